@@ -1,0 +1,12 @@
+/** Runs the .ts files as they are: types are stripped, modules stay ES modules (see the `test` script). */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
+  // Data directories and the CI's scratch hold copies of nothing that jest should index.
+  modulePathIgnorePatterns: ['<rootDir>/.workgraph'],
+  watchman: false,
+  maxWorkers: 2,
+  testTimeout: 30_000,
+};

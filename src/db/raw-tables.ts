@@ -1,0 +1,146 @@
+import { ColumnNode, IdentifierNode, RawNode, ReferenceNode, TableNode, ValueNode } from 'kysely';
+import type { OperationNode } from 'kysely';
+import { identifierOf } from './identifiers.ts';
+
+/** What the text of a raw fragment says about tables and about the statement round it. */
+export interface RawReading {
+  /** Names where SQL expects a table (after from, join, update, into, using …). */
+  readonly tables: string[];
+  /** What could undo the conditions beside the fragment: Kysely puts no parentheses round raw SQL. */
+  readonly leak: 'or' | 'parenthesis' | 'comment' | undefined;
+}
+
+/**
+ * Reads a raw fragment together with the fragments and identifiers spliced into it. `asTable` says that it
+ * stands where a table is expected, as in selectFrom(sql`issue`.as('i')).
+ */
+export function readRaw(node: RawNode, asTable = false): RawReading {
+  const text = flatten(node);
+  if (!asTable && !WORTH_READING.test(text)) return NOTHING;
+  return scan(text.match(TOKEN) ?? [], asTable);
+}
+
+const NOTHING: RawReading = { tables: [], leak: undefined };
+const WORTH_READING = /[()]|--|\/\*|\b(?:from|join|update|into|using|table|truncate|copy|or)\b/i;
+
+/** Stands for a value, an expression or a sub-query: the guard reads those as nodes. */
+const OPAQUE = ' \u0001 ';
+
+function flatten(node: RawNode): string {
+  let text = node.sqlFragments[0] ?? '';
+  node.parameters.forEach((parameter, at) => {
+    text += spliced(parameter) + (node.sqlFragments[at + 1] ?? '');
+  });
+  return text;
+}
+
+function spliced(node: OperationNode): string {
+  if (RawNode.is(node)) return flatten(node);
+  if (TableNode.is(node) || IdentifierNode.is(node)) return `"${identifierOf(node)}"`;
+  if (ReferenceNode.is(node) && ColumnNode.is(node.column)) {
+    return `${node.table ? `"${identifierOf(node.table)}".` : ''}"${identifierOf(node.column)}"`;
+  }
+  return ValueNode.is(node) && node.immediate ? "'literal'" : OPAQUE;
+}
+
+const TOKEN = new RegExp(
+  [
+    String.raw`--[^\n]*(?:\n|$)`,
+    String.raw`/\*[\s\S]*?\*/`,
+    String.raw`[eE]'(?:[^'\\]|''|\\.)*'`,
+    String.raw`'(?:[^']|'')*'`,
+    String.raw`\$(\w*)\$[\s\S]*?\$\1\$`,
+    String.raw`"(?:[^"]|"")*"`,
+    String.raw`[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*`,
+    String.raw`\S`,
+  ].join('|'),
+  'g',
+);
+
+const OPENS_LIST = new Set(['from', 'using']);
+const OPENS_ONE = new Set(['join', 'update', 'into', 'table', 'truncate', 'copy']);
+const CLOSES = new Set(
+  'where group order having limit offset fetch for set returning window union intersect except'
+    .split(' ')
+    .concat('select', 'values', 'when', 'with'),
+);
+const BETWEEN = new Set(['only', 'lateral', 'rows']);
+/** Words after which `update` and `from` name no table: for update, do update, is distinct from. */
+const NOT_AFTER: Readonly<Record<string, ReadonlySet<string>>> = {
+  update: new Set(['for', 'key', 'do', 'on']),
+  from: new Set(['distinct']),
+};
+/** Functions whose arguments are written with `from`. */
+const SPEAKS_FROM = new Set(['extract', 'substring', 'trim', 'overlay']);
+
+/** What is known at one depth of parentheses. */
+interface Depth {
+  inList: boolean;
+  expecting: boolean;
+  joined: boolean;
+  readonly speaksFrom: boolean;
+}
+
+function scan(tokens: readonly string[], asTable: boolean): RawReading {
+  const tables: string[] = [];
+  const outer: Depth[] = [];
+  let here: Depth = { inList: asTable, expecting: asTable, joined: false, speaksFrom: false };
+  let leak: RawReading['leak'];
+  let before = '';
+  for (const [at, token] of tokens.entries()) {
+    const word = token.toLowerCase();
+    if (token.startsWith('--') && !token.endsWith('\n')) leak ??= 'comment';
+    if (token.startsWith('--') || token.startsWith('/*')) continue;
+    if (token === '(') {
+      outer.push(here);
+      const { expecting } = here;
+      here = { inList: expecting, expecting, joined: false, speaksFrom: SPEAKS_FROM.has(before) };
+    } else if (token === ')') {
+      const enclosing = outer.pop();
+      if (!enclosing) leak ??= 'parenthesis';
+      here = { ...(enclosing ?? here), expecting: false };
+    } else if (word === 'or' && outer.length === 0) {
+      leak ??= 'or';
+    } else if (here.expecting && isName(token) && !CLOSES.has(word)) {
+      // Of `schema.table` the last part counts; a name before a parenthesis is a function.
+      here.expecting = BETWEEN.has(word) || tokens[at + 1] === '.';
+      if (!here.expecting && tokens[at + 1] !== '(') tables.push(unquoted(token));
+    } else if (token !== '.') {
+      step(here, word, before);
+    }
+    before = word;
+  }
+  return { tables, leak: outer.length > 0 ? (leak ?? 'parenthesis') : leak };
+}
+
+function step(here: Depth, word: string, before: string): void {
+  if (word === ',') {
+    here.expecting = here.inList;
+  } else if (CLOSES.has(word)) {
+    here.inList = false;
+    here.expecting = false;
+    here.joined = false;
+  } else if (opensTables(here, word, before)) {
+    here.inList ||= OPENS_LIST.has(word);
+    here.joined ||= word === 'join';
+    here.expecting = true;
+  } else {
+    here.expecting = false;
+  }
+}
+
+function opensTables(here: Depth, word: string, before: string): boolean {
+  if (NOT_AFTER[word]?.has(before)) return false;
+  if (word === 'from') return !here.speaksFrom;
+  // join … using (columns)
+  if (word === 'using') return !here.joined;
+  return OPENS_ONE.has(word);
+}
+
+function isName(token: string): boolean {
+  return /^["A-Za-z_\u0080-\uffff]/.test(token);
+}
+
+function unquoted(token: string): string {
+  return token.startsWith('"') ? token.slice(1, -1) : token;
+}

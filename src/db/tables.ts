@@ -1,0 +1,76 @@
+import type { Selectable } from 'kysely';
+import type {
+  WorkspaceTable,
+  UserAccountTable,
+  MemberTable,
+  TeamTable,
+  TeamCounterTable,
+  TeamMemberTable,
+  StatusTable,
+  LabelTable,
+  DeliveryTable,
+  DeliveryCountTable,
+  ProjectStatusTable,
+  ProjectTable,
+  ProjectCountTable,
+  ProjectMemberTable,
+  ProjectLabelTable,
+  ProjectLinkTable,
+  RepositoryTable,
+  AccessTokenTable,
+  ImportSourceTable,
+} from './directory-tables.ts';
+import type {
+  IssueTable,
+  IssueAssigneeTable,
+  IssueLabelTable,
+  IssueSubscriptionTable,
+  IssueRoleAssignmentTable,
+  CommentTable,
+  IssueLinkTable,
+  AttachmentTable,
+  ActivityTable,
+  AgentInstallationTable,
+  AgentThreadTable,
+  AgentThreadMessageTable,
+} from './issue-tables.ts';
+
+/** Every table by its name in TypeScript; SQL spells it in snake_case. */
+export interface Tables {
+  workspace: WorkspaceTable;
+  userAccount: UserAccountTable;
+  member: MemberTable;
+  team: TeamTable;
+  teamCounter: TeamCounterTable;
+  teamMember: TeamMemberTable;
+  status: StatusTable;
+  label: LabelTable;
+  delivery: DeliveryTable;
+  deliveryCount: DeliveryCountTable;
+  projectStatus: ProjectStatusTable;
+  project: ProjectTable;
+  projectCount: ProjectCountTable;
+  projectMember: ProjectMemberTable;
+  projectLabel: ProjectLabelTable;
+  projectLink: ProjectLinkTable;
+  repository: RepositoryTable;
+  accessToken: AccessTokenTable;
+  importSource: ImportSourceTable;
+  issue: IssueTable;
+  issueAssignee: IssueAssigneeTable;
+  issueLabel: IssueLabelTable;
+  issueSubscription: IssueSubscriptionTable;
+  issueRoleAssignment: IssueRoleAssignmentTable;
+  comment: CommentTable;
+  issueLink: IssueLinkTable;
+  attachment: AttachmentTable;
+  activity: ActivityTable;
+  agentInstallation: AgentInstallationTable;
+  agentThread: AgentThreadTable;
+  agentThreadMessage: AgentThreadMessageTable;
+}
+
+export type TableName = keyof Tables;
+
+/** What a select gives back of one row of the table. */
+export type Row<Name extends TableName> = Selectable<Tables[Name]>;

@@ -1,0 +1,10 @@
+import { DeleteQueryNode, InsertQueryNode, MergeQueryNode, RawNode, SelectQueryNode, UpdateQueryNode } from 'kysely';
+import { ListNode, MatchedNode, PrimitiveValueListNode, ReferenceNode, ValueListNode, ValuesNode } from 'kysely';
+import type { ColumnUpdateNode, OnConflictNode, OperationNode, WithNode } from 'kysely';
+import { allOf, anyOf, imply } from './binding-graph.ts';
+import type { Fact } from './binding-graph.ts';
+import { bindCondition, conjuncts } from './tenant-conditions.ts';
+import { fold, identifierOf } from './identifiers.ts';
+import { readRaw } from './raw-tables.ts';
+import { columnFact, isWorkspaceId, Scope, workspaceColumnFact, workspaceFact } from './tenant-scopes.ts';
+import type { Output } from './tenant-scopes.ts';

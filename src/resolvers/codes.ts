@@ -1,0 +1,37 @@
+/**
+ * The numeric codes of REST, which are enums on the graph (contract.md, "Code tables"). One registry: the
+ * enums, `/v1/meta/codes`, the order of lists and the rules all read it.
+ */
+export const codeTables = {
+  priority: { none: 0, urgent: 1, high: 2, medium: 3, low: 4 },
+  principalKind: { nobody: 0, user: 1, agent: 2, service: 3 },
+  memberRole: { owner: 1, admin: 2, member: 3, guest: 4 },
+  memberStatus: { invited: 1, active: 2, suspended: 3, removed: 4 },
+  provider: { github: 1, azure_devops: 2 },
+  previewKind: { none: 0, image: 1, text: 2, code: 3, pdf: 4 },
+  authorType: { user: 1, agent: 2, system: 3 },
+  messageType: { prompt: 1, thought: 2, action: 3, elicitation: 4, response: 5, error: 6 },
+  threadStatus: { pending: 0, active: 1, awaiting_input: 2, completed: 3, failed: 4, stale: 5 },
+  statusCategory: { backlog: 1, open: 2, active: 3, completed: 4, canceled: 5 },
+  deliveryState: { planned: 1, active: 2, completed: 3 },
+  projectState: { planned: 1, active: 2, paused: 3, completed: 4, canceled: 5 },
+  teamState: { active: 1, inactive: 2, archived: 3 },
+} as const satisfies Record<string, Record<string, number>>;
+
+export type CodeTable = keyof typeof codeTables;
+
+export const {
+  principalKind,
+  memberRole,
+  memberStatus,
+  authorType,
+  messageType,
+  threadStatus,
+  statusCategory,
+  projectState,
+  teamState,
+  deliveryState,
+  previewKind,
+  provider,
+  priority,
+} = codeTables;

@@ -1,0 +1,122 @@
+import type { AnyRow } from '../db/any-tables.ts';
+import type { Order, Page, PageRequest, Source } from '../db/page.ts';
+import { always } from '../db/predicate.ts';
+import { type Context, signedIn } from './context.ts';
+import { decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';
+import { AppError, Violations } from './errors.ts';
+import { type FilterFields, filterPredicate } from './filters.ts';
+
+/** A list of one kind of row, as its type declares it once; the connection field adds who the parent is. */
+export interface ListDeclaration {
+  source: Source;
+  orders: Readonly<Record<string, Omit<Order, 'direction'>>>;
+  defaultOrder: { field: string; direction: 'asc' | 'desc' };
+  filter: () => FilterFields;
+  /** What a connection's arguments may ask for at most, and what they get when they say nothing. */
+  maxPageSize: number;
+  defaultPageSize: number;
+}
+
+export interface ConnectionArguments {
+  first?: number | null;
+  last?: number | null;
+  after?: string | null;
+  before?: string | null;
+  filter?: Record<string, unknown> | null;
+  orderBy?: { field: string; direction?: 'asc' | 'desc' | null } | null;
+}
+
+export interface Connection {
+  edges: { cursor: string; node: AnyRow }[];
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
+  /** Counted only when it is asked for. */
+  totalCount: () => Promise<number>;
+}
+
+/**
+ * One page of a list: under a parent when the source has one, else of the whole workspace.
+ * Bad arguments are `invalid_request`, all of them at once.
+ */
+export async function resolveConnection(
+  ctx: Context,
+  list: ListDeclaration,
+  parent: string | undefined,
+  args: ConnectionArguments,
+): Promise<Connection> {
+  const { loaders } = signedIn(ctx);
+  const { request, fingerprint } = pageRequest(list, args);
+  const page =
+    parent === undefined ? await loaders.page(request) : await loaders.pages(request).load(parent);
+  return {
+    ...toConnection(page, request, fingerprint),
+    totalCount: () => {
+      const { parent: link } = list.source;
+      if (parent === undefined || !link) return loaders.count(list.source, request.filter);
+      return loaders.counts({ ...list.source, parent: link }, request.filter).load(parent);
+    },
+  };
+}
+
+function toConnection(page: Page, request: PageRequest, fingerprint: string): Omit<Connection, 'totalCount'> {
+  const edges = page.rows.map((node) => ({ cursor: encodeCursor(node, request.order, fingerprint), node }));
+  return {
+    edges,
+    pageInfo: {
+      // Against the walk, a cursor was given, so there is the row that it names.
+      hasNextPage: request.backward ? request.before !== undefined : page.more,
+      hasPreviousPage: request.backward ? page.more : request.after !== undefined,
+      startCursor: edges.at(0)?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  };
+}
+
+function pageRequest(list: ListDeclaration, args: ConnectionArguments) {
+  const violations = new Violations();
+  const order = orderOf(list, args.orderBy, violations);
+  const filter = args.filter ? filterPredicate(list.filter(), args.filter, violations) : always;
+  const fingerprint = listFingerprint(order, filter);
+  const { first, last } = args;
+  violations.that(first == null || last == null, 'last', 'cannot be combined with first');
+  for (const [name, size] of [
+    ['first', first],
+    ['last', last],
+  ] as const) {
+    const fits = size == null || (size >= 1 && size <= list.maxPageSize);
+    violations.that(fits, name, `must be from 1 to ${list.maxPageSize}`);
+  }
+  const request: PageRequest = {
+    source: list.source,
+    filter,
+    order,
+    limit: last ?? first ?? list.defaultPageSize,
+    backward: last != null,
+    after: positionOf('after', args.after, order, fingerprint, violations),
+    before: positionOf('before', args.before, order, fingerprint, violations),
+  };
+  violations.check('invalid_request');
+  return { request, fingerprint };
+}
+
+function orderOf(list: ListDeclaration, orderBy: ConnectionArguments['orderBy'], violations: Violations): Order {
+  const field = orderBy?.field ?? list.defaultOrder.field;
+  const declared = list.orders[field];
+  if (!declared) violations.add('orderBy', `must be one of ${Object.keys(list.orders).join(', ')}`);
+  const [fallback] = Object.values(list.orders);
+  const order = declared ?? fallback;
+  if (!order) throw new AppError('internal_error', 'A list without orders.');
+  return { ...order, direction: orderBy ? (orderBy.direction ?? 'asc') : list.defaultOrder.direction };
+}
+
+function positionOf(
+  name: 'after' | 'before',
+  cursor: string | null | undefined,
+  order: Order,
+  fingerprint: string,
+  violations: Violations,
+) {
+  if (!cursor) return undefined;
+  const position = decodeCursor(cursor, order, fingerprint);
+  if (!position) violations.add(name, 'is no cursor of this list with this order and these filters');
+  return position;
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { Order, OrderKind, Position } from '../db/page.ts';
+import type { Predicate } from '../db/predicate.ts';
+import type { AnyRow } from '../db/any-tables.ts';
+import { isUuid } from './ids.ts';
+
+/**
+ * What a cursor is bound to: the order and the filters of the list, not its parent. A cursor of another query is
+ * refused rather than answered with rows from somewhere else.
+ */
+export function listFingerprint(order: Order, filter: Predicate): string {
+  return createHash('sha256')
+    .update(JSON.stringify([order.column, order.direction, filter]))
+    .digest('base64url')
+    .slice(0, 8);
+}
+
+export function encodeCursor(row: AnyRow, order: Order, fingerprint: string): string {
+  const value = row[order.column];
+  return Buffer.from(
+    JSON.stringify([fingerprint, value instanceof Date ? value.toISOString() : value, row.id]),
+  ).toString('base64url');
+}
+
+/** The position that a cursor names; undefined when it is garbage or belongs to another list. */
+export function decodeCursor(cursor: string, order: Order, fingerprint: string): Position | undefined {
+  const parts = parseJson(Buffer.from(cursor, 'base64url').toString());
+  if (!Array.isArray(parts) || parts.length !== 3) return undefined;
+  const [bound, value, id]: unknown[] = parts;
+  if (bound !== fingerprint || !isUuid(id)) return undefined;
+  if (value === null) return order.nullable ? { value, id } : undefined;
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  return fits[order.kind](value) ? { value, id } : undefined;
+}
+
+// The server must be able to read the value as the column's type: a forged cursor is a bad request, not a fault.
+const fits: Record<OrderKind, (value: string | number) => boolean> = {
+  int: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 2_147_483_647,
+  text: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
+  time: (value) => typeof value === 'string' && isTime(value),
+  date: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && isTime(`${value}T00:00:00.000Z`),
+};
+
+function isTime(text: string): boolean {
+  const time = new Date(text);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === text;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+
+/** What an id can name, as its prefix says it. */
+export const idPrefixes = [
+  'workspace',
+  'user',
+  'member',
+  'team',
+  'repo',
+  'project',
+  'pstatus',
+  'plink',
+  'status',
+  'label',
+  'delivery',
+  'issue',
+  'comment',
+  'link',
+  'attachment',
+  'activity',
+  'app',
+  'installation',
+  'thread',
+  'message',
+  'token',
+] as const;
+export type IdPrefix = (typeof idPrefixes)[number];
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const values = new Map([...alphabet].map((character, value) => [character, BigInt(value)]));
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** A new UUIDv7: ids that are made later sort later, to the millisecond. */
+export function newUuid(atMs: number = Date.now()): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(atMs, 0, 6);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** The TypeID that both faces show of a row: prefix and base32 of its UUID. */
+export function encodeId(prefix: IdPrefix, uuid: string): string {
+  let rest = BigInt(`0x${uuid.replaceAll('-', '')}`);
+  let text = '';
+  for (let place = 0; place < 26; place += 1) {
+    text = alphabet[Number(rest & 31n)] + text;
+    rest >>= 5n;
+  }
+  return `${prefix}_${text}`;
+}
+
+/** What a TypeID says; undefined when the text is none. Its letters are lower case, as the TypeID specification has it. */
+export function parseId(id: string): { prefix: IdPrefix; uuid: string } | undefined {
+  const found = /^([a-z]{1,16})_([0-7][0-9a-hjkmnp-tv-z]{25})$/.exec(id);
+  const prefix = idPrefixes.find((known) => known === found?.[1]);
+  if (!found?.[2] || !prefix) return undefined;
+  let number = 0n;
+  for (const character of found[2]) number = (number << 5n) | (values.get(character) ?? 0n);
+  const hex = number.toString(16).padStart(32, '0');
+  return {
+    prefix,
+    uuid: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
+  };
+}
+
+export function isUuid(text: unknown): text is string {
+  return typeof text === 'string' && uuidPattern.test(text);
+}
+
+const nouns: Partial<Record<IdPrefix, string>> = {
+  repo: 'repository',
+  pstatus: 'project status',
+  plink: 'project link',
+  app: 'application',
+};
+
+/** The kind of thing in words, for messages: "expected a team id, got an issue id". */
+export function idNoun(prefix: IdPrefix): string {
+  return nouns[prefix] ?? prefix;
+}
+
+/** The uuid behind an id of one kind, or the sentence that says what is wrong with it. */
+export function decodeId(prefix: IdPrefix, id: string): { uuid: string } | { problem: string } {
+  const parsed = parseId(id);
+  if (!parsed) return { problem: `expected ${article(prefix)} id, got something that is no id` };
+  if (parsed.prefix !== prefix) return { problem: `expected ${article(prefix)} id, got ${article(parsed.prefix)} id` };
+  return { uuid: parsed.uuid };
+}
+
+function article(prefix: IdPrefix): string {
+  const noun = idNoun(prefix);
+  return `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}

@@ -1,0 +1,57 @@
+import type { Predicate } from '../db/predicate.ts';
+import { raise } from './errors.ts';
+import { decodeId, type IdPrefix, parseId } from './ids.ts';
+
+const keyPattern = /^([A-Z][A-Z0-9]{0,9})-([1-9]\d{0,9})$/;
+const largestNumber = 2_147_483_647;
+
+/** The team's code and the number of an issue key, whatever its case; undefined for what is no key (contract.md, "One identity"). */
+export function parseIssueKey(key: string): { teamCode: string; number: number } | undefined {
+  const found = keyPattern.exec(asciiUpper(key));
+  const [, teamCode, digits] = found ?? [];
+  const number = Number(digits);
+  return teamCode && number <= largestNumber ? { teamCode, number } : undefined;
+}
+
+export function issueKey(teamCode: string, number: number): string {
+  return `${teamCode}-${number}`;
+}
+
+/** The condition that finds an issue by its key or its id; undefined when the text can name none. */
+export function issueNamed(keyOrId: string): Predicate | undefined {
+  const key = parseIssueKey(keyOrId);
+  if (!key) return byId('issue', keyOrId);
+  return {
+    all: [
+      { column: 'number', is: 'eq', value: key.number },
+      { column: 'teamId', references: 'team', by: 'id', where: { column: 'code', is: 'eq', value: key.teamCode } },
+    ],
+  };
+}
+
+export function teamNamed(codeOrId: string): Predicate | undefined {
+  const code = asciiUpper(codeOrId);
+  return /^[A-Z][A-Z0-9]{0,9}$/.test(code) ? { column: 'code', is: 'eq', value: code } : byId('team', codeOrId);
+}
+
+export function projectNamed(keyOrId: string): Predicate | undefined {
+  const key = asciiUpper(keyOrId);
+  return /^[A-Z][A-Z0-9-]{0,49}$/.test(key) ? { column: 'key', is: 'eq', value: key } : byId('project', keyOrId);
+}
+
+/** By id alone; an id of another kind is a mistake worth saying, what is no id at all names nothing. */
+export function byId(prefix: IdPrefix, id: string): Predicate | undefined {
+  if (!parseId(id)) return undefined;
+  const decoded = decodeId(prefix, id);
+  if ('uuid' in decoded) return { column: 'id', is: 'eq', value: decoded.uuid };
+  return raise('invalid_request', `${capitalized(decoded.problem)}.`, [{ field: 'id', message: decoded.problem }]);
+}
+
+/** Upper case of ASCII letters alone: `toUpperCase` turns ß into SS and ſ into S, which are no codes. */
+function asciiUpper(text: string): string {
+  return text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,57 @@
+import { threadStatus } from '../resolvers/codes.ts';
+import { livingIssue } from './activity.ts';
+import { AgentThreadMessage } from './agent-messages.ts';
+import { type Entity, entity } from './entity.ts';
+import { AuthorType, MessageType, ThreadStatus } from './enums.ts';
+import { Issue } from './issues.ts';
+import { Member } from './members.ts';
+
+export const AgentThread: Entity<'agentThread'> = entity('AgentThread', {
+  table: 'agentThread',
+  prefix: 'thread',
+  singular: 'agent thread',
+  plural: 'agent threads',
+  description: 'The conversation of an issue with the agent; there is at most one.',
+  scope: 'issues:read',
+  fieldScope: ['issues:read', 'issues:write'],
+  within: livingIssue,
+});
+
+const staleAfterMs = 30 * 60_000;
+
+/** A turn that nobody has carried on for half an hour is stale (contract.md, "Writes"). */
+function statusAt(now: Date, status: number, lastMessageUtc: Date): number {
+  const open = status === threadStatus.pending || status === threadStatus.active;
+  return open && now.getTime() - lastMessageUtc.getTime() > staleAfterMs ? threadStatus.stale : status;
+}
+
+AgentThread.implement((t) => ({
+  issueId: t.idOf('issue', 'issueId', { description: 'The issue that it is about.' }),
+  issue: t.reference(Issue, 'issueId', { scope: 'issues:read', description: 'The issue that it is about.' }),
+  applicationId: t.idOf('app', 'applicationId', { nullable: true, description: 'The application that the agent belongs to.' }),
+  applicationInstallationId: t.idOf('installation', 'applicationInstallationId', {
+    nullable: true,
+    description: 'The installation of that application in the workspace.',
+  }),
+  agentUserAccountId: t.idOf('user', 'agentUserAccountId', { description: 'The account of the agent.' }),
+  agent: t.reference(Member, 'agentUserAccountId', { by: 'userAccountId', description: 'The agent.' }),
+  status: t.computedForViewer({
+    type: ThreadStatus,
+    columns: ['status', 'lastMessageUtc'],
+    compute: ({ status, lastMessageUtc }, _references, { now }) => statusAt(now, status, lastMessageUtc),
+    description: 'Where the thread stands; follows from its last message and the time since.',
+  }),
+  lastMessageAuthorType: t.expose('lastMessageAuthorType', { type: AuthorType, description: 'Who wrote the last message.' }),
+  lastMessageType: t.expose('lastMessageType', { type: MessageType, description: 'What the last message is.' }),
+  currentTurnNumber: t.exposeInt('currentTurnNumber', { description: 'The turn that runs or ran last.' }),
+  lastCompletedTurnNumber: t.exposeInt('lastCompletedTurnNumber', { description: 'The last turn that was completed; 0 when none was.' }),
+  messageCount: t.exposeInt('messageCount', { description: 'The number of its messages.' }),
+  lastMessagePreview: t.exposeString('lastMessagePreview', { description: 'The beginning of the last message.' }),
+  lastMessageUtc: t.expose('lastMessageUtc', { type: 'DateTime', description: 'When the last message was written.' }),
+  startedUtc: t.expose('startedUtc', { type: 'DateTime', description: 'When the first message was written.' }),
+  messages: t.children(AgentThreadMessage, {
+    key: 'threadId',
+    maxPageSize: 1000,
+    description: 'Its messages, oldest first; up to 1,000 a page.',
+  }),
+}));

@@ -1,0 +1,72 @@
+import { memberRole } from '../resolvers/codes.ts';
+import { toRichText } from '../resolvers/rich-text.ts';
+import { livingIssue } from './activity.ts';
+import { type Entity, entity } from './entity.ts';
+import { via } from './fields.ts';
+import { Issue } from './issues.ts';
+import { Member } from './members.ts';
+
+export const Comment: Entity<'comment'> = entity('Comment', {
+  table: 'comment',
+  prefix: 'comment',
+  singular: 'comment',
+  plural: 'comments',
+  description: 'A comment on an issue, perhaps in reply to another.',
+  scope: 'issues:read',
+  fieldScope: ['issues:read', 'issues:write'],
+  where: { column: 'deletedUtc', isNull: true },
+  within: livingIssue,
+  orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
+  defaultOrder: { field: 'CREATED', direction: 'asc' },
+  filter: (f) => ({
+    id: f.id('comment'),
+    parentCommentId: f.id('comment', 'parentCommentId'),
+    authorUserAccountId: f.id('user', 'authorUserAccountId'),
+    author: f.reference(Member, 'authorUserAccountId', 'userAccountId'),
+    createdUtc: f.time('createdUtc'),
+    updatedUtc: f.time('updatedUtc'),
+  }),
+});
+
+Comment.implement((t) => ({
+  issueId: t.idOf('issue', 'issueId', { description: 'The issue that it is on.' }),
+  issue: t.reference(Issue, 'issueId', { scope: 'issues:read', description: 'The issue that it is on.' }),
+  parentCommentId: t.idOf('comment', 'parentCommentId', {
+    nullable: true,
+    description: 'The comment that it replies to, even when that is deleted.',
+  }),
+  parent: t.reference(Comment, 'parentCommentId', {
+    nullable: true,
+    scope: 'issues:read',
+    description: 'The comment that it replies to; null when that is deleted.',
+  }),
+  parentAuthorDisplayName: t.computed({
+    type: 'String',
+    nullable: true,
+    columns: [],
+    references: { author: via(Member, 'parentAuthorUserAccountId', ['displayName'], { by: 'userAccountId' }) },
+    compute: (_comment, { author }) => author?.displayName,
+    description: 'The name of whom it replies to, even when that comment is deleted.',
+  }),
+  authorUserAccountId: t.idOf('user', 'authorUserAccountId', { description: 'The account that wrote it.' }),
+  author: t.reference(Member, 'authorUserAccountId', { by: 'userAccountId', description: 'The member who wrote it.' }),
+  body: t.computed({
+    type: 'RichText',
+    columns: ['body'],
+    compute: ({ body }) => toRichText(body),
+    description: 'What it says, as rich text.',
+  }),
+  bodyText: t.exposeString('body', { description: 'What it says, as plain text.' }),
+  canManage: t.computedForViewer({
+    type: 'Boolean',
+    columns: ['authorUserAccountId'],
+    compute: ({ authorUserAccountId }, _references, { principal }) =>
+      authorUserAccountId === principal.userAccountId || principal.role <= memberRole.admin,
+    description: 'May the viewer change or delete it: its author, owners and admins may.',
+  }),
+  isEdited: t.exposeBoolean('isEdited', { description: 'Was it changed after it was written.' }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was written.' }),
+  updatedUtc: t.expose('updatedUtc', { type: 'DateTime', description: 'When it was last changed.' }),
+  revision: t.exposeInt('revision', { description: 'Counts its changes: what optimistic locking compares.' }),
+  replies: t.children(Comment, { key: 'parentCommentId', description: 'The comments that reply to it.' }),
+}));

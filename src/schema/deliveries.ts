@@ -1,0 +1,81 @@
+import { type Entity, entity } from './entity.ts';
+import { DeliveryState } from './enums.ts';
+import { Issue } from './issues.ts';
+import { Team } from './teams.ts';
+
+export const Delivery: Entity<'delivery'> = entity('Delivery', {
+  table: 'delivery',
+  prefix: 'delivery',
+  singular: 'delivery',
+  plural: 'deliveries',
+  description: 'A stretch of time in which a team delivers: what others call a cycle or a sprint.',
+  scope: 'token',
+  orders: {
+    STARTS_ON: { column: 'startsOn', kind: 'date', nullable: false },
+    NUMBER: { column: 'number', kind: 'int', nullable: false },
+    NAME: { column: 'nameFold', kind: 'text', nullable: false },
+  },
+  defaultOrder: { field: 'STARTS_ON', direction: 'asc' },
+  filter: (f) => ({
+    id: f.id('delivery'),
+    name: f.text('nameFold'),
+    number: f.int('number'),
+    state: f.enum(DeliveryState, 'state'),
+    startsOn: f.date('startsOn'),
+    endsOn: f.date('endsOn'),
+    teamId: f.id('team', 'teamId'),
+  }),
+});
+
+/** Today's date in UTC: deliveries begin and end at midnight there. */
+function today(now: Date): string {
+  return now.toISOString().slice(0, 10);
+}
+
+Delivery.implement((t) => ({
+  teamId: t.idOf('team', 'teamId', { description: 'The team that delivers.' }),
+  team: t.reference(Team, 'teamId', { description: 'The team that delivers.' }),
+  number: t.exposeInt('number', { description: 'Its number within the team.' }),
+  name: t.exposeString('name', { description: 'The name of the delivery.' }),
+  description: t.exposeString('description', { description: 'What it is about; empty when nothing is said.' }),
+  startsOn: t.expose('startsOn', { type: 'Date', description: 'Its first day, in UTC.' }),
+  endsOn: t.expose('endsOn', { type: 'Date', description: 'Its last day, in UTC.' }),
+  state: t.expose('state', { type: DeliveryState, description: 'Where the delivery stands.' }),
+  issueCount: t.sums('deliveryCount', {
+    key: 'deliveryId',
+    columns: ['issueCount'],
+    compute: ({ issueCount }) => issueCount,
+    description: 'The number of its living issues.',
+  }),
+  closedIssueCount: t.sums('deliveryCount', {
+    key: 'deliveryId',
+    columns: ['closedIssueCount'],
+    compute: ({ closedIssueCount }) => closedIssueCount,
+    description: 'The number of its issues in a terminal status.',
+  }),
+  estimatedScope: t.sums('deliveryCount', {
+    key: 'deliveryId',
+    columns: ['estimatedScope'],
+    compute: ({ estimatedScope }) => estimatedScope,
+    description: 'The sum of the estimates of its issues.',
+  }),
+  closedEstimate: t.sums('deliveryCount', {
+    key: 'deliveryId',
+    columns: ['closedEstimate'],
+    compute: ({ closedEstimate }) => closedEstimate,
+    description: 'The sum of the estimates of its issues in a terminal status.',
+  }),
+  isCurrent: t.computedForViewer({
+    type: 'Boolean',
+    columns: ['startsOn', 'endsOn'],
+    compute: ({ startsOn, endsOn }, _references, { now }) => startsOn <= today(now) && today(now) <= endsOn,
+    description: 'Does it run today, in UTC.',
+  }),
+  isUpcoming: t.computedForViewer({
+    type: 'Boolean',
+    columns: ['startsOn'],
+    compute: ({ startsOn }, _references, { now }) => startsOn > today(now),
+    description: 'Does it begin after today, in UTC.',
+  }),
+  issues: t.children(Issue, { key: 'deliveryId', description: 'The issues planned for it.' }),
+}));

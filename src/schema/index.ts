@@ -1,0 +1,11 @@
+import { specifiedDirectives } from 'graphql';
+import { builder } from './builder.ts';
+import { requiresScopes } from './scopes.ts';
+import './fields.ts';
+import './lists.ts';
+import './scalars.ts';
+import './query.ts';
+import './nodes.ts';
+
+/** The executable schema: every type declares itself when its file is imported, and this builds them. */
+export const schema = builder.toSchema({ directives: [...specifiedDirectives, requiresScopes] });

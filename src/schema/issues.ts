@@ -1,0 +1,164 @@
+import { memberRole } from '../resolvers/codes.ts';
+import { issueKey } from '../resolvers/keys.ts';
+import { ActivityEntry } from './activity.ts';
+import { AgentThread } from './agent-threads.ts';
+import { Attachment } from './attachments.ts';
+import { builder } from './builder.ts';
+import { Comment } from './comments.ts';
+import { Delivery } from './deliveries.ts';
+import { type Entity, entity } from './entity.ts';
+import { Priority } from './enums.ts';
+import { via } from './fields.ts';
+import { issueCard } from './issue-card.ts';
+import { Label } from './labels.ts';
+import { IssueLink } from './links.ts';
+import { through } from './lists.ts';
+import { Member } from './members.ts';
+import { Project } from './projects.ts';
+import { RoleAssignment } from './role-assignments.ts';
+import { IssueStatus } from './statuses.ts';
+import { Team } from './teams.ts';
+
+const assignees = through('issueAssignee', 'issueId', 'userAccountId', 'member', 'userAccountId');
+const labels = through('issueLabel', 'issueId', 'labelId', 'label', 'id');
+const assigneeOrder = [{ column: 'position', of: 'link' }, { column: 'displayNameFold' }, { column: 'id' }] as const;
+const labelOrder = [{ column: 'nameFold' }, { column: 'id' }] as const;
+
+export const Issue: Entity<'issue'> = entity('Issue', {
+  table: 'issue',
+  prefix: 'issue',
+  singular: 'issue',
+  plural: 'issues',
+  description: 'A piece of work of one team, addressed by its key.',
+  scope: 'issues:read',
+  fieldScope: ['issues:read', 'issues:write'],
+  where: { column: 'deletedUtc', isNull: true },
+  orders: {
+    CREATED: { column: 'createdUtc', kind: 'time', nullable: false },
+    UPDATED: { column: 'updatedUtc', kind: 'time', nullable: false },
+    NUMBER: { column: 'number', kind: 'int', nullable: false },
+    PRIORITY: { column: 'priorityRank', kind: 'int', nullable: false },
+    DUE_DATE: { column: 'dueDate', kind: 'date', nullable: true },
+    TITLE: { column: 'titleFold', kind: 'text', nullable: false },
+    STATUS: { column: 'statusRank', kind: 'int', nullable: false },
+    LAST_ACTIVITY: { column: 'lastActivityUtc', kind: 'time', nullable: true },
+  },
+  defaultOrder: { field: 'CREATED', direction: 'desc' },
+  filter: (f) => ({
+    id: f.id('issue'),
+    number: f.int('number'),
+    title: f.text('titleFold'),
+    priority: f.enum(Priority, 'priority'),
+    teamId: f.id('team', 'teamId'),
+    team: f.reference(Team, 'teamId'),
+    statusId: f.id('status', 'statusId'),
+    status: f.reference(IssueStatus, 'statusId'),
+    projectId: f.id('project', 'projectId'),
+    project: f.reference(Project, 'projectId'),
+    deliveryId: f.id('delivery', 'deliveryId'),
+    delivery: f.reference(Delivery, 'deliveryId'),
+    parentIssueId: f.id('issue', 'parentIssueId'),
+    parent: f.reference(Issue, 'parentIssueId'),
+    reporterUserAccountId: f.id('user', 'reporterUserAccountId'),
+    reporter: f.reference(Member, 'reporterUserAccountId', 'userAccountId'),
+    primaryAssigneeUserAccountId: f.id('user', 'primaryAssigneeUserAccountId'),
+    primaryAssignee: f.reference(Member, 'primaryAssigneeUserAccountId', 'userAccountId'),
+    assignees: f.some(Member, assignees),
+    labels: f.some(Label, labels),
+    estimateValue: f.int('estimateValue'),
+    dueDate: f.date('dueDate'),
+    createdUtc: f.time('createdUtc'),
+    updatedUtc: f.time('updatedUtc'),
+    lastActivityUtc: f.time('lastActivityUtc'),
+    lastCommentUtc: f.time('lastCommentUtc'),
+    closedUtc: f.time('closedUtc'),
+  }),
+});
+
+const SubIssuesSummary = builder.objectRef<{ id: string; subIssueCount: number }>('SubIssuesSummary');
+SubIssuesSummary.implement({
+  description: 'How far the sub-issues of an issue are.',
+  fields: (t) => ({
+    total: t.exposeInt('subIssueCount', { description: 'The number of sub-issues.' }),
+    completed: t.count(Issue, {
+      key: 'parentIssueId',
+      filter: {
+        column: 'statusId',
+        references: 'status',
+        by: 'id',
+        where: { column: 'isTerminal', is: 'eq', value: true },
+      },
+      description: 'The number of them in a terminal status.',
+    }),
+  }),
+});
+
+Issue.implement((t) => ({
+  key: t.computed({
+    type: 'String',
+    columns: ['number'],
+    references: { team: via(Team, 'teamId', ['code']) },
+    compute: ({ number }, { team }) => issueKey(team?.code ?? '', number),
+    description: 'The key in upper case that people address it by, such as ENG-42.',
+  }),
+  ...issueCard(t),
+  parentIssueId: t.idOf('issue', 'parentIssueId', { nullable: true, description: 'The issue that it is a part of.' }),
+  parent: t.reference(Issue, 'parentIssueId', {
+    nullable: true,
+    scope: 'issues:read',
+    description: 'The issue that it is a part of.',
+  }),
+  roleAssignments: t.list(RoleAssignment, {
+    key: 'issueId',
+    orderBy: [{ column: 'role' }, { column: 'userAccountId' }],
+    description: 'Who has which part in it, besides the assignees.',
+  }),
+  assigneeUserAccountIds: t.listIds(Member, {
+    through: assignees,
+    orderBy: assigneeOrder,
+    prefix: 'user',
+    column: 'userAccountId',
+    description: 'The accounts of its assignees, the primary one first.',
+  }),
+  assignees: t.list(Member, { through: assignees, orderBy: assigneeOrder, description: 'Its assignees, the primary one first.' }),
+  labelIds: t.listIds(Label, { through: labels, orderBy: labelOrder, prefix: 'label', description: 'The ids of its labels, by their names.' }),
+  labels: t.list(Label, { through: labels, orderBy: labelOrder, description: 'Its labels, by their names.' }),
+  isSubscribed: t.exists('issueSubscription', {
+    key: 'issueId',
+    viewer: 'userAccountId',
+    description: 'Does the viewer follow it.',
+  }),
+  viewerCanUpdate: t.computedForViewer({
+    type: 'Boolean',
+    columns: [],
+    compute: (_row, _references, { principal }) =>
+      principal.role !== memberRole.guest && principal.scopes.has('issues:write'),
+    description: 'May the viewer change it.',
+  }),
+  viewerCanDelete: t.computedForViewer({
+    type: 'Boolean',
+    columns: [],
+    compute: (_row, _references, { principal }) =>
+      principal.role !== memberRole.guest && principal.scopes.has('issues:write'),
+    description: 'May the viewer delete it.',
+  }),
+  url: t.computed({
+    type: 'URL',
+    columns: ['number'],
+    references: { team: via(Team, 'teamId', ['code']) },
+    compute: ({ number }, { team }) => `/v1/issues/${issueKey(team?.code ?? '', number)}`,
+    description: 'Its path on the REST face.',
+  }),
+  subIssuesSummary: t.source({
+    type: SubIssuesSummary,
+    scope: 'issues:read',
+    load: (_ctx, _args, issue) => issue,
+    description: 'How far its sub-issues are.',
+  }),
+  agentThread: t.one(AgentThread, { key: 'issueId', description: 'Its conversation with the agent; null before the first message.' }),
+  comments: t.children(Comment, { key: 'issueId', description: 'Its comments, replies included.' }),
+  links: t.children(IssueLink, { key: 'issueId', description: 'Its links.' }),
+  attachments: t.children(Attachment, { key: 'issueId', description: 'Its attachments.' }),
+  subIssues: t.children(Issue, { key: 'parentIssueId', description: 'The issues that are parts of it.' }),
+  activity: t.children(ActivityEntry, { key: 'issueId', description: 'What happened to it.' }),
+}));

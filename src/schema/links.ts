@@ -1,0 +1,30 @@
+import { livingIssue } from './activity.ts';
+import { type Entity, entity } from './entity.ts';
+import { Issue } from './issues.ts';
+import { Member } from './members.ts';
+
+export const IssueLink: Entity<'issueLink'> = entity('IssueLink', {
+  table: 'issueLink',
+  prefix: 'link',
+  singular: 'link',
+  plural: 'links',
+  description: 'A link of an issue to something elsewhere. An issue has at most one to the same place.',
+  scope: 'issues:read',
+  fieldScope: ['issues:read', 'issues:write'],
+  where: { column: 'deletedUtc', isNull: true },
+  within: livingIssue,
+  orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
+  defaultOrder: { field: 'CREATED', direction: 'asc' },
+  filter: (f) => ({ id: f.id('link'), createdUtc: f.time('createdUtc') }),
+});
+
+IssueLink.implement((t) => ({
+  issueId: t.idOf('issue', 'issueId', { description: 'The issue of the link.' }),
+  issue: t.reference(Issue, 'issueId', { scope: 'issues:read', description: 'The issue of the link.' }),
+  url: t.expose('url', { type: 'URL', description: 'Where the link leads.' }),
+  title: t.exposeString('title', { description: 'What the link is called.' }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was added.' }),
+  createdByUserAccountId: t.idOf('user', 'createdByUserAccountId', { description: 'The account that added it.' }),
+  createdBy: t.reference(Member, 'createdByUserAccountId', { by: 'userAccountId', description: 'The member who added it.' }),
+  revision: t.exposeInt('revision', { description: 'Counts its changes: what optimistic locking compares.' }),
+}));

@@ -1,0 +1,75 @@
+import { type Entity, entity } from './entity.ts';
+import { MemberRole, MemberStatus, PrincipalKind } from './enums.ts';
+import { Issue } from './issues.ts';
+import { through } from './lists.ts';
+import { Project } from './projects.ts';
+import { Team } from './teams.ts';
+
+export const Member: Entity<'member'> = entity('Member', {
+  table: 'member',
+  prefix: 'member',
+  singular: 'member',
+  plural: 'members',
+  description: 'A person or a program in the workspace. Other types refer to it by its `userAccountId`.',
+  scope: 'members:read',
+  reference: true,
+  orders: {
+    DISPLAY_NAME: { column: 'displayNameFold', kind: 'text', nullable: false },
+    ROLE: { column: 'role', kind: 'int', nullable: false },
+    STATUS: { column: 'status', kind: 'int', nullable: false },
+  },
+  defaultOrder: { field: 'DISPLAY_NAME', direction: 'asc' },
+  filter: (f) => ({
+    id: f.id('member'),
+    userAccountId: f.id('user', 'userAccountId'),
+    displayName: f.text('displayNameFold'),
+    emailAddress: f.text('emailAddressFold'),
+    role: f.enum(MemberRole, 'role'),
+    status: f.enum(MemberStatus, 'status'),
+    principalKind: f.enum(PrincipalKind, 'principalKind'),
+    teams: f.some(Team, through('teamMember', 'userAccountId', 'teamId', 'team', 'id'), 'userAccountId'),
+  }),
+});
+
+Member.implement((t) => ({
+  userAccountId: t.idOf('user', 'userAccountId', {
+    description: 'The account behind the member: what issues, comments and teams refer to.',
+    scope: 'token',
+  }),
+  displayName: t.exposeString('displayName', { description: 'The name that people see.', scope: 'token' }),
+  avatarUrl: t.expose('avatarUrl', {
+    type: 'URL',
+    nullable: true,
+    description: 'A picture of the member.',
+    scope: 'token',
+  }),
+  principalKind: t.expose('principalKind', {
+    type: PrincipalKind,
+    description: 'A person, an agent or a service.',
+    scope: 'token',
+  }),
+  emailAddress: t.exposeString('emailAddress', { nullable: true, description: 'Where mail reaches the member.' }),
+  role: t.expose('role', { type: MemberRole, description: 'What the member may do in the workspace.' }),
+  status: t.expose('status', { type: MemberStatus, description: 'Whether the member takes part.' }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When the member came to the workspace.' }),
+  teams: t.children(Team, {
+    through: through('teamMember', 'userAccountId', 'teamId', 'team', 'id'),
+    of: 'userAccountId',
+    description: 'The teams that the member is in.',
+  }),
+  assignedIssues: t.children(Issue, {
+    through: through('issueAssignee', 'userAccountId', 'issueId', 'issue', 'id'),
+    of: 'userAccountId',
+    description: 'The issues that the member is assigned to, as the primary assignee or beside one.',
+  }),
+  reportedIssues: t.children(Issue, {
+    key: 'reporterUserAccountId',
+    of: 'userAccountId',
+    description: 'The issues that the member reported.',
+  }),
+  ledProjects: t.children(Project, {
+    key: 'leadUserAccountId',
+    of: 'userAccountId',
+    description: 'The projects that the member leads.',
+  }),
+}));

@@ -1,0 +1,6 @@
+import { builder } from './builder.ts';
+
+builder.mutationType({
+  description:
+    'What can be changed. A mutation takes one `input` and gives back the changed thing; expected failures are errors with a code and every bad field.',
+});

@@ -1,0 +1,47 @@
+import { type IdPrefix, parseId } from '../resolvers/ids.ts';
+import { findNodes, maxNodes, type NodeKind } from '../resolvers/nodes.ts';
+import { builder } from './builder.ts';
+import { entitiesByPrefix } from './entity.ts';
+import type { ScopeNeed } from './scopes.ts';
+
+let nodeKinds: ReadonlyMap<IdPrefix, NodeKind> | undefined;
+
+/** Known once every type is declared, hence asked for at the first request. */
+function kinds(): ReadonlyMap<IdPrefix, NodeKind> {
+  nodeKinds ??= new Map(
+    [...entitiesByPrefix].map(([prefix, { name, options, where }]) => [
+      prefix,
+      { typeName: name, table: options.table, where: { all: [where, ...(options.within ? [options.within] : [])] } },
+    ]),
+  );
+  return nodeKinds;
+}
+
+/** The needs of what the ids open: `node` must not go round the scopes of the roots. */
+function needs(ids: readonly string[]): ScopeNeed[] {
+  return ids.flatMap((id) => {
+    const prefix = parseId(id)?.prefix;
+    return (prefix && entitiesByPrefix.get(prefix)?.options.scope) ?? [];
+  });
+}
+
+builder.queryFields((t) => ({
+  node: t.field({
+    type: builder.nodeInterfaceRef(),
+    nullable: true,
+    scope: 'token',
+    description: 'Anything by its id; null when there is nothing by that id. Needs the scope of what it opens.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the thing, of any kind.' }) },
+    extensions: { scopeOfArguments: ({ id }: { id: string }) => needs([String(id)]) },
+    resolve: async (_query, { id }, ctx) => (await findNodes(ctx, kinds(), [String(id)], 'id'))[0] ?? null,
+  }),
+  nodes: t.field({
+    type: [builder.nodeInterfaceRef()],
+    nullable: { list: false, items: true },
+    scope: 'token',
+    description: 'Things by their ids, in the same order; null for each id that names nothing.',
+    args: { ids: t.arg.idList({ required: true, description: `The ids of the things, of any kinds; at most ${maxNodes}.` }) },
+    extensions: { scopeOfArguments: ({ ids }: { ids: string[] }) => needs(ids.map(String)) },
+    resolve: (_query, { ids }, ctx) => findNodes(ctx, kinds(), ids.map(String), 'ids'),
+  }),
+}));

@@ -1,0 +1,23 @@
+import { type Entity, entity } from './entity.ts';
+import { ProjectState } from './enums.ts';
+
+export const ProjectStatus: Entity<'projectStatus'> = entity('ProjectStatus', {
+  table: 'projectStatus',
+  prefix: 'pstatus',
+  singular: 'project status',
+  plural: 'project statuses',
+  description: 'A status that projects can be in: a configurable record that stands for a fixed state.',
+  scope: 'token',
+  reference: true,
+  orders: { POSITION: { column: 'position', kind: 'int', nullable: false } },
+  defaultOrder: { field: 'POSITION', direction: 'asc' },
+  filter: (f) => ({ id: f.id('pstatus'), name: f.text('nameFold'), state: f.enum(ProjectState, 'state') }),
+});
+
+ProjectStatus.implement((t) => ({
+  name: t.exposeString('name', { description: 'The name of the status.' }),
+  description: t.exposeString('description', { description: 'What it means; empty when nothing is said.' }),
+  color: t.exposeString('color', { description: 'The color code; empty when none.' }),
+  state: t.expose('state', { type: ProjectState, description: 'The state that it stands for.' }),
+  position: t.exposeInt('position', { description: 'Its place among the statuses.' }),
+}));

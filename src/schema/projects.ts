@@ -1,0 +1,99 @@
+import { type Entity, entity } from './entity.ts';
+import { Priority, ProjectState } from './enums.ts';
+import { Issue } from './issues.ts';
+import { Label } from './labels.ts';
+import { through } from './lists.ts';
+import { Member } from './members.ts';
+import { ProjectLink } from './project-links.ts';
+import { ProjectStatus } from './project-statuses.ts';
+import { Team } from './teams.ts';
+
+const members = through('projectMember', 'projectId', 'userAccountId', 'member', 'userAccountId');
+const labels = through('projectLabel', 'projectId', 'labelId', 'label', 'id');
+
+export const Project: Entity<'project'> = entity('Project', {
+  table: 'project',
+  prefix: 'project',
+  singular: 'project',
+  plural: 'projects',
+  description: 'A project of a team: work towards one outcome, with a lead, a status and a target.',
+  scope: 'projects:read',
+  reference: true,
+  orders: {
+    NAME: { column: 'nameFold', kind: 'text', nullable: false },
+    PRIORITY: { column: 'priorityRank', kind: 'int', nullable: false },
+    LEAD: { column: 'leadDisplayNameFold', kind: 'text', nullable: true },
+    TARGET: { column: 'targetUtc', kind: 'time', nullable: true },
+    STATUS: { column: 'statusPosition', kind: 'int', nullable: false },
+  },
+  defaultOrder: { field: 'NAME', direction: 'asc' },
+  filter: (f) => ({
+    id: f.id('project'),
+    key: f.text('key', 'upper'),
+    name: f.text('nameFold'),
+    state: f.enum(ProjectState, 'state'),
+    priority: f.enum(Priority, 'priority'),
+    statusId: f.id('pstatus', 'statusId'),
+    status: f.reference(ProjectStatus, 'statusId'),
+    teamId: f.id('team', 'teamId'),
+    team: f.reference(Team, 'teamId'),
+    leadUserAccountId: f.id('user', 'leadUserAccountId'),
+    lead: f.reference(Member, 'leadUserAccountId', 'userAccountId'),
+    targetUtc: f.time('targetUtc'),
+    startUtc: f.time('startUtc'),
+    labels: f.some(Label, labels),
+    members: f.some(Member, members),
+  }),
+});
+
+Project.implement((t) => ({
+  workspaceId: t.idOf('workspace', 'workspaceId', { description: 'The workspace of the project.' }),
+  key: t.exposeString('key', { description: 'The key in upper case that people address it by.', scope: 'token' }),
+  name: t.exposeString('name', { description: 'The name of the project.', scope: 'token' }),
+  iconCss: t.exposeString('iconCss', { description: 'The CSS class of the icon; empty when none.', scope: 'token' }),
+  color: t.exposeString('color', { description: 'The color code; empty when none.', scope: 'token' }),
+  teamId: t.idOf('team', 'teamId', { description: 'The team whose project it is.', scope: 'token' }),
+  team: t.reference(Team, 'teamId', { description: 'The team whose project it is.' }),
+  summary: t.exposeString('summary', { description: 'The project in a line; empty when nothing is said.' }),
+  description: t.exposeString('description', { description: 'The project in full; empty when nothing is said.' }),
+  slug: t.exposeString('slug', { description: 'The name as it stands in addresses.' }),
+  state: t.expose('state', { type: ProjectState, description: 'Where the project stands; follows from its status.' }),
+  statusId: t.idOf('pstatus', 'statusId', { description: 'The status of the project.' }),
+  status: t.reference(ProjectStatus, 'statusId', { description: 'The status of the project.' }),
+  priority: t.expose('priority', { type: Priority, description: 'How urgent it is.' }),
+  leadUserAccountId: t.idOf('user', 'leadUserAccountId', { nullable: true, description: 'The account of the lead.' }),
+  lead: t.reference(Member, 'leadUserAccountId', {
+    by: 'userAccountId',
+    nullable: true,
+    description: 'The member who leads the project.',
+  }),
+  startUtc: t.expose('startUtc', { type: 'DateTime', nullable: true, description: 'When it starts or started.' }),
+  targetUtc: t.expose('targetUtc', { type: 'DateTime', nullable: true, description: 'When it is to be done.' }),
+  progressPercent: t.sums('projectCount', {
+    key: 'projectId',
+    columns: ['issueCount', 'completedIssueCount'],
+    compute: ({ issueCount, completedIssueCount }) =>
+      issueCount > 0 ? Math.round((completedIssueCount / issueCount) * 100) : 0,
+    description: 'Completed issues of all that are not canceled, in percent, rounded; 0 when there are none.',
+  }),
+  linkCount: t.exposeInt('linkCount', { description: 'The number of its links.' }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When the project was made.' }),
+  updatedUtc: t.expose('updatedUtc', { type: 'DateTime', description: 'When the project was last changed.' }),
+  labelIds: t.listIds(Label, {
+    through: labels,
+    orderBy: [{ column: 'nameFold' }, { column: 'id' }],
+    prefix: 'label',
+    description: 'The ids of its labels, by their names.',
+  }),
+  labels: t.children(Label, { through: labels, description: 'The labels of the project.' }),
+  memberUserAccountIds: t.listIds(Member, {
+    through: members,
+    orderBy: [{ column: 'displayNameFold' }, { column: 'id' }],
+    prefix: 'user',
+    column: 'userAccountId',
+    description: 'The accounts of its members, by their names.',
+  }),
+  members: t.children(Member, { through: members, description: 'The members of the project.' }),
+  issues: t.children(Issue, { key: 'projectId', description: 'The issues of the project.' }),
+  links: t.children(ProjectLink, { key: 'projectId', description: 'The links of the project.' }),
+}));

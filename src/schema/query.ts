@@ -1,0 +1,104 @@
+import { type Context, signedIn } from '../resolvers/context.ts';
+import { type ConnectionArguments, resolveConnection } from '../resolvers/connections.ts';
+import { byId, issueNamed, projectNamed, teamNamed } from '../resolvers/keys.ts';
+import { seesAllTokens } from '../resolvers/nodes.ts';
+import { AccessToken } from './access-tokens.ts';
+import { builder } from './builder.ts';
+import { allCodeTables, CodeTable } from './codes.ts';
+import { Health, Readiness } from './health.ts';
+import { Issue } from './issues.ts';
+import { type ListArgumentBuilder, listArguments } from './lists.ts';
+import { Member } from './members.ts';
+import { Project } from './projects.ts';
+import { Team } from './teams.ts';
+import { Viewer } from './viewer.ts';
+import { Workspace } from './workspaces.ts';
+
+builder.queryType({
+  description: 'What can be read. A token reads its own workspace alone.',
+  fields: (t) => ({
+    viewer: t.source({
+      type: Viewer,
+      scope: 'token',
+      description: 'Who is asking.',
+      load: (ctx) => signedIn(ctx).principal,
+    }),
+    workspace: t.source({
+      type: Workspace.ref,
+      scope: 'token',
+      description: 'The workspace of the token.',
+      load: (ctx) => {
+        const { loaders, principal } = signedIn(ctx);
+        return loaders.byKey('workspace', 'id', Workspace.where).load(principal.workspaceId);
+      },
+    }),
+    issue: t.byKey(Issue, {
+      argument: 'key',
+      argumentDescription: 'The key of the issue, in any case (`ENG-42`); its id is taken too.',
+      scope: 'issues:read',
+      description: 'An issue by its key; null when there is none.',
+      lookup: issueNamed,
+    }),
+    issues: t.all(Issue, { description: 'The issues of the workspace, newest first when nothing is said.' }),
+    team: t.byKey(Team, {
+      argument: 'code',
+      argumentDescription: 'The code of the team, in any case; its id is taken too.',
+      scope: 'teams:read',
+      description: 'A team by its code; null when there is none.',
+      lookup: teamNamed,
+    }),
+    teams: t.all(Team, { description: 'The teams of the workspace, by name when nothing is said.' }),
+    project: t.byKey(Project, {
+      argument: 'key',
+      argumentDescription: 'The key of the project, in any case; its id is taken too.',
+      scope: 'projects:read',
+      description: 'A project by its key; null when there is none.',
+      lookup: projectNamed,
+    }),
+    projects: t.all(Project, { description: 'The projects of the workspace, by name when nothing is said.' }),
+    member: t.byKey(Member, {
+      argument: 'id',
+      argumentDescription: 'The id of the member (`member_…`).',
+      scope: 'members:read',
+      description: 'A member by id; null when there is none.',
+      lookup: (id) => byId('member', id),
+    }),
+    members: t.all(Member, { description: 'The members of the workspace, by display name when nothing is said.' }),
+    accessTokens: t.source({
+      type: AccessToken.connection(),
+      scope: 'token',
+      args: listArguments(t as unknown as ListArgumentBuilder, AccessToken),
+      description: 'The access tokens of the viewer; those of all members for owners and admins.',
+      load: accessTokens,
+    }),
+    codes: t.source({
+      type: [CodeTable],
+      scope: 'public',
+      description: 'The closed sets of values: the code tables, and the codes of errors as `errorCode`.',
+      load: () => allCodeTables,
+    }),
+    health: t.source({
+      type: Health,
+      scope: 'public',
+      description: 'Does the process answer: what GET /health maps onto.',
+      load: () => ({ status: 'ok' }),
+    }),
+    readiness: t.source({
+      type: Readiness,
+      scope: 'public',
+      description: 'Does the data store answer: what GET /readyz maps onto.',
+      load: async (ctx) => {
+        await ctx.ping();
+        return { status: 'ok' };
+      },
+    }),
+  }),
+});
+
+function accessTokens(ctx: Context, args: ConnectionArguments) {
+  const signed = signedIn(ctx);
+  const list = AccessToken.list();
+  if (seesAllTokens(signed)) return resolveConnection(ctx, list, undefined, args);
+  const own = { ...list, source: { ...list.source, parent: { column: 'userAccountId' } } };
+  return resolveConnection(ctx, own, signed.principal.userAccountId, args);
+}

@@ -1,0 +1,24 @@
+import { type Entity, entity } from './entity.ts';
+import { via } from './fields.ts';
+import { Member } from './members.ts';
+
+export const RoleAssignment: Entity<'issueRoleAssignment'> = entity('RoleAssignment', {
+  table: 'issueRoleAssignment',
+  singular: 'role assignment',
+  plural: 'role assignments',
+  description: 'A part that somebody has in an issue, such as reviewer.',
+  scope: ['issues:read', 'issues:write'],
+});
+
+RoleAssignment.implement((t) => ({
+  role: t.exposeString('role', { description: 'What the part is called, 1 to 50 characters.' }),
+  userAccountId: t.idOf('user', 'userAccountId', { description: 'The account that has it.' }),
+  displayName: t.computed({
+    type: 'String',
+    columns: [],
+    references: { member: via(Member, 'userAccountId', ['displayName'], { by: 'userAccountId' }) },
+    compute: (_row, { member }) => member?.displayName ?? '',
+    description: 'The name of the member who has it.',
+  }),
+  member: t.reference(Member, 'userAccountId', { by: 'userAccountId', description: 'The member who has it.' }),
+}));

@@ -1,0 +1,72 @@
+import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { builder } from './builder.ts';
+
+const datePattern = /^(\d{4})-(\d\d)-(\d\d)$/;
+const dateTimePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i;
+
+/** A real calendar date, YYYY-MM-DD. */
+export function isCalendarDate(text: string): boolean {
+  if (!datePattern.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text) && !text.startsWith('0000');
+}
+
+/** The moment of an ISO 8601 time with an offset or Z, to the millisecond; undefined when it is none. */
+export function parseDateTime(text: string): Date | undefined {
+  if (!dateTimePattern.test(text) || !isCalendarDate(text.slice(0, 10))) return undefined;
+  const date = new Date(text);
+  // PostgreSQL and ISO 8601 agree on years of four digits; an offset may push the moment out of them.
+  const year = date.getUTCFullYear();
+  return Number.isNaN(year) || year < 1 || year > 9999 ? undefined : date;
+}
+
+function refuse(message: string): never {
+  throw new GraphQLError(message);
+}
+
+function literal(node: ValueNode): unknown {
+  return node.kind === Kind.STRING ? node.value : undefined;
+}
+
+function toDateTime(value: unknown): Date {
+  const date = typeof value === 'string' ? parseDateTime(value) : undefined;
+  return date ?? refuse('DateTime must be ISO 8601 with an offset or Z, such as 2026-01-31T12:00:00Z.');
+}
+
+builder.scalarType('DateTime', {
+  description: 'A moment in UTC, ISO 8601 to the millisecond: `2026-01-31T12:00:00.000Z`. Inputs may carry any offset.',
+  serialize: (value) => value.toISOString(),
+  parseValue: toDateTime,
+  parseLiteral: (node) => toDateTime(literal(node)),
+});
+
+function toDate(value: unknown): string {
+  return typeof value === 'string' && isCalendarDate(value)
+    ? value
+    : refuse('Date must be a calendar date, such as 2026-01-31.');
+}
+
+builder.scalarType('Date', {
+  description: 'A calendar date, `YYYY-MM-DD`, without a time or a zone.',
+  serialize: (value) => value,
+  parseValue: toDate,
+  parseLiteral: (node) => toDate(literal(node)),
+});
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : refuse('URL must be a string.');
+}
+
+builder.scalarType('URL', {
+  description: 'An absolute http or https URL, or a path of this service.',
+  serialize: (value) => value,
+  parseValue: toText,
+  parseLiteral: (node) => toText(literal(node)),
+});
+
+builder.scalarType('RichText', {
+  description:
+    'A text as the specification forms it: `{ schemaVersion: 1, content: { type: "doc", content: [paragraph] } }`. Read only; write plain text.',
+  serialize: (value) => value,
+  parseValue: () => refuse('RichText is not an input; send plain text.'),
+});

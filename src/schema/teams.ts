@@ -1,0 +1,93 @@
+import { Delivery } from './deliveries.ts';
+import { type Entity, entity } from './entity.ts';
+import { TeamState } from './enums.ts';
+import { Issue } from './issues.ts';
+import { Label } from './labels.ts';
+import { through } from './lists.ts';
+import { Member } from './members.ts';
+import { Project } from './projects.ts';
+import { RepositoryContext } from './repositories.ts';
+import { IssueStatus } from './statuses.ts';
+
+export const Team: Entity<'team'> = entity('Team', {
+  table: 'team',
+  prefix: 'team',
+  singular: 'team',
+  plural: 'teams',
+  description: 'A team: it owns issues, statuses, labels, deliveries, projects and repositories.',
+  scope: 'teams:read',
+  reference: true,
+  orders: {
+    NAME: { column: 'nameFold', kind: 'text', nullable: false },
+    CODE: { column: 'code', kind: 'text', nullable: false },
+    MEMBER_COUNT: { column: 'memberCount', kind: 'int', nullable: false },
+    ACTIVE_PROJECT_COUNT: { column: 'activeProjectCount', kind: 'int', nullable: false },
+    STATE: { column: 'state', kind: 'int', nullable: false },
+  },
+  defaultOrder: { field: 'NAME', direction: 'asc' },
+  filter: (f) => ({
+    id: f.id('team'),
+    name: f.text('nameFold'),
+    code: f.text('code', 'upper'),
+    slug: f.text('slug', 'lower'),
+    state: f.enum(TeamState, 'state'),
+    deliveriesEnabled: f.boolean('deliveriesEnabled'),
+    leadUserAccountId: f.id('user', 'leadUserAccountId'),
+    lead: f.reference(Member, 'leadUserAccountId', 'userAccountId'),
+    memberCount: f.int('memberCount'),
+    activeProjectCount: f.int('activeProjectCount'),
+    members: f.some(Member, through('teamMember', 'teamId', 'userAccountId', 'member', 'userAccountId')),
+  }),
+});
+
+
+Team.implement((t) => ({
+  workspaceId: t.idOf('workspace', 'workspaceId', { description: 'The workspace of the team.' }),
+  code: t.exposeString('code', {
+    description: 'The short code in upper case that issue keys begin with, such as ENG.',
+    scope: 'token',
+  }),
+  name: t.exposeString('name', { description: 'The name of the team.', scope: 'token' }),
+  iconCss: t.exposeString('iconCss', { description: 'The CSS class of the icon; empty when none.', scope: 'token' }),
+  color: t.exposeString('color', { description: 'The color code; empty when none.', scope: 'token' }),
+  slug: t.exposeString('slug', { description: 'The name as it stands in addresses.' }),
+  description: t.exposeString('description', { description: 'What the team does; empty when nothing is said.' }),
+  state: t.expose('state', { type: TeamState, description: 'Whether the team is at work.' }),
+  leadUserAccountId: t.idOf('user', 'leadUserAccountId', { nullable: true, description: 'The account of the lead.' }),
+  lead: t.reference(Member, 'leadUserAccountId', {
+    by: 'userAccountId',
+    nullable: true,
+    description: 'The member who leads the team.',
+  }),
+  memberCount: t.exposeInt('memberCount', { description: 'The number of active members.' }),
+  activeProjectCount: t.exposeInt('activeProjectCount', { description: 'The number of projects of state active.' }),
+  deliveriesEnabled: t.exposeBoolean('deliveriesEnabled', { description: 'Does the team plan in deliveries.' }),
+  nextIssueNumber: t.sums('teamCounter', {
+    key: 'teamId',
+    columns: ['nextIssueNumber'],
+    compute: ({ nextIssueNumber }) => nextIssueNumber || 1,
+    description: 'The number that the next issue of the team will get.',
+  }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When the team was made.' }),
+  updatedUtc: t.expose('updatedUtc', { type: 'DateTime', description: 'When the team was last changed.' }),
+  statuses: t.list(IssueStatus, {
+    key: 'teamId',
+    orderBy: [{ column: 'position' }, { column: 'id' }],
+    description: 'The statuses of its issues, by position.',
+  }),
+  members: t.children(Member, {
+    through: through('teamMember', 'teamId', 'userAccountId', 'member', 'userAccountId'),
+    description: 'The members of the team.',
+  }),
+  issues: t.children(Issue, { key: 'teamId', description: 'The issues of the team.' }),
+  projects: t.children(Project, { key: 'teamId', description: 'The projects of the team.' }),
+  labels: t.children(Label, { key: 'teamId', description: 'The labels of the team, without those of the workspace.' }),
+  deliveries: t.children(Delivery, { key: 'teamId', description: 'The deliveries of the team.' }),
+  repositories: t.children(RepositoryContext, { key: 'teamId', description: 'The repositories that the team works on.' }),
+  defaultRepository: t.one(RepositoryContext, {
+    key: 'teamId',
+    flag: 'isDefaultForAgents',
+    description: 'The repository that agents work on when none is named.',
+    scope: 'teams:read',
+  }),
+}));

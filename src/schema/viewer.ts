@@ -1,0 +1,22 @@
+import type { Principal } from '../resolvers/context.ts';
+import { AccessToken } from './access-tokens.ts';
+import { builder } from './builder.ts';
+import { Member } from './members.ts';
+import { Workspace } from './workspaces.ts';
+
+export const Viewer = builder.objectRef<Principal>('Viewer');
+
+Viewer.implement({
+  description: 'Who is asking: a member, by an access token.',
+  fields: (t) => ({
+    member: t.reference(Member, 'userAccountId', { by: 'userAccountId', description: 'The member that the token stands for.' }),
+    workspace: t.reference(Workspace, 'workspaceId', { description: 'The workspace of the token.' }),
+    accessToken: t.reference(AccessToken, 'tokenId', { description: 'The token itself.' }),
+    scopes: t.computed({
+      type: ['String'],
+      columns: ['scopes'],
+      compute: ({ scopes }) => [...scopes],
+      description: 'What the token may do.',
+    }),
+  }),
+});

@@ -1,0 +1,105 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '../..');
+
+/** From the terminal to the tables. A module imports its own layer or layers to its right. */
+const layers = ['cli', 'server', 'rest-compat', 'executor', 'schema', 'resolvers', 'db'];
+
+const maxLines = 350;
+
+const files = globSync(['src/**/*.ts', 'migrations/**/*.ts'], { cwd: root })
+  .toSorted()
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+const imports = files.flatMap(importsOf);
+const fromSrc = imports.filter(({ path }) => path.startsWith('src/'));
+
+// Each test collects all violations, so that one run shows everything there is to repair.
+
+it('reads some modules and imports, so that the rules below are not kept by silence', () => {
+  expect(files).not.toHaveLength(0);
+  expect(imports).not.toHaveLength(0);
+});
+
+it(`knows the layer of every module: ${layers.join(' → ')}`, () => {
+  const strangers = files.filter(({ path }) => path.startsWith('src/') && !layers.includes(layerOf(path)));
+  expect(strangers.map(({ path }) => path)).toEqual([]);
+});
+
+it('lets no import point left', () => {
+  const left = fromSrc.filter(({ path, target }) => {
+    return target.startsWith('src/') && layers.indexOf(layerOf(target)) < layers.indexOf(layerOf(path));
+  });
+  expect(left.map(line)).toEqual([]);
+});
+
+it('keeps src from importing tests, benchmarks and tools', () => {
+  const outward = fromSrc.filter(({ target }) => /^(\.\.|test|bench|codegen\.ts)(\/|$)/.test(target));
+  expect(outward.map(line)).toEqual([]);
+});
+
+it('lets schema take types from db, never values', () => {
+  const values = fromSrc.filter(({ path, target, typeOnly }) => {
+    return layerOf(path) === 'schema' && layerOf(target) === 'db' && !typeOnly;
+  });
+  expect(values.map(line)).toEqual([]);
+});
+
+it('keeps rest-compat to operations and the schema, never resolvers or db', () => {
+  const past = fromSrc.filter(({ path, target }) => {
+    return layerOf(path) === 'rest-compat' && ['resolvers', 'db'].includes(layerOf(target));
+  });
+  expect(past.map(line)).toEqual([]);
+});
+
+it('lets migrations import kysely only', () => {
+  const other = imports.filter(({ path, target }) => path.startsWith('migrations/') && target !== 'kysely');
+  expect(other.map(line)).toEqual([]);
+});
+
+it('has no barrel but the roster of the schema', () => {
+  const barrels = files.filter(({ path }) => path.endsWith('/index.ts') && path !== 'src/schema/index.ts');
+  expect(barrels.map(({ path }) => path)).toEqual([]);
+});
+
+it(`has no file longer than ${maxLines} lines, generated ones aside`, () => {
+  const long = files
+    .filter(({ path }) => !path.endsWith('.generated.ts'))
+    .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > maxLines);
+  expect(long).toEqual([]);
+});
+
+interface Import {
+  /** The importing file, relative to the root. */
+  path: string;
+  /** The imported file relative to the root, or a package's specifier. */
+  target: string;
+  /** `import type …`; a `{ type X }` between values still loads the module, so it does not count. */
+  typeOnly: boolean;
+}
+
+/** Finds static imports and re-exports at the start of a line, bare imports, and `import('…')`. */
+function importsOf({ path, text }: { path: string; text: string }): Import[] {
+  const statement = /^(?:import|export)\s+(type\s)?(?:[^'";=]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
+  const call = /\bimport\(\s*['"]([^'"]+)['"]/g;
+  return [
+    ...Array.from(text.matchAll(statement), ([, type, specifier = '']) => ({ type, specifier })),
+    ...Array.from(text.matchAll(call), ([, specifier = '']) => ({ type: undefined, specifier })),
+  ].map(({ type, specifier }) => ({
+    path,
+    target: specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
+    typeOnly: type !== undefined,
+  }));
+}
+
+/** 'db' of 'src/db/comments.ts'; the file's own name where it lies in no folder; '' outside src. */
+function layerOf(path: string): string {
+  return path.startsWith('src/') ? (path.split('/')[1] ?? '') : '';
+}
+
+function line({ path, target }: Import): string {
+  return `${path} → ${target}`;
+}
