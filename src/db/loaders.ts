@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { type Kysely, type SqlBool, sql } from 'kysely';
+import { clampedSum } from './aggregates.ts';
 import { type AnyRow, untyped } from './any-tables.ts';
 import {
   type ListOrder,
@@ -92,7 +93,7 @@ export class Loaders {
       const rows = await untyped(this.#db)
         .selectFrom(`${table} as r0`)
         .select(`r0.${keyColumn} as key`)
-        .select(columns.map((column) => sql<number>`sum(${sql.ref(`r0.${column}`)})::int`.as(column)))
+        .select(columns.map((column) => clampedSum(`r0.${column}`).as(column)))
         .where('r0.workspaceId', '=', this.#workspaceId)
         .where(sql<SqlBool>`${sql.ref(`r0.${keyColumn}`)} = any(${[...keys]}::uuid[])`)
         .groupBy(`r0.${keyColumn}`)

@@ -128,7 +128,7 @@ export async function selectLists(
     .selectAll(row)
     .select(sql<string>`${key}`.as('parentKey'))
     .where(sql<SqlBool>`${key} = any(${[...parents]}::uuid[])`)
-    .orderBy(orderBy.map(({ column, of = 'row' }) => sql`${sql.ref(`${of === 'row' ? row : 'link'}.${column}`)}`))
+    .orderBy(sql.join(orderBy.map(({ column, of = 'row' }) => sql.ref(`${of === 'row' ? row : 'link'}.${column}`))))
     .execute();
   const byParent = new Map<string, AnyRow[]>(parents.map((parent) => [parent, []]));
   for (const { parentKey, ...rest } of rows) byParent.get(String(parentKey))?.push(rest);

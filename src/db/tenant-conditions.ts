@@ -1,4 +1,4 @@
-import { AndNode, BinaryOperationNode, OperatorNode, ParensNode } from 'kysely';
+import { AndNode, BinaryOperationNode, OperatorNode, OrNode, ParensNode } from 'kysely';
 import type { JoinType, OperationNode } from 'kysely';
 import { imply } from './binding-graph.ts';
 import type { Fact } from './binding-graph.ts';
@@ -16,8 +16,6 @@ export function filtersOf(joinType: JoinType, joined: Fact): Filters {
       return () => true;
     case 'LeftJoin':
     case 'LateralLeftJoin':
-    // The target of a merge: rows of the source that match nothing are inserted.
-    case 'Using':
       return (reference) => reference === joined;
     case 'RightJoin':
       return (reference) => reference !== joined;
@@ -26,13 +24,17 @@ export function filtersOf(joinType: JoinType, joined: Fact): Filters {
     case 'LateralCrossJoin':
     case 'CrossApply':
     case 'OuterApply':
+    case 'Using':
       return () => false;
   }
 }
 
 /** Adds what the equalities of workspaceId at the top of a condition prove about the references of its query. */
 export function bindCondition(condition: OperationNode, scope: Scope, given: Fact, filters: Filters): void {
-  for (const conjunct of conjuncts(condition)) {
+  const all = conjuncts(condition);
+  // Without parentheses round it an `or` takes its neighbours along.
+  if (all.some((conjunct) => OrNode.is(conjunct))) return;
+  for (const conjunct of all) {
     if (!BinaryOperationNode.is(conjunct) || !isEquals(conjunct.operator)) continue;
     const left = workspaceFact(conjunct.leftOperand, scope, given);
     const right = workspaceFact(conjunct.rightOperand, scope, given);
@@ -43,13 +45,13 @@ export function bindCondition(condition: OperationNode, scope: Scope, given: Fac
   }
 }
 
-/** The conditions that all have to hold; what stands inside or, not or a function is not among them. */
-export function conjuncts(condition: OperationNode): OperationNode[] {
+/** The conditions that all have to hold; what stands inside a parenthesised or, a not or a function is not. */
+function conjuncts(condition: OperationNode): OperationNode[] {
   const found: OperationNode[] = [];
   const open = [condition];
   for (let node = open.pop(); node; node = open.pop()) {
     if (AndNode.is(node)) open.push(node.right, node.left);
-    else if (ParensNode.is(node)) open.push(node.node);
+    else if (ParensNode.is(node) && !OrNode.is(node.node)) open.push(node.node);
     else found.push(node);
   }
   return found;

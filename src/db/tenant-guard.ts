@@ -1,7 +1,12 @@
-import type { KyselyPlugin, PluginTransformQueryArgs, PluginTransformResultArgs, RootOperationNode } from 'kysely';
+import type {
+  KyselyPlugin,
+  PluginTransformQueryArgs,
+  PluginTransformResultArgs,
+  RootOperationNode,
+} from 'kysely';
 import { settle } from './binding-graph.ts';
 import { fold } from './identifiers.ts';
-import { readStatement } from './tenant-scopes.ts';
+import { readStatement } from './tenant-statements.ts';
 
 /** The tables without a workspace, each with its reason; every other name is a tenant's table. */
 export const globalTables = {
@@ -34,8 +39,8 @@ export class TenantGuardError extends Error {
  */
 export class TenantGuardPlugin implements KyselyPlugin {
   transformQuery(args: PluginTransformQueryArgs): RootOperationNode {
-    const { axiom, demands } = readStatement(args.node, GLOBAL);
-    settle(axiom);
+    const { given, demands } = readStatement(args.node, GLOBAL);
+    settle(given);
     for (const demand of demands) {
       if (!demand.fact.known) throw new TenantGuardError(demand.table, demand.remedy());
     }

@@ -1,4 +1,13 @@
-import { AliasNode, CastNode, ColumnNode, ParensNode, RawNode, ReferenceNode, SelectAllNode, ValueNode } from 'kysely';
+import {
+  AliasNode,
+  CastNode,
+  ColumnNode,
+  ParensNode,
+  RawNode,
+  ReferenceNode,
+  SelectAllNode,
+  ValueNode,
+} from 'kysely';
 import type { OperationNode, SelectionNode } from 'kysely';
 import { allOf, anyOf } from './binding-graph.ts';
 import type { Fact } from './binding-graph.ts';
@@ -35,7 +44,7 @@ export class Scope {
   }
 
   owns(wanted: Fact): boolean {
-    return this.sources.values().some((fact) => fact === wanted);
+    return [...this.sources.values()].includes(wanted);
   }
 }
 

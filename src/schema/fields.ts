@@ -1,4 +1,10 @@
-import { type FieldNullability, type FieldRef, RootFieldBuilder, type SchemaTypes } from '@pothos/core';
+import {
+  type FieldRef,
+  type InputFieldMap,
+  type InputShapeFromFields,
+  RootFieldBuilder,
+  type SchemaTypes,
+} from '@pothos/core';
 import type { AnyRow } from '../db/any-tables.ts';
 import type { Predicate } from '../db/predicate.ts';
 import type { Row, TableName } from '../db/tables.ts';
@@ -111,12 +117,12 @@ declare global {
         },
       ): FieldRef<Types, unknown>;
       /** Rows or a value from one resolver call; the fields below go on as declared. */
-      source<Type, Args, Nullable extends FieldNullability<[unknown]> = false>(
+      source<Type, Args extends InputFieldMap = Record<never, never>>(
         options: FieldMeta & {
           type: Type;
-          nullable?: Nullable;
+          nullable?: boolean;
           args?: Args;
-          load: (ctx: Context, args: Record<string, never>, parent: ParentShape) => unknown;
+          load: (ctx: Context, args: InputShapeFromFields<Args>, parent: ParentShape) => unknown;
         },
       ): FieldRef<Types, unknown>;
     }

@@ -5,6 +5,7 @@ import './fields.ts';
 import './lists.ts';
 import './scalars.ts';
 import './query.ts';
+import './issue-stats.ts';
 import './nodes.ts';
 
 /** The executable schema: every type declares itself when its file is imported, and this builds them. */

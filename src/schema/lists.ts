@@ -1,4 +1,4 @@
-import { RootFieldBuilder, type SchemaTypes } from '@pothos/core';
+import { type InputFieldMap, RootFieldBuilder, type SchemaTypes } from '@pothos/core';
 import type { ListOrder, Parent as ParentLink } from '../db/page.ts';
 import type { Predicate, Through } from '../db/predicate.ts';
 import type { Row, TableName } from '../db/tables.ts';
@@ -87,7 +87,7 @@ export function listArguments(
     before: arg.string({ description: 'The cursor that the page ends before; an empty one is the end.' }),
     filter: arg({ type: target.filterInput(), description: `Which ${target.plural}; all when left out.` }),
     orderBy: arg({ type: target.orderInput(), description: 'In which order; equal ones follow by their id.' }),
-  };
+  } as InputFieldMap;
 }
 
 function connection(
