@@ -130,7 +130,7 @@ class StatementReader implements Reading {
   #insert(node: InsertQueryNode, ctes: Scope): Output {
     const scope = new Scope(ctes);
     const target = tableOf(node.into);
-    const written = this.#source(target, scope, 'inserted');
+    const written = this.#source(node.into ?? target, scope, 'inserted');
     this.#visit(node.values, ctes);
     imply(this.#insertedFact(node, ctes), written);
     if (node.onConflict) this.#onConflict(node.onConflict, scope, written, identifierOf(target));

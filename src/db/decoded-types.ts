@@ -1,0 +1,29 @@
+import pg from 'pg';
+import type { CustomTypesConfig } from 'pg';
+
+/**
+ * How PostgreSQL's types become JavaScript's, the same on both engines: int8 is a number, a date stays the
+ * text that it is, numeric stays text, timestamptz is a Date.
+ */
+export const decodedTypes: CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    const decode = format === 'binary' ? undefined : decoders.get(oid);
+    return decode ?? pg.types.getTypeParser(oid, format);
+  },
+};
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+const DATE = 1082;
+const DATE_ARRAY = 1182;
+const TEXT_ARRAY = 1009;
+
+const textArray: (text: string) => (string | null)[] = pg.types.getTypeParser(TEXT_ARRAY, 'text');
+
+const decoders = new Map<number, (text: string) => unknown>([
+  [INT8, Number],
+  [INT8_ARRAY, (text) => textArray(text).map((item) => (item === null ? null : Number(item)))],
+  // A calendar day has no time zone; a Date of it would be another day west of Greenwich.
+  [DATE, (text) => text],
+  [DATE_ARRAY, textArray],
+]);

@@ -1,0 +1,124 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import type { PostgresPool, PostgresQueryResult } from 'kysely';
+import pg from 'pg';
+import { decodedTypes } from './decoded-types.ts';
+import { lockDirectory } from './directory-lock.ts';
+import type { DirectoryLock } from './directory-lock.ts';
+import { Lease } from './lease.ts';
+
+/** How long a statement waits for its turn; a transaction that asks `db` inside itself would wait for ever. */
+const WAIT_MS = 30_000;
+
+/** Opens PGlite in `<dataDir>/database` under the directory's lock; the first time, which makes it, takes seconds. */
+export async function openEmbedded(dataDir: string): Promise<EmbeddedPool> {
+  const lock = lockDirectory(dataDir);
+  try {
+    const directory = join(dataDir, 'database');
+    if (!existsSync(directory)) await createDatabase(directory);
+    const pglite = await PGlite.create(directory, { extensions: { pg_trgm } });
+    const client = new pg.Client({ ...createPgConfig(pglite), types: decodedTypes });
+    client.on('error', ignore);
+    await client.connect();
+    return new EmbeddedPool(pglite, client, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/**
+ * PGlite's one session, lent to one at a time in the order of asking.
+ *
+ * A commit is safe from the end of the process, kill -9 included, but not from that of the machine: PGlite
+ * leaves it to the operating system when to write to the disk.
+ */
+export class EmbeddedPool implements PostgresPool {
+  readonly options = {};
+  readonly #pglite: PGlite;
+  readonly #client: pg.Client;
+  readonly #lock: DirectoryLock;
+  readonly #waiting: (() => void)[] = [];
+  #lent = false;
+  #ended: Promise<void> | undefined;
+
+  constructor(pglite: PGlite, client: pg.Client, lock: DirectoryLock) {
+    this.#pglite = pglite;
+    this.#client = client;
+    this.#lock = lock;
+  }
+
+  async connect(): Promise<Lease> {
+    if (this.#ended) throw new Error('The embedded database is closed.');
+    await this.#turn(WAIT_MS);
+    return new Lease(
+      (sql, parameters) => this.#send(sql, parameters),
+      (destroy) => void this.#release(destroy),
+    );
+  }
+
+  end(): Promise<void> {
+    this.#ended ??= this.#close();
+    return this.#ended;
+  }
+
+  async #send<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+    // PGlite computes on this thread and resolves in microtasks: without this, no socket is served between statements.
+    await nextTurn();
+    return (await this.#client.query(sql, [...parameters])) as unknown as PostgresQueryResult<Row>;
+  }
+
+  #turn(waitMs?: number): Promise<void> {
+    if (!this.#lent) {
+      this.#lent = true;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const proceed = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer =
+        waitMs &&
+        setTimeout(() => {
+          this.#waiting.splice(this.#waiting.indexOf(proceed), 1);
+          reject(new Error(`The embedded database was busy for ${waitMs / 1000} s. ${HINT}`));
+        }, waitMs);
+      this.#waiting.push(proceed);
+    });
+  }
+
+  async #release(destroy = false): Promise<void> {
+    // Kysely gives up a connection whose rollback failed; there is no other, so its transaction must not stay.
+    if (destroy) await this.#client.query('rollback').catch(ignore);
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#lent = false;
+  }
+
+  async #close(): Promise<void> {
+    await this.#turn();
+    try {
+      await this.#client.end();
+      await this.#pglite.close();
+    } finally {
+      this.#lock.release();
+    }
+  }
+}
+
+const HINT = 'Inside a transaction, use the transaction and not the database.';
+
+/** PGlite takes a directory it was killed in at the wrong moment for a whole one, so a new one gets its name last. */
+async function createDatabase(directory: string): Promise<void> {
+  const partial = `${directory}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  await (await PGlite.create(partial)).close();
+  renameSync(partial, directory);
+}
+
+function ignore(): void {}

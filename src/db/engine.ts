@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
+import type { PostgresPool } from 'kysely';
+import { openEmbedded } from './embedded.ts';
+import { ServerPool } from './postgres.ts';
+import type { PostgresLocation } from './postgres.ts';
+import type { Tables } from './tables.ts';
+import { TenantGuardPlugin } from './tenant-guard.ts';
+import { DatabaseUnavailableError } from './unavailable.ts';
+
+/** An open database, the same to its users on either engine. */
+export interface Database {
+  readonly engine: 'embedded' | 'postgres';
+  /** For all that is done for a workspace: refuses a statement that is not bound to one. */
+  readonly db: Kysely<Tables>;
+  /** The way round the guard: finding a token by its hash, listing workspaces, migrations. */
+  readonly unscoped: Kysely<Tables>;
+  /** Throws when the database does not answer within the time. */
+  ping(timeoutMs: number): Promise<void>;
+  /** Waits for what is running, then gives back connections and the data directory. */
+  close(): Promise<void>;
+}
+
+/** The embedded database of a data directory, or a PostgreSQL server. */
+export type DatabaseLocation = { readonly dataDir: string } | PostgresLocation;
+
+/** Opens a database that has answered once: throws DirectoryHeldError or DatabaseUnavailableError. */
+export async function openDatabase(location: DatabaseLocation): Promise<Database> {
+  if ('dataDir' in location) return over('embedded', await openEmbedded(location.dataDir));
+  const database = over('postgres', new ServerPool(location));
+  try {
+    await sql`select 1`.execute(database.unscoped);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+function over(engine: Database['engine'], pool: PostgresPool): Database {
+  const bare = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const names = new CamelCasePlugin({ maintainNestedObjectKeys: true });
+  const unscoped = bare.withPlugin(names);
+  return {
+    engine,
+    db: bare.withPlugin(new TenantGuardPlugin()).withPlugin(names),
+    unscoped,
+    ping: pinging(unscoped),
+    close: () => pool.end(),
+  };
+}
+
+/** Keeps one statement under way however many probes ask: those of a frozen server must not fill the pool. */
+function pinging(db: Kysely<Tables>): Database['ping'] {
+  let underway: Promise<unknown> | undefined;
+  return async (timeoutMs) => {
+    underway ??= sql`select 1`.execute(db).finally(() => {
+      underway = undefined;
+    });
+    // Its failure after the deadline is heard by nobody.
+    underway.catch(() => undefined);
+    const deadline = new AbortController();
+    const late = delay(timeoutMs, 'late', { signal: deadline.signal }).catch(() => undefined);
+    const first = await Promise.race([underway, late]).finally(() => deadline.abort());
+    if (first === 'late')
+      throw new DatabaseUnavailableError(`The database did not answer in ${timeoutMs} ms.`);
+  };
+}

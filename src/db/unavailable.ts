@@ -1,0 +1,56 @@
+/** The database cannot be used now, in one plain sentence that holds no password. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = 'DatabaseUnavailableError';
+}
+
+/** Says which database is unavailable and why. */
+export function unavailable(address: string, error: unknown): DatabaseUnavailableError {
+  const reason = reasons[codeOf(error)] ?? reasonOf(error);
+  return new DatabaseUnavailableError(`PostgreSQL at ${address} is unavailable: ${reason}.`, {
+    cause: error,
+  });
+}
+
+/** Tells the errors of a connection that is gone from those of a statement. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code.startsWith('08') || LOST.has(code)) return true;
+  return (
+    error instanceof Error &&
+    /^Connection terminated|^Query read timeout|is not queryable/.test(error.message)
+  );
+}
+
+const NO_ANSWER = 'it did not answer in time';
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was lost',
+  EPIPE: 'the connection was lost',
+  ENOENT: 'there is no such socket',
+  ENOTFOUND: 'the host is not known',
+  EAI_AGAIN: 'the host is not known',
+  ETIMEDOUT: NO_ANSWER,
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+  '28P01': 'the user or the password was refused',
+  '28000': 'the user was refused',
+  '3D000': 'the database does not exist',
+  '53300': 'it has no connection left',
+  '57P01': 'the connection was ended by its administrator',
+  '57P02': 'it crashed',
+  '57P03': 'it is starting or stopping',
+};
+
+const LOST = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03']);
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/timeout/i.test(message)) return NO_ANSWER;
+  if (/^Connection terminated/.test(message)) return 'the connection was lost';
+  return message.replace(/\.$/, '') || 'it could not be reached';
+}
