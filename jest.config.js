@@ -3,6 +3,8 @@ export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   // Data directories and the CI's scratch hold copies of nothing that jest should index.
   modulePathIgnorePatterns: ['<rootDir>/.workgraph'],

@@ -16,7 +16,7 @@ const INT8 = 20;
 const INT8_ARRAY = 1016;
 const DATE = 1082;
 const DATE_ARRAY = 1182;
-const TEXT_ARRAY = 1009;
+const TEXT_ARRAY: number = 1009;
 
 const textArray: (text: string) => (string | null)[] = pg.types.getTypeParser(TEXT_ARRAY, 'text');
 

@@ -21,7 +21,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedPool> {
     const directory = join(dataDir, 'database');
     if (!existsSync(directory)) await createDatabase(directory);
     const pglite = await PGlite.create(directory, { extensions: { pg_trgm } });
-    const client = new pg.Client({ ...createPgConfig(pglite), types: decodedTypes });
+    const client = new pg.Client(Object.assign(createPgConfig(pglite), { types: decodedTypes }));
     client.on('error', ignore);
     await client.connect();
     return new EmbeddedPool(pglite, client, lock);

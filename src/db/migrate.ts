@@ -86,8 +86,8 @@ async function applyNext(
     throw new Error(`The database has the migration ${unknown}, which this version does not know.`);
   const name = names.find((candidate) => !applied.has(candidate));
   if (!name) return 'done';
-  const { up } = (await import(pathToFileURL(join(folder, `${name}.ts`)).href)) as Migration;
-  await up(transaction as unknown as Kysely<unknown>);
+  const migration = (await import(pathToFileURL(join(folder, `${name}.ts`)).href)) as Migration;
+  await migration.up(transaction as unknown as Kysely<unknown>);
   await transaction.insertInto('migration').values({ name }).execute();
   return { name };
 }

@@ -77,10 +77,13 @@ export class ServerPool implements PostgresPool {
 /** Host and port, as pg understands the URL; its own complaint about a bad one would print the password. */
 function addressOf(url: string): string {
   try {
+    if (!/^postgres(?:ql)?:\/\//.test(url)) throw new Error('another scheme');
     const { host, port } = new pg.Client({ connectionString: url });
     return `${host}:${port}`;
   } catch {
-    throw new DatabaseUnavailableError('DATABASE_URL is not the URL of a PostgreSQL database.');
+    throw new DatabaseUnavailableError(
+      'The database URL is not one of PostgreSQL (postgres://user@host/name).',
+    );
   }
 }
 

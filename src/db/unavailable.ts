@@ -51,6 +51,6 @@ function codeOf(error: unknown): string {
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (/timeout/i.test(message)) return NO_ANSWER;
-  if (/^Connection terminated/.test(message)) return 'the connection was lost';
+  if (message.startsWith('Connection terminated')) return 'the connection was lost';
   return message.replace(/\.$/, '') || 'it could not be reached';
 }

@@ -16,8 +16,18 @@ export async function issueStats(
   const { db, principal } = signedIn(ctx);
   const violations = new Violations();
   const columns = [...new Set(input.groupBy)];
-  violations.that(columns.length <= maxStatsDimensions, 'groupBy', `takes ${maxStatsDimensions} columns at most`);
+  violations.that(
+    columns.length <= maxStatsDimensions,
+    'groupBy',
+    `takes ${maxStatsDimensions} columns at most`,
+  );
   const filter = filterPredicate(issues.fields, input.filter ?? {}, violations);
   violations.check('invalid_request');
-  return selectIssueStats(db, principal.workspaceId, { all: [issues.where, filter] }, columns, maxStatsGroups);
+  return selectIssueStats(
+    db,
+    principal.workspaceId,
+    { all: [issues.where, filter] },
+    columns,
+    maxStatsGroups,
+  );
 }

@@ -6,4 +6,491 @@ export type RichText = {
 };
 
 /** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** Compares a yes or no. Several comparators must all hold; a null one is as if left out. */
+export type BooleanFilter = {
+  /** Is equal to. */
+  eq?: boolean | null | undefined;
+};
+
+/** A comment to be written. */
+export type CommentCreateInput = {
+  /** What it says, as plain text of 1 to 50,000 characters. */
+  body: string;
+  /** The key of the issue, in any case; its id is taken too. */
+  issueKey: string;
+  /** The comment of the same issue that it replies to. */
+  parentCommentId?: string | null | undefined;
+};
+
+/** Chooses comments. All fields that are given must hold. */
+export type CommentFilter = {
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<CommentFilter> | null | undefined;
+  /** Tests the member that `authorUserAccountId` names. */
+  author?: MemberFilter | null | undefined;
+  /** Compares `authorUserAccountId`. */
+  authorUserAccountId?: IdFilter | null | undefined;
+  /** Compares `createdUtc`. */
+  createdUtc?: DateTimeFilter | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** This does not hold. */
+  not?: CommentFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<CommentFilter> | null | undefined;
+  /** Compares `parentCommentId`. */
+  parentCommentId?: IdFilter | null | undefined;
+  /** Compares `updatedUtc`. */
+  updatedUtc?: DateTimeFilter | null | undefined;
+};
+
+/** An order of comments. */
+export type CommentOrder = {
+  /** Which way; ASC when left out. */
+  direction?: SortDirection | null | undefined;
+  /** What to order by. */
+  field: CommentOrderField;
+};
+
+/** What comments can be ordered by; equal ones follow by their id. */
+export type CommentOrderField =
+  /** By `createdUtc`. */
+  | 'CREATED';
+
+/** Compares a moment. Several comparators must all hold; a null one is as if left out. */
+export type DateTimeFilter = {
+  /** Is equal to. */
+  eq?: string | null | undefined;
+  /** Is greater than. */
+  gt?: string | null | undefined;
+  /** Is greater than or equal to. */
+  gte?: string | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<string> | null | undefined;
+  /** Has no value (true), or has one (false). */
+  isNull?: boolean | null | undefined;
+  /** Is less than. */
+  lt?: string | null | undefined;
+  /** Is less than or equal to. */
+  lte?: string | null | undefined;
+};
+
+/** Where a delivery stands. */
+export type DeliveryState =
+  /** active; 2 on REST. */
+  | 'ACTIVE'
+  /** completed; 3 on REST. */
+  | 'COMPLETED'
+  /** planned; 1 on REST. */
+  | 'PLANNED';
+
+/** Compares an id. Several comparators must all hold; a null one is as if left out. */
+export type IdFilter = {
+  /** Is equal to. */
+  eq?: string | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<string> | null | undefined;
+  /** Has no value (true), or has one (false). */
+  isNull?: boolean | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<string> | null | undefined;
+};
+
+/** Compares a whole number. Several comparators must all hold; a null one is as if left out. */
+export type IntFilter = {
+  /** Is equal to. */
+  eq?: number | null | undefined;
+  /** Is greater than. */
+  gt?: number | null | undefined;
+  /** Is greater than or equal to. */
+  gte?: number | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<number> | null | undefined;
+  /** Has no value (true), or has one (false). */
+  isNull?: boolean | null | undefined;
+  /** Is less than. */
+  lt?: number | null | undefined;
+  /** Is less than or equal to. */
+  lte?: number | null | undefined;
+};
+
+/** An issue to be made. What is left out or null stays empty. */
+export type IssueCreateInput = {
+  /** The accounts that work on it, at most 50. Alone, it keeps the primary assignee who is in it, else its first becomes that. */
+  assigneeUserAccountIds?: Array<string> | null | undefined;
+  /** The delivery of its team that it is planned for. */
+  deliveryId?: string | null | undefined;
+  /** The whole of it as plain text, up to 100,000 characters. */
+  description?: string | null | undefined;
+  /** The day by which it is to be done. */
+  dueDate?: string | null | undefined;
+  /** How much work it is, in the points of the team; 0 or more. */
+  estimateValue?: number | null | undefined;
+  /** All its labels, at most 50, of the workspace or of its team; no groups. */
+  labelIds?: Array<string> | null | undefined;
+  /** The issue that it is a part of. */
+  parentIssueId?: string | null | undefined;
+  /** The account that answers for it. It takes the place of the former one among the assignees; null takes that one out. */
+  primaryAssigneeUserAccountId?: string | null | undefined;
+  /** How urgent it is; NONE when there is nothing to say. */
+  priority?: Priority | null | undefined;
+  /** The project that it belongs to. */
+  projectId?: string | null | undefined;
+  /** All the parts that people have in it, at most 50. */
+  roleAssignments?: Array<RoleAssignmentInput> | null | undefined;
+  /** The status of the team that it begins in; the initial one when left out. */
+  statusId?: string | null | undefined;
+  /** The team that owns it from then on. */
+  teamId: string;
+  /** What it is about, 1 to 255 characters after trimming. */
+  title: string;
+};
+
+/** A change to an issue. A field that is left out stays as it is, null empties it. */
+export type IssueUpdateInput = {
+  /** The accounts that work on it, at most 50. Alone, it keeps the primary assignee who is in it, else its first becomes that. */
+  assigneeUserAccountIds?: Array<string> | null | undefined;
+  /** The delivery of its team that it is planned for. */
+  deliveryId?: string | null | undefined;
+  /** The whole of it as plain text, up to 100,000 characters. */
+  description?: string | null | undefined;
+  /** The day by which it is to be done. */
+  dueDate?: string | null | undefined;
+  /** How much work it is, in the points of the team; 0 or more. */
+  estimateValue?: number | null | undefined;
+  /** The revision that the change is meant for; with any other it is refused as PRECONDITION_FAILED. */
+  expectedRevision?: number | null | undefined;
+  /** The key of the issue, in any case; its id is taken too. */
+  key: string;
+  /** All its labels, at most 50, of the workspace or of its team; no groups. */
+  labelIds?: Array<string> | null | undefined;
+  /** The issue that it is a part of. */
+  parentIssueId?: string | null | undefined;
+  /** The account that answers for it. It takes the place of the former one among the assignees; null takes that one out. */
+  primaryAssigneeUserAccountId?: string | null | undefined;
+  /** How urgent it is; NONE when there is nothing to say. */
+  priority?: Priority | null | undefined;
+  /** The project that it belongs to. */
+  projectId?: string | null | undefined;
+  /** All the parts that people have in it, at most 50. */
+  roleAssignments?: Array<RoleAssignmentInput> | null | undefined;
+  /** The status of its team that it comes to; cannot be null. */
+  statusId?: string | null | undefined;
+  /** What it is about, 1 to 255 characters after trimming; cannot be null. */
+  title?: string | null | undefined;
+};
+
+/** Chooses members. All fields that are given must hold. */
+export type MemberFilter = {
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<MemberFilter> | null | undefined;
+  /** Compares `displayName`. */
+  displayName?: StringFilter | null | undefined;
+  /** Compares `emailAddress`. */
+  emailAddress?: StringFilter | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** This does not hold. */
+  not?: MemberFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<MemberFilter> | null | undefined;
+  /** Compares `principalKind`. */
+  principalKind?: PrincipalKindFilter | null | undefined;
+  /** Compares `role`. */
+  role?: MemberRoleFilter | null | undefined;
+  /** Compares `status`. */
+  status?: MemberStatusFilter | null | undefined;
+  /** Tests the teams. */
+  teams?: TeamListFilter | null | undefined;
+  /** Compares `userAccountId`. */
+  userAccountId?: IdFilter | null | undefined;
+};
+
+/** Tests a list of members. */
+export type MemberListFilter = {
+  /** None of them is so. */
+  none?: MemberFilter | null | undefined;
+  /** At least one of them is so. */
+  some?: MemberFilter | null | undefined;
+};
+
+/** What a member may do in the workspace. */
+export type MemberRole =
+  /** admin; 2 on REST. */
+  | 'ADMIN'
+  /** guest; 4 on REST. */
+  | 'GUEST'
+  /** member; 3 on REST. */
+  | 'MEMBER'
+  /** owner; 1 on REST. */
+  | 'OWNER';
+
+/** Compares a MemberRole. Several comparators must all hold; a null one is as if left out. */
+export type MemberRoleFilter = {
+  /** Is equal to. */
+  eq?: MemberRole | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<MemberRole> | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<MemberRole> | null | undefined;
+};
+
+/** Whether a member takes part. */
+export type MemberStatus =
+  /** active; 2 on REST. */
+  | 'ACTIVE'
+  /** invited; 1 on REST. */
+  | 'INVITED'
+  /** removed; 4 on REST. */
+  | 'REMOVED'
+  /** suspended; 3 on REST. */
+  | 'SUSPENDED';
+
+/** Compares a MemberStatus. Several comparators must all hold; a null one is as if left out. */
+export type MemberStatusFilter = {
+  /** Is equal to. */
+  eq?: MemberStatus | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<MemberStatus> | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<MemberStatus> | null | undefined;
+};
+
+/** What stands behind an account. */
+export type PrincipalKind =
+  /** agent; 2 on REST. */
+  | 'AGENT'
+  /** nobody; 0 on REST. */
+  | 'NOBODY'
+  /** service; 3 on REST. */
+  | 'SERVICE'
+  /** user; 1 on REST. */
+  | 'USER';
+
+/** Compares a PrincipalKind. Several comparators must all hold; a null one is as if left out. */
+export type PrincipalKindFilter = {
+  /** Is equal to. */
+  eq?: PrincipalKind | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<PrincipalKind> | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<PrincipalKind> | null | undefined;
+};
+
+/** How urgent an issue or project is. */
+export type Priority =
+  /** high; 2 on REST. */
+  | 'HIGH'
+  /** low; 4 on REST. */
+  | 'LOW'
+  /** medium; 3 on REST. */
+  | 'MEDIUM'
+  /** none; 0 on REST. */
+  | 'NONE'
+  /** urgent; 1 on REST. */
+  | 'URGENT';
+
+/** A part that somebody is to have in an issue. */
+export type RoleAssignmentInput = {
+  /** What the part is called, 1 to 50 characters. */
+  role: string;
+  /** The account that is to have it. */
+  userAccountId: string;
+};
+
+/** The direction of an order. What has no value comes last in both. */
+export type SortDirection =
+  /** Smallest, earliest or first in the alphabet first. */
+  | 'ASC'
+  /** Largest, latest or last in the alphabet first. */
+  | 'DESC';
+
+/** What a configurable status means; completed and canceled are terminal. */
+export type StatusCategory =
+  /** active; 3 on REST. */
+  | 'ACTIVE'
+  /** backlog; 1 on REST. */
+  | 'BACKLOG'
+  /** canceled; 5 on REST. */
+  | 'CANCELED'
+  /** completed; 4 on REST. */
+  | 'COMPLETED'
+  /** open; 2 on REST. */
+  | 'OPEN';
+
+/** Compares a text; case and accents do not count. Several comparators must all hold; a null one is as if left out. */
+export type StringFilter = {
+  /** Contains this text; `%` and `_` are just characters. */
+  contains?: string | null | undefined;
+  /** Is equal to. */
+  eq?: string | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<string> | null | undefined;
+  /** Is not equal to. */
+  neq?: string | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<string> | null | undefined;
+  /** Starts with this text. */
+  startsWith?: string | null | undefined;
+};
+
+/** Chooses teams. All fields that are given must hold. */
+export type TeamFilter = {
+  /** Compares `activeProjectCount`. */
+  activeProjectCount?: IntFilter | null | undefined;
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<TeamFilter> | null | undefined;
+  /** Compares `code`. */
+  code?: StringFilter | null | undefined;
+  /** Compares `deliveriesEnabled`. */
+  deliveriesEnabled?: BooleanFilter | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** Tests the member that `leadUserAccountId` names. */
+  lead?: MemberFilter | null | undefined;
+  /** Compares `leadUserAccountId`. */
+  leadUserAccountId?: IdFilter | null | undefined;
+  /** Compares `memberCount`. */
+  memberCount?: IntFilter | null | undefined;
+  /** Tests the members. */
+  members?: MemberListFilter | null | undefined;
+  /** Compares `name`. */
+  name?: StringFilter | null | undefined;
+  /** This does not hold. */
+  not?: TeamFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<TeamFilter> | null | undefined;
+  /** Compares `slug`. */
+  slug?: StringFilter | null | undefined;
+  /** Compares `state`. */
+  state?: TeamStateFilter | null | undefined;
+};
+
+/** Tests a list of teams. */
+export type TeamListFilter = {
+  /** None of them is so. */
+  none?: TeamFilter | null | undefined;
+  /** At least one of them is so. */
+  some?: TeamFilter | null | undefined;
+};
+
+/** An order of teams. */
+export type TeamOrder = {
+  /** Which way; ASC when left out. */
+  direction?: SortDirection | null | undefined;
+  /** What to order by. */
+  field: TeamOrderField;
+};
+
+/** What teams can be ordered by; equal ones follow by their id. */
+export type TeamOrderField =
+  /** By `activeProjectCount`. */
+  | 'ACTIVE_PROJECT_COUNT'
+  /** By `code`. */
+  | 'CODE'
+  /** By `memberCount`. */
+  | 'MEMBER_COUNT'
+  /** By `name`. */
+  | 'NAME'
+  /** By `state`. */
+  | 'STATE';
+
+/** Whether a team is at work. */
+export type TeamState =
+  /** active; 1 on REST. */
+  | 'ACTIVE'
+  /** archived; 3 on REST. */
+  | 'ARCHIVED'
+  /** inactive; 2 on REST. */
+  | 'INACTIVE';
+
+/** Compares a TeamState. Several comparators must all hold; a null one is as if left out. */
+export type TeamStateFilter = {
+  /** Is equal to. */
+  eq?: TeamState | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<TeamState> | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<TeamState> | null | undefined;
+};
+
+export type CommentsQueryVariables = Exact<{
+  key: string;
+  first: number;
+  after?: string | null | undefined;
+  filter: CommentFilter;
+  orderBy: CommentOrder;
+}>;
+
+
+export type CommentsQuery = { issue: { comments: { totalCount: number, nodes: Array<{ id: string, parentCommentId: string | null, authorUserAccountId: string, parentAuthorDisplayName: string | null, body: RichText, canManage: boolean, isEdited: boolean, createdUtc: string, updatedUtc: string, author: { displayName: string, avatarUrl: string | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type CommentFieldsFragment = { id: string, parentCommentId: string | null, authorUserAccountId: string, parentAuthorDisplayName: string | null, body: RichText, canManage: boolean, isEdited: boolean, createdUtc: string, updatedUtc: string, author: { displayName: string, avatarUrl: string | null } };
+
+export type CommentCreateMutationVariables = Exact<{
+  input: CommentCreateInput;
+}>;
+
+
+export type CommentCreateMutation = { commentCreate: { comment: { id: string, parentCommentId: string | null, authorUserAccountId: string, parentAuthorDisplayName: string | null, body: RichText, canManage: boolean, isEdited: boolean, createdUtc: string, updatedUtc: string, author: { displayName: string, avatarUrl: string | null } } } };
+
+export type IssueCreateMutationVariables = Exact<{
+  input: IssueCreateInput;
+}>;
+
+
+export type IssueCreateMutation = { issueCreate: { issue: { id: string, key: string, title: string, description: string, teamId: string, reporterUserAccountId: string, parentIssueId: string | null, statusId: string, priority: Priority, primaryAssigneeUserAccountId: string | null, projectId: string | null, deliveryId: string | null, assigneeUserAccountIds: Array<string>, labelIds: Array<string>, commentCount: number, subIssueCount: number, linkCount: number, estimateValue: number | null, dueDate: string | null, createdUtc: string, updatedUtc: string, lastActivityUtc: string | null, lastCommentUtc: string | null, closedUtc: string | null, isSubscribed: boolean, team: { name: string, code: string, iconCss: string, color: string }, reporter: { displayName: string, avatarUrl: string | null }, status: { id: string, name: string, description: string, color: string, category: StatusCategory, position: number, isInitial: boolean, isTerminal: boolean }, project: { id: string, teamId: string, name: string, key: string, iconCss: string, color: string } | null, delivery: { id: string, teamId: string, number: number, name: string, description: string, startsOn: string, endsOn: string, state: DeliveryState, issueCount: number, closedIssueCount: number, estimatedScope: number, closedEstimate: number, isCurrent: boolean, isUpcoming: boolean } | null, assignees: Array<{ userAccountId: string, displayName: string, avatarUrl: string | null, principalKind: PrincipalKind }>, roleAssignments: Array<{ role: string, userAccountId: string, displayName: string }>, labels: Array<{ id: string, isGroup: boolean, name: string, description: string, color: string, teamId: string | null, groupId: string | null, groupName: string | null }> } } };
+
+export type IssueUpdateMutationVariables = Exact<{
+  input: IssueUpdateInput;
+}>;
+
+
+export type IssueUpdateMutation = { issueUpdate: { issue: { id: string, key: string, title: string, description: string, teamId: string, reporterUserAccountId: string, parentIssueId: string | null, statusId: string, priority: Priority, primaryAssigneeUserAccountId: string | null, projectId: string | null, deliveryId: string | null, assigneeUserAccountIds: Array<string>, labelIds: Array<string>, commentCount: number, subIssueCount: number, linkCount: number, estimateValue: number | null, dueDate: string | null, createdUtc: string, updatedUtc: string, lastActivityUtc: string | null, lastCommentUtc: string | null, closedUtc: string | null, isSubscribed: boolean, team: { name: string, code: string, iconCss: string, color: string }, reporter: { displayName: string, avatarUrl: string | null }, status: { id: string, name: string, description: string, color: string, category: StatusCategory, position: number, isInitial: boolean, isTerminal: boolean }, project: { id: string, teamId: string, name: string, key: string, iconCss: string, color: string } | null, delivery: { id: string, teamId: string, number: number, name: string, description: string, startsOn: string, endsOn: string, state: DeliveryState, issueCount: number, closedIssueCount: number, estimatedScope: number, closedEstimate: number, isCurrent: boolean, isUpcoming: boolean } | null, assignees: Array<{ userAccountId: string, displayName: string, avatarUrl: string | null, principalKind: PrincipalKind }>, roleAssignments: Array<{ role: string, userAccountId: string, displayName: string }>, labels: Array<{ id: string, isGroup: boolean, name: string, description: string, color: string, teamId: string | null, groupId: string | null, groupName: string | null }> } } };
+
+export type IssueFieldsFragment = { id: string, key: string, title: string, description: string, teamId: string, reporterUserAccountId: string, parentIssueId: string | null, statusId: string, priority: Priority, primaryAssigneeUserAccountId: string | null, projectId: string | null, deliveryId: string | null, assigneeUserAccountIds: Array<string>, labelIds: Array<string>, commentCount: number, subIssueCount: number, linkCount: number, estimateValue: number | null, dueDate: string | null, createdUtc: string, updatedUtc: string, lastActivityUtc: string | null, lastCommentUtc: string | null, closedUtc: string | null, isSubscribed: boolean, team: { name: string, code: string, iconCss: string, color: string }, reporter: { displayName: string, avatarUrl: string | null }, status: { id: string, name: string, description: string, color: string, category: StatusCategory, position: number, isInitial: boolean, isTerminal: boolean }, project: { id: string, teamId: string, name: string, key: string, iconCss: string, color: string } | null, delivery: { id: string, teamId: string, number: number, name: string, description: string, startsOn: string, endsOn: string, state: DeliveryState, issueCount: number, closedIssueCount: number, estimatedScope: number, closedEstimate: number, isCurrent: boolean, isUpcoming: boolean } | null, assignees: Array<{ userAccountId: string, displayName: string, avatarUrl: string | null, principalKind: PrincipalKind }>, roleAssignments: Array<{ role: string, userAccountId: string, displayName: string }>, labels: Array<{ id: string, isGroup: boolean, name: string, description: string, color: string, teamId: string | null, groupId: string | null, groupName: string | null }> };
+
+export type HealthQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type HealthQuery = { health: { status: string } };
+
+export type ReadinessQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadinessQuery = { readiness: { status: string } };
+
+export type TeamsQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter: TeamFilter;
+  orderBy: TeamOrder;
+}>;
+
+
+export type TeamsQuery = { teams: { totalCount: number, nodes: Array<{ id: string, workspaceId: string, name: string, code: string, slug: string, description: string, iconCss: string, color: string, state: TeamState, leadUserAccountId: string | null, memberCount: number, activeProjectCount: number, deliveriesEnabled: boolean, lead: { displayName: string, avatarUrl: string | null } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type TeamQueryVariables = Exact<{
+  code: string;
+}>;
+
+
+export type TeamQuery = { team: { nextIssueNumber: number, id: string, workspaceId: string, name: string, code: string, slug: string, description: string, iconCss: string, color: string, state: TeamState, leadUserAccountId: string | null, memberCount: number, activeProjectCount: number, deliveriesEnabled: boolean, lead: { displayName: string, avatarUrl: string | null } | null } | null };
+
+export type TeamFieldsFragment = { id: string, workspaceId: string, name: string, code: string, slug: string, description: string, iconCss: string, color: string, state: TeamState, leadUserAccountId: string | null, memberCount: number, activeProjectCount: number, deliveriesEnabled: boolean, lead: { displayName: string, avatarUrl: string | null } | null };
+
+export const CommentFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentFieldsFragment, unknown>;
+export const IssueFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Issue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"team"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"reporterUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"reporter"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentIssueId"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssigneeUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"projectId"}},{"kind":"Field","name":{"kind":"Name","value":"deliveryId"}},{"kind":"Field","name":{"kind":"Name","value":"assigneeUserAccountIds"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"status"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"category"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"isInitial"}},{"kind":"Field","name":{"kind":"Name","value":"isTerminal"}}]}},{"kind":"Field","name":{"kind":"Name","value":"project"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"delivery"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"startsOn"}},{"kind":"Field","name":{"kind":"Name","value":"endsOn"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"issueCount"}},{"kind":"Field","name":{"kind":"Name","value":"closedIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimatedScope"}},{"kind":"Field","name":{"kind":"Name","value":"closedEstimate"}},{"kind":"Field","name":{"kind":"Name","value":"isCurrent"}},{"kind":"Field","name":{"kind":"Name","value":"isUpcoming"}}]}},{"kind":"Field","name":{"kind":"Name","value":"assignees"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"roleAssignments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"labels"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"isGroup"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"groupId"}},{"kind":"Field","name":{"kind":"Name","value":"groupName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"commentCount"}},{"kind":"Field","name":{"kind":"Name","value":"subIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimateValue"}},{"kind":"Field","name":{"kind":"Name","value":"dueDate"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastActivityUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastCommentUtc"}},{"kind":"Field","name":{"kind":"Name","value":"closedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"isSubscribed"}}]}}]} as unknown as DocumentNode<IssueFieldsFragment, unknown>;
+export const TeamFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"TeamFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Team"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"slug"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"leadUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"lead"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"memberCount"}},{"kind":"Field","name":{"kind":"Name","value":"activeProjectCount"}},{"kind":"Field","name":{"kind":"Name","value":"deliveriesEnabled"}}]}}]} as unknown as DocumentNode<TeamFieldsFragment, unknown>;
+export const CommentsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Comments"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentOrder"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"comments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"orderBy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CommentFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentsQuery, CommentsQueryVariables>;
+export const CommentCreateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CommentCreate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentCreateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"commentCreate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"comment"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CommentFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentCreateMutation, CommentCreateMutationVariables>;
+export const IssueCreateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"IssueCreate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueCreateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issueCreate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"IssueFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Issue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"team"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"reporterUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"reporter"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentIssueId"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssigneeUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"projectId"}},{"kind":"Field","name":{"kind":"Name","value":"deliveryId"}},{"kind":"Field","name":{"kind":"Name","value":"assigneeUserAccountIds"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"status"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"category"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"isInitial"}},{"kind":"Field","name":{"kind":"Name","value":"isTerminal"}}]}},{"kind":"Field","name":{"kind":"Name","value":"project"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"delivery"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"startsOn"}},{"kind":"Field","name":{"kind":"Name","value":"endsOn"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"issueCount"}},{"kind":"Field","name":{"kind":"Name","value":"closedIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimatedScope"}},{"kind":"Field","name":{"kind":"Name","value":"closedEstimate"}},{"kind":"Field","name":{"kind":"Name","value":"isCurrent"}},{"kind":"Field","name":{"kind":"Name","value":"isUpcoming"}}]}},{"kind":"Field","name":{"kind":"Name","value":"assignees"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"roleAssignments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"labels"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"isGroup"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"groupId"}},{"kind":"Field","name":{"kind":"Name","value":"groupName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"commentCount"}},{"kind":"Field","name":{"kind":"Name","value":"subIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimateValue"}},{"kind":"Field","name":{"kind":"Name","value":"dueDate"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastActivityUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastCommentUtc"}},{"kind":"Field","name":{"kind":"Name","value":"closedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"isSubscribed"}}]}}]} as unknown as DocumentNode<IssueCreateMutation, IssueCreateMutationVariables>;
+export const IssueUpdateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"IssueUpdate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueUpdateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issueUpdate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"IssueFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Issue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"team"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"reporterUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"reporter"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentIssueId"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssigneeUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"projectId"}},{"kind":"Field","name":{"kind":"Name","value":"deliveryId"}},{"kind":"Field","name":{"kind":"Name","value":"assigneeUserAccountIds"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"status"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"category"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"isInitial"}},{"kind":"Field","name":{"kind":"Name","value":"isTerminal"}}]}},{"kind":"Field","name":{"kind":"Name","value":"project"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"delivery"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"startsOn"}},{"kind":"Field","name":{"kind":"Name","value":"endsOn"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"issueCount"}},{"kind":"Field","name":{"kind":"Name","value":"closedIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimatedScope"}},{"kind":"Field","name":{"kind":"Name","value":"closedEstimate"}},{"kind":"Field","name":{"kind":"Name","value":"isCurrent"}},{"kind":"Field","name":{"kind":"Name","value":"isUpcoming"}}]}},{"kind":"Field","name":{"kind":"Name","value":"assignees"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"roleAssignments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"labels"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"isGroup"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"groupId"}},{"kind":"Field","name":{"kind":"Name","value":"groupName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"commentCount"}},{"kind":"Field","name":{"kind":"Name","value":"subIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimateValue"}},{"kind":"Field","name":{"kind":"Name","value":"dueDate"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastActivityUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastCommentUtc"}},{"kind":"Field","name":{"kind":"Name","value":"closedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"isSubscribed"}}]}}]} as unknown as DocumentNode<IssueUpdateMutation, IssueUpdateMutationVariables>;
+export const HealthDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Health"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"health"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]} as unknown as DocumentNode<HealthQuery, HealthQueryVariables>;
+export const ReadinessDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Readiness"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"readiness"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]} as unknown as DocumentNode<ReadinessQuery, ReadinessQueryVariables>;
+export const TeamsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Teams"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"TeamFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"TeamOrder"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"teams"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"orderBy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"TeamFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"TeamFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Team"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"slug"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"leadUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"lead"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"memberCount"}},{"kind":"Field","name":{"kind":"Name","value":"activeProjectCount"}},{"kind":"Field","name":{"kind":"Name","value":"deliveriesEnabled"}}]}}]} as unknown as DocumentNode<TeamsQuery, TeamsQueryVariables>;
+export const TeamDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Team"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"code"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"team"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"code"},"value":{"kind":"Variable","name":{"kind":"Name","value":"code"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"TeamFields"}},{"kind":"Field","name":{"kind":"Name","value":"nextIssueNumber"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"TeamFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Team"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"slug"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"leadUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"lead"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"memberCount"}},{"kind":"Field","name":{"kind":"Name","value":"activeProjectCount"}},{"kind":"Field","name":{"kind":"Name","value":"deliveriesEnabled"}}]}}]} as unknown as DocumentNode<TeamQuery, TeamQueryVariables>;

@@ -6,6 +6,8 @@ import './lists.ts';
 import './scalars.ts';
 import './query.ts';
 import './issue-stats.ts';
+import './access-token-mutations.ts';
+import './mutation.ts';
 import './nodes.ts';
 
 /** The executable schema: every type declares itself when its file is imported, and this builds them. */

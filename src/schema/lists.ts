@@ -16,14 +16,14 @@ export function through<Join extends TableName, Target extends TableName>(
   child: TextColumn<Row<Join>>,
   target: Target,
   by: TextColumn<Row<Target>>,
-): Through {
+): Through & { target: Target } {
   return { table, parent, child, target, by };
 }
 
 /** How children hang on their parent: by a column of theirs that holds `of` of the parent (its id), or over a join. */
 type Children<Parent, Name extends TableName> = { of?: TextColumn<Parent> } & (
   | { key: TextColumn<Row<Name>>; through?: undefined }
-  | { through: Through; key?: undefined }
+  | { through: Through & { target: Name }; key?: undefined }
 );
 
 declare global {

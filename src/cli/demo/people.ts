@@ -60,7 +60,14 @@ const people = {
   viktor: { name: 'Viktor Szabó', teams: 'PAY', status: 'suspended', joinedDaysAgo: 610, leftDaysAgo: 70 },
   imani: { name: 'Imani Wachira', teams: 'SUP', status: 'suspended', joinedDaysAgo: 470, leftDaysAgo: 25 },
   gustavo: { name: 'Gustavo Brandão', teams: '', status: 'removed', joinedDaysAgo: 700, leftDaysAgo: 160 },
-  petra: { name: 'Petra Křížová', teams: '', role: 'admin', status: 'removed', joinedDaysAgo: 850, leftDaysAgo: 220 },
+  petra: {
+    name: 'Petra Křížová',
+    teams: '',
+    role: 'admin',
+    status: 'removed',
+    joinedDaysAgo: 850,
+    leftDaysAgo: 220,
+  },
   maelle: {
     name: 'Maëlle Kerguélen',
     teams: 'SUP',
@@ -68,12 +75,45 @@ const people = {
     joinedDaysAgo: 400,
     company: 'ponant-lines.example',
   },
-  ingrid: { name: 'Ingrid Sjöström', teams: 'CRW', role: 'guest', joinedDaysAgo: 350, company: 'skargard.example' },
-  paul: { name: 'Paul Adeyemi', teams: 'GTE', role: 'guest', joinedDaysAgo: 180, company: 'harbour-trust.example' },
-  lucia: { name: 'Lucía Ferrán', teams: '', role: 'guest', status: 'invited', joinedDaysAgo: 6, company: 'naviera-sur.example' },
-  omar: { name: 'Omar Šarić', teams: '', role: 'guest', status: 'removed', joinedDaysAgo: 500, leftDaysAgo: 300 },
+  ingrid: {
+    name: 'Ingrid Sjöström',
+    teams: 'CRW',
+    role: 'guest',
+    joinedDaysAgo: 350,
+    company: 'skargard.example',
+  },
+  paul: {
+    name: 'Paul Adeyemi',
+    teams: 'GTE',
+    role: 'guest',
+    joinedDaysAgo: 180,
+    company: 'harbour-trust.example',
+  },
+  lucia: {
+    name: 'Lucía Ferrán',
+    teams: '',
+    role: 'guest',
+    status: 'invited',
+    joinedDaysAgo: 6,
+    company: 'naviera-sur.example',
+  },
+  omar: {
+    name: 'Omar Šarić',
+    teams: '',
+    role: 'guest',
+    status: 'removed',
+    joinedDaysAgo: 500,
+    leftDaysAgo: 300,
+  },
   tern: { name: 'Tern', teams: 'PLT PAY WEB DAT', kind: 'agent', joinedDaysAgo: 260 },
-  pilot: { name: 'Pilot (preview)', teams: '', kind: 'agent', role: 'guest', status: 'suspended', joinedDaysAgo: 120 },
+  pilot: {
+    name: 'Pilot (preview)',
+    teams: '',
+    kind: 'agent',
+    role: 'guest',
+    status: 'suspended',
+    joinedDaysAgo: 120,
+  },
   release: { name: 'Release Robot', teams: 'PLT', kind: 'service', joinedDaysAgo: 640 },
 } as const satisfies Record<string, Facts>;
 
@@ -86,7 +126,8 @@ export function addPeople(world: World): void {
   const addresses = new Set<string>();
   for (const [key, facts] of Object.entries(people) as [PersonKey, Facts][]) {
     const random = new Random(`person ${key}`);
-    const joinedMs = world.calendar.daysAgo(facts.joinedDaysAgo ?? 365) + random.integer(7 * 3_600_000, 12 * 3_600_000);
+    const joinedMs =
+      world.calendar.daysAgo(facts.joinedDaysAgo ?? 365) + random.integer(7 * 3_600_000, 12 * 3_600_000);
     const member: DemoMember = {
       key,
       userAccountId: world.ids.uuid(joinedMs),
@@ -106,7 +147,11 @@ export function addPeople(world: World): void {
   }
 }
 
-function addRows(world: World, member: DemoMember, contact: { emailAddress: string | null; avatarUrl: string | null }): void {
+function addRows(
+  world: World,
+  member: DemoMember,
+  contact: { emailAddress: string | null; avatarUrl: string | null },
+): void {
   const { workspaceId } = world;
   const { userAccountId, displayName, role, status, kind, joinedMs, leftMs } = member;
   const createdUtc = new Date(joinedMs);

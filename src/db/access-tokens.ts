@@ -1,0 +1,111 @@
+import type { Insertable, Kysely, Selectable } from 'kysely';
+import type { AccessTokenTable } from './directory-tables.ts';
+import type { Row, Tables } from './tables.ts';
+
+/** A token and the member it stands for, whatever state the two are in. */
+export type TokenHolder = Pick<
+  Selectable<AccessTokenTable>,
+  'workspaceId' | 'userAccountId' | 'scopes' | 'expiresUtc' | 'lastUsedUtc' | 'revokedUtc'
+> & { tokenId: string; memberId: string } & Pick<
+    Row<'member'>,
+    'displayName' | 'role' | 'status' | 'principalKind'
+  >;
+
+/** The only look-up that starts without a workspace: `unscoped`, since the hash is what names one. */
+export function selectTokenHolder(
+  unscoped: Kysely<Tables>,
+  tokenHash: Buffer,
+): Promise<TokenHolder | undefined> {
+  return unscoped
+    .selectFrom('accessToken as t')
+    .innerJoin('member as m', (join) =>
+      join.onRef('m.workspaceId', '=', 't.workspaceId').onRef('m.userAccountId', '=', 't.userAccountId'),
+    )
+    .select(['t.workspaceId', 't.id as tokenId', 't.userAccountId', 't.scopes'])
+    .select(['t.expiresUtc', 't.lastUsedUtc', 't.revokedUtc'])
+    .select(['m.id as memberId', 'm.displayName', 'm.role', 'm.status', 'm.principalKind'])
+    .where('t.tokenHash', '=', tokenHash)
+    .executeTakeFirst();
+}
+
+/** Writes the use down unless one is written that is newer than `before`. */
+export async function updateLastUsed(
+  db: Kysely<Tables>,
+  token: { workspaceId: string; tokenId: string },
+  usedUtc: Date,
+  before: Date,
+): Promise<void> {
+  await db
+    .updateTable('accessToken as t')
+    .set({ lastUsedUtc: usedUtc })
+    .where('t.workspaceId', '=', token.workspaceId)
+    .where('t.id', '=', token.tokenId)
+    .where((eb) => eb.or([eb('t.lastUsedUtc', 'is', null), eb('t.lastUsedUtc', '<', before)]))
+    .execute();
+}
+
+export function insertAccessToken(
+  db: Kysely<Tables>,
+  token: Insertable<AccessTokenTable>,
+): Promise<Row<'accessToken'>> {
+  return db.insertInto('accessToken').values(token).returningAll().executeTakeFirstOrThrow();
+}
+
+export function selectAccessToken(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  id: string,
+): Promise<Row<'accessToken'> | undefined> {
+  return db
+    .selectFrom('accessToken as t')
+    .selectAll('t')
+    .where('t.workspaceId', '=', workspaceId)
+    .where('t.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Holds a living token until the transaction ends, so that its revocation waits for what is made of it. */
+export async function lockLivingToken(db: Kysely<Tables>, workspaceId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('accessToken as t')
+    .select('t.id')
+    .where('t.workspaceId', '=', workspaceId)
+    .where('t.id', '=', id)
+    .where('t.revokedUtc', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Marks the living among these tokens, or among their children, and says which those were. */
+export async function updateRevoked(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  which: { column: 'id' | 'parentTokenId'; ids: readonly string[] },
+  revokedUtc: Date,
+): Promise<string[]> {
+  const rows = await db
+    .updateTable('accessToken as t')
+    .set({ revokedUtc })
+    .where('t.workspaceId', '=', workspaceId)
+    .where(`t.${which.column}`, 'in', which.ids)
+    .where('t.revokedUtc', 'is', null)
+    .returning('t.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A workspace's tokens with the names of those they stand for, newest first. */
+export function selectAccessTokens(db: Kysely<Tables>, workspaceId: string) {
+  return db
+    .selectFrom('accessToken as t')
+    .innerJoin('member as m', (join) =>
+      join.onRef('m.workspaceId', '=', 't.workspaceId').onRef('m.userAccountId', '=', 't.userAccountId'),
+    )
+    .select(['t.id', 't.name', 't.scopes', 't.createdUtc', 't.expiresUtc', 't.lastUsedUtc', 't.revokedUtc'])
+    .select(['m.id as memberId', 'm.displayName'])
+    .where('t.workspaceId', '=', workspaceId)
+    .orderBy('t.createdUtc', 'desc')
+    .orderBy('t.id', 'desc')
+    .execute();
+}

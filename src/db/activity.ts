@@ -1,0 +1,7 @@
+import type { Insertable } from 'kysely';
+import type { ActivityTable } from './issue-tables.ts';
+import type { Trx } from './transaction.ts';
+
+export async function insertActivity(trx: Trx, entries: readonly Insertable<ActivityTable>[]): Promise<void> {
+  await trx.insertInto('activity').values(entries).execute();
+}

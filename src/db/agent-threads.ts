@@ -1,0 +1,95 @@
+import type { Insertable } from 'kysely';
+import type { AgentThreadMessageTable, AgentThreadTable } from './issue-tables.ts';
+import type { Row } from './tables.ts';
+import type { Trx } from './transaction.ts';
+
+/** The thread of an issue; it changes only under the issue's lock. */
+export async function selectThread(
+  trx: Trx,
+  workspaceId: string,
+  issueId: string,
+): Promise<Row<'agentThread'> | undefined> {
+  return trx
+    .selectFrom('agentThread')
+    .selectAll()
+    .where('workspaceId', '=', workspaceId)
+    .where('issueId', '=', issueId)
+    .executeTakeFirst();
+}
+
+/** The installation of one agent. */
+export async function selectInstallationOf(
+  trx: Trx,
+  workspaceId: string,
+  agentUserAccountId: string,
+): Promise<Row<'agentInstallation'> | undefined> {
+  return trx
+    .selectFrom('agentInstallation')
+    .selectAll()
+    .where('workspaceId', '=', workspaceId)
+    .where('agentUserAccountId', '=', agentUserAccountId)
+    .executeTakeFirst();
+}
+
+/** The default installation of the workspace or, where none is the default, the oldest. */
+export async function selectInstallation(
+  trx: Trx,
+  workspaceId: string,
+): Promise<Row<'agentInstallation'> | undefined> {
+  return trx
+    .selectFrom('agentInstallation')
+    .selectAll()
+    .where('workspaceId', '=', workspaceId)
+    .orderBy('isDefault', 'desc')
+    .orderBy('createdUtc')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function selectMessage(
+  trx: Trx,
+  workspaceId: string,
+  threadId: string,
+  id: string,
+): Promise<{ id: string } | undefined> {
+  return trx
+    .selectFrom('agentThreadMessage')
+    .select('id')
+    .where('workspaceId', '=', workspaceId)
+    .where('threadId', '=', threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Writes the thread of an issue as it is after a message: a new one, or over the one that there is. */
+export async function upsertThread(
+  trx: Trx,
+  thread: Insertable<AgentThreadTable>,
+): Promise<Row<'agentThread'>> {
+  return trx
+    .insertInto('agentThread')
+    .values(thread)
+    .onConflict((conflict) =>
+      conflict.columns(['workspaceId', 'issueId']).doUpdateSet((eb) => ({
+        status: eb.ref('excluded.status'),
+        lastMessageAuthorType: eb.ref('excluded.lastMessageAuthorType'),
+        lastMessageType: eb.ref('excluded.lastMessageType'),
+        currentTurnNumber: eb.ref('excluded.currentTurnNumber'),
+        lastCompletedTurnNumber: eb.ref('excluded.lastCompletedTurnNumber'),
+        messageCount: eb.ref('excluded.messageCount'),
+        lastMessagePreview: eb.ref('excluded.lastMessagePreview'),
+        lastMessageUtc: eb.ref('excluded.lastMessageUtc'),
+        revision: eb('agentThread.revision', '+', 1),
+      })),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function insertMessage(
+  trx: Trx,
+  message: Insertable<AgentThreadMessageTable>,
+): Promise<Row<'agentThreadMessage'>> {
+  return trx.insertInto('agentThreadMessage').values(message).returningAll().executeTakeFirstOrThrow();
+}

@@ -1,0 +1,80 @@
+import type { Insertable, Kysely } from 'kysely';
+import type { CommentTable } from './issue-tables.ts';
+import type { Row, Tables } from './tables.ts';
+import type { Trx } from './transaction.ts';
+
+export async function selectComment(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  id: string,
+): Promise<Row<'comment'> | undefined> {
+  return db
+    .selectFrom('comment')
+    .selectAll()
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', id)
+    .where('deletedUtc', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The comment that a reply would be under, with the name of its author. */
+export async function selectParentComment(
+  trx: Trx,
+  workspaceId: string,
+  issueId: string,
+  id: string,
+): Promise<{ id: string; authorUserAccountId: string; authorDisplayName: string } | undefined> {
+  return trx
+    .selectFrom('comment')
+    .innerJoin('member', (join) =>
+      join
+        .onRef('member.workspaceId', '=', 'comment.workspaceId')
+        .onRef('member.userAccountId', '=', 'comment.authorUserAccountId'),
+    )
+    .select(['comment.id', 'comment.authorUserAccountId', 'member.displayName as authorDisplayName'])
+    .where('comment.workspaceId', '=', workspaceId)
+    .where('comment.issueId', '=', issueId)
+    .where('comment.id', '=', id)
+    .where('comment.deletedUtc', 'is', null)
+    .executeTakeFirst();
+}
+
+export async function insertComment(trx: Trx, comment: Insertable<CommentTable>): Promise<Row<'comment'>> {
+  return trx.insertInto('comment').values(comment).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Changes a living comment and counts the change; undefined when it has been deleted meanwhile. */
+export async function updateComment(
+  trx: Trx,
+  workspaceId: string,
+  id: string,
+  columns: { body: string; isEdited: boolean; updatedUtc: Date } | { deletedUtc: Date },
+): Promise<Row<'comment'> | undefined> {
+  return trx
+    .updateTable('comment')
+    .set(columns)
+    .set((eb) => ({ revision: eb('revision', '+', 1) }))
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', id)
+    .where('deletedUtc', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The time of the newest living comment of an issue. */
+export async function selectLastCommentUtc(
+  trx: Trx,
+  workspaceId: string,
+  issueId: string,
+): Promise<Date | null> {
+  const row = await trx
+    .selectFrom('comment')
+    .select('createdUtc')
+    .where('workspaceId', '=', workspaceId)
+    .where('issueId', '=', issueId)
+    .where('deletedUtc', 'is', null)
+    .orderBy('createdUtc', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.createdUtc ?? null;
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { Trx } from './transaction.ts';
+
+/** What issues add to the counts of a delivery. */
+export interface DeliveryCounts {
+  issueCount: number;
+  closedIssueCount: number;
+  estimatedScope: number;
+  closedEstimate: number;
+}
+
+/** What issues add to the counts of a project; canceled issues are in none of them. */
+export interface ProjectCounts {
+  issueCount: number;
+  completedIssueCount: number;
+}
+
+// Each backend adds to a slot of its own, so that writers of one delivery do not wait for each other.
+const slot = sql<number>`(abs(pg_backend_pid()) % 32)::smallint`;
+
+/** Adds to the counts of deliveries, in the order of their ids. */
+export async function addToDeliveryCounts(
+  trx: Trx,
+  workspaceId: string,
+  changes: ReadonlyMap<string, DeliveryCounts>,
+): Promise<void> {
+  const rows = inOrder(changes).map(([deliveryId, counts]) => ({ workspaceId, deliveryId, slot, ...counts }));
+  if (rows.length === 0) return;
+  await trx
+    .insertInto('deliveryCount')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['workspaceId', 'deliveryId', 'slot']).doUpdateSet((eb) => ({
+        issueCount: eb('deliveryCount.issueCount', '+', eb.ref('excluded.issueCount')),
+        closedIssueCount: eb('deliveryCount.closedIssueCount', '+', eb.ref('excluded.closedIssueCount')),
+        estimatedScope: eb('deliveryCount.estimatedScope', '+', eb.ref('excluded.estimatedScope')),
+        closedEstimate: eb('deliveryCount.closedEstimate', '+', eb.ref('excluded.closedEstimate')),
+      })),
+    )
+    .execute();
+}
+
+/** Adds to the counts of projects, in the order of their ids; after those of deliveries. */
+export async function addToProjectCounts(
+  trx: Trx,
+  workspaceId: string,
+  changes: ReadonlyMap<string, ProjectCounts>,
+): Promise<void> {
+  const rows = inOrder(changes).map(([projectId, counts]) => ({ workspaceId, projectId, slot, ...counts }));
+  if (rows.length === 0) return;
+  await trx
+    .insertInto('projectCount')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['workspaceId', 'projectId', 'slot']).doUpdateSet((eb) => ({
+        issueCount: eb('projectCount.issueCount', '+', eb.ref('excluded.issueCount')),
+        completedIssueCount: eb(
+          'projectCount.completedIssueCount',
+          '+',
+          eb.ref('excluded.completedIssueCount'),
+        ),
+      })),
+    )
+    .execute();
+}
+
+function inOrder<Counts extends object>(changes: ReadonlyMap<string, Counts>): [string, Counts][] {
+  return [...changes]
+    .filter(([, counts]) => Object.values(counts).some((difference) => difference !== 0))
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+}

@@ -1,0 +1,177 @@
+import { type Insertable, type Kysely, type RawBuilder, sql, type UpdateObject } from 'kysely';
+import { anyUuid } from './any-uuid.ts';
+import type { IssueTable } from './issue-tables.ts';
+import type { Row, Tables } from './tables.ts';
+import type { Trx } from './transaction.ts';
+
+export type IssueRow = Row<'issue'>;
+
+/** How a client names an issue: by its key, taken apart, or by its id. */
+export type IssueName = { teamCode: string; number: number } | { id: string };
+
+/** Just enough of an issue to find and lock it. */
+export interface NamedIssue {
+  id: string;
+  teamId: string;
+  teamCode: string;
+  number: number;
+  parentIssueId: string | null;
+}
+
+/** The issues behind names, in no order; what is deleted counts only when it is asked for. */
+export async function selectIssuesNamed(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  names: readonly IssueName[],
+  { deleted = false } = {},
+): Promise<NamedIssue[]> {
+  const keys = names.filter((name) => 'number' in name);
+  const ids = names.flatMap((name) => ('id' in name ? [name.id] : []));
+  const columns = [
+    'issue.id',
+    'issue.teamId',
+    'team.code as teamCode',
+    'issue.number',
+    'issue.parentIssueId',
+  ] as const;
+  const byKey = db
+    .selectFrom(
+      sql<{
+        code: string;
+        number: number;
+      }>`unnest(${keys.map((key) => key.teamCode)}::text[], ${keys.map((key) => key.number)}::int[])`.as<'named'>(
+        sql`named(code, number)`,
+      ),
+    )
+    .innerJoin('team', (join) =>
+      join.on('team.workspaceId', '=', workspaceId).onRef('team.code', '=', 'named.code'),
+    )
+    .innerJoin('issue', (join) =>
+      join
+        .on('issue.workspaceId', '=', workspaceId)
+        .onRef('issue.teamId', '=', 'team.id')
+        .onRef('issue.number', '=', 'named.number'),
+    )
+    .select(columns)
+    .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null));
+  const byId = db
+    .selectFrom('issue')
+    .innerJoin('team', (join) =>
+      join.on('team.workspaceId', '=', workspaceId).onRef('team.id', '=', 'issue.teamId'),
+    )
+    .select(columns)
+    .where('issue.workspaceId', '=', workspaceId)
+    .where('issue.id', '=', anyUuid(ids))
+    .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null));
+  if (ids.length === 0) return byKey.execute();
+  return keys.length === 0 ? byId.execute() : byKey.union(byId).execute();
+}
+
+/** Rows that nobody else changes before the transaction ends, and a time that is not before anything in their feeds. */
+export interface LockedIssues {
+  issues: Map<string, IssueRow>;
+  /** The database's clock, since those of servers differ; or the newest entry of their feeds, if that is later. */
+  nowUtc: Date;
+}
+
+/** Locks issues in the order of their ids, deleted ones too: whoever locks several cannot lock another out. */
+export async function lockIssues(
+  trx: Trx,
+  workspaceId: string,
+  ids: Iterable<string>,
+): Promise<LockedIssues> {
+  const rows = await trx
+    .selectFrom('issue')
+    .selectAll()
+    .select(sql<Date>`clock_timestamp()`.as('lockedUtc'))
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', anyUuid(ids))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  const issues = new Map(rows.map(({ lockedUtc: _, ...row }) => [row.id, row]));
+  const times = rows.flatMap(({ lockedUtc, lastActivityUtc }) => [lockedUtc, lastActivityUtc ?? lockedUtc]);
+  return { issues, nowUtc: new Date(Math.max(...times.map(Number))) };
+}
+
+/** Takes the next number of a team; the team's other creations wait until this one is committed or undone. */
+export async function takeIssueNumber(
+  trx: Trx,
+  workspaceId: string,
+  teamId: string,
+): Promise<{ number: number; nowUtc: Date }> {
+  return trx
+    .insertInto('teamCounter')
+    .values({ workspaceId, teamId, nextIssueNumber: 2 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspaceId', 'teamId'])
+        .doUpdateSet((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', 1) })),
+    )
+    .returning((eb) => [
+      eb('nextIssueNumber', '-', 1).as('number'),
+      sql<Date>`clock_timestamp()`.as('nowUtc'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+export async function insertIssue(trx: Trx, issue: Insertable<IssueTable>): Promise<IssueRow> {
+  return trx.insertInto('issue').values(issue).returningAll().executeTakeFirstOrThrow();
+}
+
+/** What an update sets alike on every issue that it concerns. */
+export type IssueColumns = Omit<
+  UpdateObject<Tables, 'issue'>,
+  'workspaceId' | 'id' | 'teamId' | 'number' | 'activityCount' | 'revision'
+>;
+
+/** A column's value for each issue, where one update is to give them different ones. */
+export function perIssue<Value extends string | Date | null>(
+  values: readonly (readonly [issueId: string, value: Value])[],
+  type: 'uuid' | 'timestamptz',
+): Value | RawBuilder<Value> {
+  const [first] = values;
+  if (first && values.length === 1) return first[1];
+  const ids = values.map(([id]) => id);
+  const given = values.map(([, value]) => (value instanceof Date ? value.toISOString() : value));
+  return sql<Value>`(${given}::${sql.raw(type)}[])[array_position(${ids}::uuid[], issue.id)]`;
+}
+
+/** Changes locked issues and counts the change. */
+export async function updateIssues(
+  trx: Trx,
+  workspaceId: string,
+  ids: Iterable<string>,
+  columns: IssueColumns,
+): Promise<IssueRow[]> {
+  return trx
+    .updateTable('issue')
+    .set(columns)
+    .set((eb) => ({ revision: eb('revision', '+', 1) }))
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', anyUuid(ids))
+    .returningAll()
+    .execute();
+}
+
+/** Changes locked issues, counts the change and makes room in their feeds: `activityCount` is the place of the new entry. */
+export async function updateIssuesWithActivity(
+  trx: Trx,
+  workspaceId: string,
+  ids: Iterable<string>,
+  nowUtc: Date,
+  columns: IssueColumns,
+): Promise<IssueRow[]> {
+  return trx
+    .updateTable('issue')
+    .set(columns)
+    .set((eb) => ({
+      revision: eb('revision', '+', 1),
+      activityCount: eb('activityCount', '+', 1),
+      lastActivityUtc: nowUtc,
+    }))
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', anyUuid(ids))
+    .returningAll()
+    .execute();
+}

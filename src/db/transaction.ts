@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kysely, Transaction } from 'kysely';
+import type { Tables } from './tables.ts';
+
+/** A connection inside a transaction. Nothing else may ask the database before it ends: the embedded engine has one connection. */
+export type Trx = Transaction<Tables>;
+
+/**
+ * How often a transaction that lost against another is run again, by SQLSTATE. A foreign key fails only when what
+ * was checked in the transaction went away before the write: the second run sees that, and says it to the client.
+ */
+const retries: Readonly<Record<string, number>> = { '40001': 3, '40P01': 3, '23503': 1 };
+
+/**
+ * Runs the work in one transaction and commits it. The work may run several times, so all that it reads and counts
+ * begins inside it.
+ */
+export async function inTransaction<Result>(
+  db: Kysely<Tables>,
+  work: (trx: Trx) => Promise<Result>,
+): Promise<Result> {
+  const used = new Map<string, number>();
+  for (;;) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      const state = sqlState(error);
+      const before = used.get(state) ?? 0;
+      if (before >= (retries[state] ?? 0)) throw error;
+      used.set(state, before + 1);
+      await sleep(Math.random() * 10 * 2 ** before);
+    }
+  }
+}
+
+function sqlState(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -1,0 +1,58 @@
+import type { Insertable, Kysely } from 'kysely';
+import type { MemberTable, WorkspaceTable } from './directory-tables.ts';
+import type { Row, Tables } from './tables.ts';
+
+export type MemberCard = Pick<
+  Row<'member'>,
+  'id' | 'userAccountId' | 'displayName' | 'emailAddress' | 'role' | 'status'
+>;
+
+/** Every workspace of the database, by name: `unscoped`, for the one who runs the service. */
+export function selectWorkspaces(
+  unscoped: Kysely<Tables>,
+): Promise<Pick<Row<'workspace'>, 'id' | 'name' | 'createdUtc'>[]> {
+  return unscoped
+    .selectFrom('workspace')
+    .select(['id', 'name', 'createdUtc'])
+    .orderBy('name')
+    .orderBy('id')
+    .execute();
+}
+
+export async function insertWorkspace(
+  db: Kysely<Tables>,
+  workspace: Insertable<WorkspaceTable>,
+): Promise<void> {
+  await db.insertInto('workspace').values(workspace).execute();
+}
+
+/** A person and what the workspace knows of him. */
+export async function insertMember(db: Kysely<Tables>, member: Insertable<MemberTable>): Promise<void> {
+  await db.insertInto('userAccount').values({ id: member.userAccountId }).execute();
+  await db.insertInto('member').values(member).execute();
+}
+
+/** The members of a workspace in the order in which they came, those of the highest role first. */
+export function selectMemberCards(db: Kysely<Tables>, workspaceId: string): Promise<MemberCard[]> {
+  return db
+    .selectFrom('member as m')
+    .select(['m.id', 'm.userAccountId', 'm.displayName', 'm.emailAddress', 'm.role', 'm.status'])
+    .where('m.workspaceId', '=', workspaceId)
+    .orderBy('m.role')
+    .orderBy('m.createdUtc')
+    .orderBy('m.id')
+    .execute();
+}
+
+export function selectMemberCard(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  by: { column: 'id' | 'userAccountId' | 'emailAddressFold'; value: string },
+): Promise<MemberCard | undefined> {
+  return db
+    .selectFrom('member as m')
+    .select(['m.id', 'm.userAccountId', 'm.displayName', 'm.emailAddress', 'm.role', 'm.status'])
+    .where('m.workspaceId', '=', workspaceId)
+    .where(`m.${by.column}`, '=', by.value)
+    .executeTakeFirst();
+}

@@ -1,0 +1,27 @@
+import { AppError } from '../resolvers/errors.ts';
+import { InsufficientScopeError } from './scope-rule.ts';
+
+/** A credential came along that is not good; the challenge then says so (RFC 6750). */
+export class InvalidTokenError extends AppError {
+  constructor(message: string) {
+    super('unauthenticated', message);
+    this.name = 'InvalidTokenError';
+  }
+}
+
+/** The headers that an answer of this failure carries on either face: how to authenticate, when to come back. */
+export function headersOf(error: unknown): Record<string, string> {
+  if (!(error instanceof AppError)) return {};
+  if (error.code === 'unauthenticated' || error.code === 'forbidden') {
+    return { 'WWW-Authenticate': challenge(error) };
+  }
+  return error.code === 'unavailable' ? { 'Retry-After': '1' } : {};
+}
+
+function challenge(error: AppError): string {
+  const realm = 'Bearer realm="workgraph"';
+  if (error instanceof InvalidTokenError) return `${realm}, error="invalid_token"`;
+  if (error.code === 'unauthenticated') return realm;
+  const scope = error instanceof InsufficientScopeError ? `, scope="${error.scopes.join(' ')}"` : '';
+  return `${realm}, error="insufficient_scope"${scope}`;
+}

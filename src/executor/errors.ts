@@ -1,0 +1,92 @@
+import { GraphQLError } from 'graphql';
+import { DatabaseUnavailableError, isConnectionLoss } from '../db/unavailable.ts';
+import { AppError, type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
+
+/** Hears of an error that was masked, with everything that a log needs. */
+export type Report = (error: unknown) => void;
+
+/** What a client is told about an error, beside its message. */
+export interface ErrorExtensions {
+  /** A code of the registry, in upper case. */
+  code: string;
+  requestId: string;
+  errors?: readonly Violation[];
+}
+
+/**
+ * The error as it is shown: an expected one with its code, a fault of the document or the variables with
+ * GraphQL's; anything else is masked and reported. `originalError` stays for the faces, it is not serialised.
+ */
+export function formatError(error: unknown, requestId: string, report?: Report): GraphQLError {
+  const expected = expectedError(error);
+  if (!expected) report?.(rootOf(error));
+  const { code, message, violations } = expected ?? maskedError;
+  const extensions: ErrorExtensions = {
+    code: code.toUpperCase(),
+    requestId,
+    ...(violations.length > 0 && { errors: violations }),
+  };
+  const place = error instanceof GraphQLError ? error : undefined;
+  return new GraphQLError(message, {
+    nodes: place?.nodes,
+    source: place?.source,
+    positions: place?.positions,
+    path: place?.path,
+    originalError: expected ?? maskedError,
+    extensions: { ...extensions },
+  });
+}
+
+/** The expected failure behind an error of either engine or of graphql-js; undefined for a bug. */
+export function expectedError(error: unknown): AppError | undefined {
+  const root = rootOf(error);
+  if (root instanceof AppError) return root;
+  // graphql-js complains about the request with a place in the document, or before there is one; a scalar or an
+  // enum that cannot serialise our own value is a bug, and its message would show the value.
+  if (root instanceof GraphQLError && (root.nodes || root.source || codeOf(root))) {
+    return new AppError(codeOf(root) ?? 'graphql_validation_failed', root.message);
+  }
+  return storageError(root);
+}
+
+/** What is said of an error that nobody expected. */
+export const maskedError = new AppError(
+  'internal_error',
+  'Something went wrong here. The request id finds it in the log.',
+);
+
+function rootOf(error: unknown): unknown {
+  let root = error;
+  while (root instanceof GraphQLError && root.originalError) root = root.originalError;
+  return root;
+}
+
+function codeOf({ extensions }: GraphQLError): ErrorCode | undefined {
+  const code = typeof extensions.code === 'string' ? extensions.code.toLowerCase() : '';
+  return isErrorCode(code) ? code : undefined;
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorCodes, code);
+}
+
+/** The database is gone, full or too slow: nothing is wrong with the request. */
+function storageError(error: unknown): AppError | undefined {
+  if (
+    error instanceof DatabaseUnavailableError ||
+    isConnectionLoss(error) ||
+    sqlState(error) === 'query_canceled'
+  ) {
+    return new AppError('unavailable', 'The data store does not answer; try again soon.');
+  }
+  if (sqlState(error) === 'disk_full') {
+    return new AppError('insufficient_storage', 'The data store has no room left.');
+  }
+  return undefined;
+}
+
+const sqlStates: Readonly<Record<string, string>> = { '57014': 'query_canceled', '53100': 'disk_full' };
+
+function sqlState(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? sqlStates[String(error.code)] : undefined;
+}

@@ -1,0 +1,203 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { insertAccessToken, lockLivingToken, selectAccessToken, updateRevoked } from '../db/access-tokens.ts';
+import type { Row, Tables } from '../db/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { type MemberCard, selectMemberCard } from '../db/workspaces.ts';
+import { memberRole, memberStatus } from './codes.ts';
+import { type Context, type Principal, type Scope, scopes, signedIn } from './context.ts';
+import { raise, Violations } from './errors.ts';
+import { decodeId, encodeId, newUuid } from './ids.ts';
+import { checkText } from './write-rules.ts';
+
+export interface AccessTokenCreateInput {
+  name: string;
+  scopes: readonly string[];
+  /** Whom it stands for; the principal himself when left out. */
+  memberId?: string | null | undefined;
+  /** When it ends; with the token that makes it when left out. */
+  expiresUtc?: Date | null | undefined;
+}
+
+export interface NewAccessToken {
+  /** The text itself, which nobody can be shown again. */
+  token: string;
+  accessToken: Row<'accessToken'>;
+}
+
+/** What is kept of a token: enough to know it again, not to use it. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+export function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text);
+}
+
+/**
+ * Mints a token that can do no more and lives no longer than the one that asks, and is revoked with it. For
+ * another member: only an owner or admin with `workspace:admin`, and not for one of a higher role.
+ */
+export async function createAccessToken(
+  ctx: Context,
+  input: AccessTokenCreateInput,
+): Promise<NewAccessToken> {
+  const { db, principal, now } = signedIn(ctx);
+  const held = [...principal.scopes];
+  const expiresUtc = input.expiresUtc ?? principal.expiresUtc;
+  checkTokenInput({ ...input, expiresUtc }, now);
+  const more = input.scopes.filter((scope) => !held.some((own) => own === scope));
+  if (more.length > 0) {
+    const message = `cannot include ${more.join(', ')}, which the asking token lacks`;
+    raise('forbidden', `scopes: ${message}.`, [{ field: 'scopes', message }]);
+  }
+  if (principal.expiresUtc && expiresUtc && expiresUtc > principal.expiresUtc) {
+    const message = `cannot be later than the end of the asking token, ${principal.expiresUtc.toISOString()}`;
+    raise('forbidden', `expiresUtc: ${message}.`, [{ field: 'expiresUtc', message }]);
+  }
+  const userAccountId = await holderOf(db, principal, input.memberId);
+  const { workspaceId, tokenId: parentTokenId } = principal;
+  return inTransaction(db, async (transaction) => {
+    const lives = await lockLivingToken(transaction, workspaceId, parentTokenId);
+    if (!lives) raise('unauthenticated', 'The access token has been revoked.');
+    return issueToken(transaction, { ...input, workspaceId, userAccountId, parentTokenId, expiresUtc });
+  });
+}
+
+/** Ends a token and all that were made of it, at once. The absent and those of others are `not_found`. */
+export async function revokeAccessToken(
+  ctx: Context,
+  input: { id: string },
+): Promise<{ accessToken: Row<'accessToken'> }> {
+  const { db, principal, now, loaders } = signedIn(ctx);
+  const id = decodeId('token', input.id);
+  if ('problem' in id)
+    raise('validation_failed', `id: ${id.problem}.`, [{ field: 'id', message: id.problem }]);
+  const { workspaceId } = principal;
+  const token = await selectAccessToken(db, workspaceId, id.uuid);
+  if (!token || !(await mayRevoke(db, principal, token))) {
+    raise('not_found', 'There is no such access token.');
+  }
+  await revokeFamily(db, workspaceId, token.id, now);
+  loaders.clear();
+  return { accessToken: (await selectAccessToken(db, workspaceId, token.id)) ?? token };
+}
+
+/**
+ * Revokes a token and its descendants, generation by generation: a parent that is revoked but not yet committed
+ * keeps `createAccessToken` waiting, so no child slips in behind.
+ */
+export async function revokeFamily(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  id: string,
+  now: Date,
+): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    await updateRevoked(transaction, workspaceId, { column: 'id', ids: [id] }, now);
+    let generation = [id];
+    while (generation.length > 0) {
+      generation = await updateRevoked(
+        transaction,
+        workspaceId,
+        { column: 'parentTokenId', ids: generation },
+        now,
+      );
+    }
+  });
+}
+
+/** Throws everything that is wrong with a token's name, scopes and expiry. */
+export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void {
+  const violations = new Violations();
+  checkText(violations, 'name', input.name.trim(), { min: 1, max: 255 });
+  violations.that(input.scopes.length > 0, 'scopes', `must name at least one of ${scopes.join(', ')}`);
+  for (const scope of input.scopes.filter((scope) => !isScope(scope))) {
+    violations.add(
+      'scopes',
+      `${JSON.stringify(scope.slice(0, 50))} is no scope; there are ${scopes.join(', ')}`,
+    );
+  }
+  violations.that(!input.expiresUtc || input.expiresUtc > now, 'expiresUtc', 'must be in the future');
+  violations.check();
+}
+
+/** Makes the text and writes the row; whether it may be made has been decided. */
+export async function issueToken(
+  db: Kysely<Tables>,
+  {
+    name,
+    scopes,
+    ...token
+  }: AccessTokenCreateInput & {
+    workspaceId: string;
+    userAccountId: string;
+    parentTokenId: string | null;
+    /** Made before, when it had to be kept before the row was written. */
+    token?: string;
+  },
+): Promise<NewAccessToken> {
+  const text = token.token ?? newTokenText();
+  const accessToken = await insertAccessToken(db, {
+    workspaceId: token.workspaceId,
+    id: newUuid(),
+    userAccountId: token.userAccountId,
+    parentTokenId: token.parentTokenId,
+    name: name.trim(),
+    tokenHash: hashToken(text),
+    scopes: [...new Set(scopes)],
+    expiresUtc: token.expiresUtc ?? null,
+  });
+  return { token: text, accessToken };
+}
+
+/** 192 random bits, and no character that ends a double click. */
+export function newTokenText(): string {
+  return `wg_${randomBytes(24).toString('hex')}`;
+}
+
+async function holderOf(
+  db: Kysely<Tables>,
+  principal: Principal,
+  memberId: string | null | undefined,
+): Promise<string> {
+  if (!memberId || memberId === encodeId('member', principal.memberId)) return principal.userAccountId;
+  if (!administers(principal)) {
+    raise('forbidden', 'Only owners and admins make tokens for others, with the scope workspace:admin.');
+  }
+  const id = decodeId('member', memberId);
+  if ('problem' in id)
+    raise('validation_failed', `memberId: ${id.problem}.`, [{ field: 'memberId', message: id.problem }]);
+  const member = await selectMemberCard(db, principal.workspaceId, { column: 'id', value: id.uuid });
+  if (!member || !takesPart(member)) {
+    const message = 'names no member who could use a token';
+    raise('validation_failed', `memberId: ${message}.`, [{ field: 'memberId', message }]);
+  }
+  if (member.role < principal.role) raise('forbidden', 'The member has a higher role than the one who asks.');
+  return member.userAccountId;
+}
+
+async function mayRevoke(
+  db: Kysely<Tables>,
+  principal: Principal,
+  token: Row<'accessToken'>,
+): Promise<boolean> {
+  if (token.userAccountId === principal.userAccountId) return true;
+  if (!administers(principal)) return false;
+  const { workspaceId, role } = principal;
+  const holder = await selectMemberCard(db, workspaceId, {
+    column: 'userAccountId',
+    value: token.userAccountId,
+  });
+  if (holder && holder.role < role) raise('forbidden', 'The token belongs to a member of a higher role.');
+  return true;
+}
+
+function administers({ role, scopes }: Principal): boolean {
+  return role <= memberRole.admin && scopes.has('workspace:admin');
+}
+
+/** Suspended and removed members cannot use a token; the invited become active otherwise. */
+export function takesPart({ status }: Pick<MemberCard, 'status'>): boolean {
+  return status === memberStatus.active || status === memberStatus.invited;
+}

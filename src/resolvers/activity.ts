@@ -1,0 +1,56 @@
+import { insertActivity } from '../db/activity.ts';
+import { type IssueColumns, type IssueRow, updateIssuesWithActivity } from '../db/issues.ts';
+import type { Trx } from '../db/transaction.ts';
+import type { Principal } from './context.ts';
+import { newUuid } from './ids.ts';
+
+/** Every kind of event that a feed can show, with its icon. */
+export const eventIcons = {
+  'issue.updated.v1': 'icon-pen',
+  'issue-comment.created.v1': 'icon-comment',
+  'issue-comment.updated.v1': 'icon-comment',
+  'issue-comment.deleted.v1': 'icon-comment',
+  'issue-link.created.v1': 'icon-link',
+  'issue-link.deleted.v1': 'icon-link',
+  'issue-attachment.created.v1': 'icon-paperclip',
+  'agent-message.created.v1': 'icon-robot',
+} as const satisfies Record<string, string>;
+export type EventType = keyof typeof eventIcons;
+
+/** Something that the principal did to issues. */
+export interface Happening {
+  eventType: EventType;
+  /** What was done, to stand after the name of who did it. */
+  deed: string;
+}
+
+/**
+ * Changes locked issues and enters what happened in the feed of each: the next place, at a time that is not before
+ * the entry in front. Gives the issues as they are then.
+ */
+export async function recordActivity(
+  trx: Trx,
+  principal: Principal,
+  issueIds: readonly string[],
+  nowUtc: Date,
+  { eventType, deed }: Happening,
+  columns: IssueColumns = {},
+): Promise<IssueRow[]> {
+  const { workspaceId, userAccountId, displayName } = principal;
+  const issues = await updateIssuesWithActivity(trx, workspaceId, issueIds, nowUtc, columns);
+  await insertActivity(
+    trx,
+    issues.map((issue) => ({
+      workspaceId,
+      issueId: issue.id,
+      sortOrder: issue.activityCount,
+      id: newUuid(),
+      eventType,
+      actorUserAccountId: userAccountId,
+      occurredUtc: nowUtc,
+      iconCss: eventIcons[eventType],
+      text: `${displayName} ${deed}`,
+    })),
+  );
+  return issues;
+}

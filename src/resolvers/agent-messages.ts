@@ -1,0 +1,180 @@
+import {
+  insertMessage,
+  selectInstallation,
+  selectInstallationOf,
+  selectMessage,
+  selectThread,
+  upsertThread,
+} from '../db/agent-threads.ts';
+import type { IssueRow } from '../db/issues.ts';
+import type { Row } from '../db/tables.ts';
+import { inTransaction, type Trx } from '../db/transaction.ts';
+import { recordActivity } from './activity.ts';
+import { nextThread } from './agent-turns.ts';
+import { authorType, messageType, principalKind } from './codes.ts';
+import type { Context, Principal } from './context.ts';
+import { raise, Violations } from './errors.ts';
+import { newUuid } from './ids.ts';
+import { lockLivingIssue } from './issue-locks.ts';
+import { issueIsGone, requireIssue } from './issue-names.ts';
+import { contributor } from './write-access.ts';
+import { inTurn } from './write-queue.ts';
+import { checkText, limits, uuidOf } from './write-rules.ts';
+
+export interface AgentMessageCreateInput {
+  /** Or an id. */
+  issueKey: string;
+  /** Plain text. */
+  body: string;
+  /** A code of `messageType`; a prompt of people and a response of agents when left out. */
+  messageType?: number | null;
+  turnNumber?: number | null;
+  replyToMessageId?: string | null;
+  followUpActions?: readonly FollowUpAction[] | null;
+}
+
+interface FollowUpAction {
+  name: string;
+  key: string;
+  color: string;
+}
+
+/** A message, its thread and its issue as the write left them. */
+export interface MessageWritten {
+  message: Row<'agentThreadMessage'>;
+  thread: Row<'agentThread'>;
+  issue: IssueRow;
+}
+
+/** Writes a message to the agent thread of an issue; the first one begins the thread. */
+export async function createAgentMessage(
+  ctx: Context,
+  input: AgentMessageCreateInput,
+): Promise<MessageWritten> {
+  const { db, loaders, principal } = contributor(ctx);
+  const written = await inTurn(`issue ${principal.workspaceId} ${input.issueKey.toUpperCase()}`, () =>
+    inTransaction(db, (trx) => insert(trx, principal, input)),
+  );
+  loaders.clear();
+  return written;
+}
+
+async function insert(
+  trx: Trx,
+  principal: Principal,
+  input: AgentMessageCreateInput,
+): Promise<MessageWritten> {
+  const { workspaceId, userAccountId } = principal;
+  const violations = new Violations();
+  const parsed = parseMessage(violations, input);
+  violations.check();
+  const { id: issueId } = await requireIssue(trx, workspaceId, input.issueKey);
+  const { nowUtc } = await lockLivingIssue(trx, workspaceId, issueId);
+  const before = await selectThread(trx, workspaceId, issueId);
+  const replyToMessageId = await checkReply(trx, workspaceId, before, parsed.replyToMessageId);
+  const agent = before ?? (await agentOf(trx, principal));
+  const author = authorTypes[principal.principalKind] ?? authorType.user;
+  const { turnNumber, thread: after } = nextThread(before, {
+    authorType: author,
+    messageType:
+      input.messageType ?? (author === authorType.agent ? messageType.response : messageType.prompt),
+    turnNumber: input.turnNumber ?? undefined,
+    body: input.body,
+    nowUtc,
+  });
+  const threadId = before?.id ?? newUuid(nowUtc.getTime());
+  const { applicationId, applicationInstallationId, agentUserAccountId } = agent;
+  const identity = { workspaceId, issueId, applicationId, applicationInstallationId, agentUserAccountId };
+  const thread = await upsertThread(trx, { ...identity, id: threadId, ...after });
+  const message = await insertMessage(trx, {
+    ...identity,
+    id: newUuid(nowUtc.getTime()),
+    threadId,
+    sortOrder: thread.messageCount,
+    authorUserAccountId: userAccountId,
+    authorType: author,
+    messageType: thread.lastMessageType,
+    turnNumber,
+    body: input.body,
+    replyToMessageId,
+    followUpActions: JSON.stringify(parsed.followUpActions),
+    createdUtc: nowUtc,
+  });
+  const happening = {
+    eventType: 'agent-message.created.v1',
+    deed: deeds[thread.lastMessageType] ?? 'wrote',
+  } as const;
+  const [issue] = await recordActivity(trx, principal, [issueId], nowUtc, happening);
+  return { message, thread, issue: issue ?? issueIsGone() };
+}
+
+const authorTypes: Readonly<Record<number, number>> = {
+  [principalKind.user]: authorType.user,
+  [principalKind.agent]: authorType.agent,
+  [principalKind.service]: authorType.system,
+};
+
+const deeds: Readonly<Record<number, string>> = {
+  [messageType.prompt]: 'wrote to the agent',
+  [messageType.thought]: 'shared a thought',
+  [messageType.action]: 'took an action',
+  [messageType.elicitation]: 'asked a question',
+  [messageType.response]: 'responded',
+  [messageType.error]: 'reported an error',
+};
+
+function parseMessage(violations: Violations, input: AgentMessageCreateInput) {
+  const { body, turnNumber, replyToMessageId } = input;
+  checkText(violations, 'body', body, { min: 1, max: limits.comment });
+  if (turnNumber != null) violations.that(turnNumber >= 0, 'turnNumber', 'must be 0 or more');
+  const actions = input.followUpActions ?? [];
+  const few = actions.length <= limits.followUpActions;
+  violations.that(few, 'followUpActions', `must have at most ${limits.followUpActions} items`);
+  for (const [index, { name, key, color }] of actions.slice(0, limits.followUpActions).entries()) {
+    const field = `followUpActions[${index}]`;
+    checkText(violations, `${field}.name`, name, { min: 1, max: limits.title });
+    checkText(violations, `${field}.key`, key, { min: 1, max: limits.title });
+    checkText(violations, `${field}.color`, color, { min: 0, max: limits.title });
+  }
+  return {
+    replyToMessageId:
+      replyToMessageId == null
+        ? undefined
+        : uuidOf(violations, 'replyToMessageId', 'message', replyToMessageId),
+    followUpActions: actions.map(({ name, key, color }) => ({ name, key, color })),
+  };
+}
+
+async function checkReply(
+  trx: Trx,
+  workspaceId: string,
+  thread: Row<'agentThread'> | undefined,
+  id: string | undefined,
+): Promise<string | null> {
+  if (!id) return null;
+  const message = thread && (await selectMessage(trx, workspaceId, thread.id, id));
+  const violations = new Violations();
+  violations.that(message !== undefined, 'replyToMessageId', 'is no message of the thread');
+  violations.check();
+  return id;
+}
+
+type AgentIdentity = Pick<
+  Row<'agentThread'>,
+  'applicationId' | 'applicationInstallationId' | 'agentUserAccountId'
+>;
+
+/** Whom a new thread is with: the agent that begins it, else the one that is installed in the workspace. */
+async function agentOf(trx: Trx, principal: Principal): Promise<AgentIdentity> {
+  const { workspaceId, userAccountId } = principal;
+  const posting = principal.principalKind === principalKind.agent;
+  const installation = posting
+    ? await selectInstallationOf(trx, workspaceId, userAccountId)
+    : await selectInstallation(trx, workspaceId);
+  if (installation) {
+    const { id, applicationId, agentUserAccountId } = installation;
+    return { applicationId, applicationInstallationId: id, agentUserAccountId };
+  }
+  if (!posting) raise('conflict', 'No agent is installed in this workspace, so there is nobody to write to.');
+  return { applicationId: null, applicationInstallationId: null, agentUserAccountId: userAccountId };
+}

@@ -1,0 +1,74 @@
+import type { Row } from '../db/tables.ts';
+import { authorType, messageType, threadStatus } from './codes.ts';
+
+/** What of a new message decides how the thread goes on. */
+export interface TurnMessage {
+  authorType: number;
+  messageType: number;
+  /** Undefined: the turn follows from the thread. */
+  turnNumber: number | undefined;
+  body: string;
+  nowUtc: Date;
+}
+
+type ThreadState = Omit<
+  Row<'agentThread'>,
+  | 'workspaceId'
+  | 'id'
+  | 'issueId'
+  | 'applicationId'
+  | 'applicationInstallationId'
+  | 'agentUserAccountId'
+  | 'revision'
+>;
+
+/** The turn of a message, and the thread as it is after it (contract.md, "Agent thread"). */
+export function nextThread(
+  before: Row<'agentThread'> | undefined,
+  message: TurnMessage,
+): { turnNumber: number; thread: ThreadState } {
+  const turnNumber = message.turnNumber ?? turnOf(before, message);
+  const status = statusAfter(message);
+  const completed = before?.lastCompletedTurnNumber ?? 0;
+  const thread = {
+    status,
+    lastMessageAuthorType: message.authorType,
+    lastMessageType: message.messageType,
+    currentTurnNumber: Math.max(before?.currentTurnNumber ?? 0, turnNumber),
+    lastCompletedTurnNumber: status === threadStatus.completed ? Math.max(completed, turnNumber) : completed,
+    messageCount: (before?.messageCount ?? 0) + 1,
+    lastMessagePreview: preview(message.body),
+    lastMessageUtc: message.nowUtc,
+    startedUtc: before?.startedUtc ?? message.nowUtc,
+  };
+  return { turnNumber, thread };
+}
+
+/** The current turn, or the next one when a person writes after the end of one. */
+function turnOf(before: Row<'agentThread'> | undefined, message: TurnMessage): number {
+  if (!before) return 1;
+  const ended = before.status === threadStatus.completed || before.status === threadStatus.failed;
+  return before.currentTurnNumber + (ended && message.authorType === authorType.user ? 1 : 0);
+}
+
+const statuses: Readonly<Record<number, number>> = {
+  [messageType.thought]: threadStatus.active,
+  [messageType.action]: threadStatus.active,
+  [messageType.elicitation]: threadStatus.awaiting_input,
+  [messageType.response]: threadStatus.completed,
+  [messageType.error]: threadStatus.failed,
+};
+
+/** Whatever a person says waits for the agent, and so does a prompt of anybody. */
+function statusAfter(message: TurnMessage): number {
+  if (message.authorType === authorType.user) return threadStatus.pending;
+  return statuses[message.messageType] ?? threadStatus.pending;
+}
+
+const previewLength = 200;
+
+/** The beginning of a body on one line. */
+function preview(body: string): string {
+  const line = body.replace(/\s+/g, ' ').trim();
+  return Array.from(line).slice(0, previewLength).join('');
+}

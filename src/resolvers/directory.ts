@@ -1,0 +1,97 @@
+import { holdDirectory, selectDirectory, selectStatusesInUse, insertWorkspace } from '../db/directory.ts';
+import { writeDirectory } from '../db/directory-writes.ts';
+import type { Database } from '../db/engine.ts';
+import { inTransaction, type Trx } from '../db/transaction.ts';
+import { memberStatus, projectState } from './codes.ts';
+import type { DirectoryFile } from './directory-file.ts';
+import { planLabels } from './directory-labels.ts';
+import { checkOwner, isOwner, planAgent, planMembers } from './directory-members.ts';
+import { type DirectoryChange, DirectoryPlan } from './directory-plan.ts';
+import { planProjects, planProjectStatuses } from './directory-projects.ts';
+import { planTeams } from './directory-teams.ts';
+import { findWorkspace, requireWorkspace } from './directory-workspaces.ts';
+import { newUuid } from './ids.ts';
+
+export interface ApplyDirectoryOptions {
+  /** Works out the changes and writes nothing. */
+  dryRun?: boolean;
+  /** The workspace by name or id, which must exist; by default the one that the file names, made if need be. */
+  workspace?: string | undefined;
+  /** Makes what is missing and changes nothing that is there. */
+  keepExisting?: boolean;
+}
+
+/** What applying a directory file changed, or would change. */
+export interface AppliedDirectory {
+  workspaceId: string;
+  workspaceName: string;
+  changes: DirectoryChange[];
+}
+
+/**
+ * Brings a workspace to what a directory file says, in one transaction: makes and updates, never removes. Applied
+ * again it changes nothing. Throws `validation_failed` with everything that does not fit, each by its path.
+ */
+export async function applyDirectory(
+  database: Database,
+  file: DirectoryFile,
+  options: ApplyDirectoryOptions = {},
+): Promise<AppliedDirectory> {
+  const { dryRun = false, keepExisting = false } = options;
+  const selector = options.workspace ?? file.workspace?.name;
+  const find = options.workspace === undefined && file.workspace ? findWorkspace : requireWorkspace;
+  const known = await find(database.unscoped, selector);
+  // Only the transaction that makes a workspace looks among all of them, so only it goes round the guard.
+  return inTransaction(known ? database.db : database.unscoped, async (trx) => {
+    // Two files that make the same workspace come one after the other.
+    await holdDirectory(trx, '');
+    const found = known ?? (await find(trx, selector));
+    const workspace = found ?? { workspaceId: newUuid(), name: selector ?? '' };
+    await holdDirectory(trx, workspace.workspaceId);
+    const plan = await planFile(trx, file, workspace.workspaceId, { isNew: !found, keepExisting });
+    const created: DirectoryChange[] = found
+      ? []
+      : [{ action: 'create', kind: 'workspace', name: workspace.name, fields: {} }];
+    if (!dryRun) await write(trx, plan, found ? undefined : workspace.name);
+    return {
+      workspaceId: workspace.workspaceId,
+      workspaceName: workspace.name,
+      changes: [...created, ...plan.changes],
+    };
+  });
+}
+
+async function planFile(
+  trx: Trx,
+  file: DirectoryFile,
+  workspaceId: string,
+  { isNew, keepExisting }: { isNew: boolean; keepExisting: boolean },
+): Promise<DirectoryPlan> {
+  const plan = new DirectoryPlan(workspaceId, await selectDirectory(trx, workspaceId), { keepExisting });
+  const needsOwner = isNew || plan.rows.member.some(isOwner);
+  planMembers(plan, file.members ?? []);
+  if (file.agent) planAgent(plan, file.agent);
+  checkOwner(plan, needsOwner);
+  planLabels(plan, { teamId: null, path: 'labels' }, file.labels ?? []);
+  planTeams(plan, file.teams ?? []);
+  planProjectStatuses(plan, file);
+  planProjects(plan, file.projects ?? []);
+  const inUse = await selectStatusesInUse(trx, workspaceId, [...plan.recategorized.keys()]);
+  for (const id of inUse) {
+    plan.violations.add(
+      plan.recategorized.get(id) ?? 'teams',
+      'issues are in this status: it cannot go over between open, completed and canceled',
+    );
+  }
+  plan.violations.check();
+  return plan;
+}
+
+async function write(trx: Trx, plan: DirectoryPlan, newWorkspaceName: string | undefined): Promise<void> {
+  if (newWorkspaceName !== undefined) await insertWorkspace(trx, plan.workspaceId, newWorkspaceName);
+  else if (plan.updates.length === 0 && plan.inserts.size === 0) return;
+  await writeDirectory(trx, plan.workspaceId, plan, {
+    memberStatus: memberStatus.active,
+    projectState: projectState.active,
+  });
+}

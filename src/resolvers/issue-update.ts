@@ -1,0 +1,268 @@
+import {
+  insertSubscriptions,
+  replaceAssignees,
+  replaceLabels,
+  replaceRoleAssignments,
+  selectAssignees,
+} from '../db/issue-sets.ts';
+import { addToSubIssueCounts, lockParents, selectAncestorIds } from '../db/issue-tree.ts';
+import {
+  type IssueColumns,
+  type IssueRow,
+  type LockedIssues,
+  lockIssues,
+  type NamedIssue,
+  perIssue,
+} from '../db/issues.ts';
+import { inTransaction, type Trx } from '../db/transaction.ts';
+import { recordActivity } from './activity.ts';
+import type { Context, Principal } from './context.ts';
+import { raise, Violations } from './errors.ts';
+import { fold } from './fold.ts';
+import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
+import { isTerminal, moveCounts } from './issue-counts.ts';
+import { deedOf } from './issue-deeds.ts';
+import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
+import { issueIsGone, requireIssue, requireIssues } from './issue-names.ts';
+import {
+  checkTeamReferences,
+  checkWorkspaceReferences,
+  findReferences,
+  type References,
+} from './issue-references.ts';
+import { contributor } from './write-access.ts';
+import { inTurn } from './write-queue.ts';
+import { limits } from './write-rules.ts';
+
+export interface IssueUpdateInput extends IssueFieldsInput {
+  /** Or an id. */
+  key: string;
+  /** Refused with `precondition_failed` when the issue has another revision. */
+  expectedRevision?: number | null;
+}
+
+/** Changes the fields that are given; each call is one entry of the feed. */
+export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow> {
+  const { db, loaders, principal } = contributor(ctx);
+  const [issue] = await inTurn(`issue ${principal.workspaceId} ${input.key.toUpperCase()}`, () =>
+    inTransaction(db, async (trx) => {
+      const plan = await checked(trx, principal.workspaceId, input, async () => [
+        { issue: await requireIssue(trx, principal.workspaceId, input.key), prefix: '' },
+      ]);
+      return apply(trx, principal, { ...plan, expectedRevision: input.expectedRevision ?? undefined });
+    }),
+  );
+  loaders.clear();
+  return issue ?? issueIsGone();
+}
+
+export interface IssueBatchUpdateInput extends IssueFieldsInput {
+  /** Or ids. */
+  keys: readonly string[];
+}
+
+/** Makes the same change to several issues, all or none; each has its entry in its feed. */
+export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): Promise<IssueRow[]> {
+  const { db, loaders, principal } = contributor(ctx);
+  const { keys } = input;
+  const issues = await inTransaction(db, async (trx) => {
+    const plan = await checked(trx, principal.workspaceId, input, async (violations) => {
+      const fits = keys.length >= 1 && keys.length <= limits.batch;
+      violations.that(fits, 'keys', `must have 1 to ${limits.batch} items`);
+      if (!fits) return [];
+      const named = await requireIssues(trx, principal.workspaceId, keys);
+      return named.map(({ issue, index }) => ({ issue, prefix: `keys[${index}].` }));
+    });
+    return apply(trx, principal, plan);
+  });
+  loaders.clear();
+  return issues;
+}
+
+/** An issue to change, and how its violations are told from those of others. */
+interface Target {
+  issue: NamedIssue;
+  prefix: string;
+}
+
+/** A change that breaks no rule as far as unlocked rows can tell. */
+interface Plan {
+  change: IssueChange;
+  references: References;
+  targets: Target[];
+  expectedRevision?: number | undefined;
+}
+
+async function checked(
+  trx: Trx,
+  workspaceId: string,
+  input: IssueFieldsInput,
+  findTargets: (violations: Violations) => Promise<Target[]>,
+): Promise<Plan> {
+  const violations = new Violations();
+  const change = parseIssueFields(input, violations);
+  if (Object.values(change).every((value) => value === undefined) && !violations.any) {
+    violations.add('input', 'must change something');
+  }
+  // What is read from here on must not be moved under another parent any more.
+  if (change.parentIssueId !== undefined) await lockParents(trx, workspaceId, 'exclusive');
+  const targets = await findTargets(violations).catch((absent: unknown) => {
+    violations.check();
+    throw absent;
+  });
+  const references = await findReferences(trx, workspaceId, change);
+  checkWorkspaceReferences(change, references, violations);
+  for (const { issue, prefix } of targets)
+    checkTeamReferences(change, references, issue.teamId, violations, prefix);
+  violations.check();
+  return { change, references, targets };
+}
+
+async function apply(trx: Trx, principal: Principal, plan: Plan): Promise<IssueRow[]> {
+  const { workspaceId } = principal;
+  const { change, references, targets } = plan;
+  const locked = await lock(trx, workspaceId, plan);
+  const before = targets.map(({ issue }) => locked.issues.get(issue.id) ?? issueIsGone());
+  const ids = before.map(({ id }) => id);
+  const assignees = await assign(trx, workspaceId, change, before);
+  await replaceSets(trx, workspaceId, change, ids);
+  if (change.parentIssueId !== undefined)
+    await moveSubIssueCounts(trx, workspaceId, before, change.parentIssueId);
+  const columns = columnsOf(change, references, before, assignees, locked.nowUtc);
+  const happening = { eventType: 'issue.updated.v1', deed: deedOf(change, references) } as const;
+  const after = await recordActivity(trx, principal, ids, locked.nowUtc, happening, columns);
+  await moveCounts(trx, workspaceId, before, after);
+  const byId = new Map(after.map((issue) => [issue.id, issue]));
+  return ids.map((id) => byId.get(id) ?? issueIsGone());
+}
+
+/** Locks the issues and, when they move, their old and new parents; then checks what only locked rows can tell. */
+async function lock(trx: Trx, workspaceId: string, plan: Plan): Promise<LockedIssues> {
+  const { change, targets, expectedRevision } = plan;
+  const { parentIssueId } = change;
+  const parents =
+    parentIssueId === undefined ? [] : [parentIssueId, ...targets.map(({ issue }) => issue.parentIssueId)];
+  const ids = [...targets.map(({ issue }) => issue.id), ...parents.flatMap((id) => id ?? [])];
+  const locked = await lockIssues(trx, workspaceId, ids);
+  const violations = new Violations();
+  for (const { issue } of targets) {
+    const row = locked.issues.get(issue.id);
+    if (!row || row.deletedUtc !== null) issueIsGone();
+    if (expectedRevision !== undefined && row.revision !== expectedRevision) {
+      raise('precondition_failed', 'The issue has changed since the revision that was named.');
+    }
+  }
+  if (parentIssueId) {
+    const alive = locked.issues.get(parentIssueId)?.deletedUtc === null;
+    violations.that(alive, 'parentIssueId', 'is no issue of the workspace');
+    const above = new Set([parentIssueId, ...(await selectAncestorIds(trx, workspaceId, parentIssueId))]);
+    for (const { issue, prefix } of targets) {
+      violations.that(
+        !above.has(issue.id),
+        `${prefix}parentIssueId`,
+        'would make the issue a part of itself',
+      );
+    }
+  }
+  violations.check();
+  return locked;
+}
+
+/** Sets the assignees of each issue and lets the new ones follow it; undefined when they are not to change. */
+async function assign(
+  trx: Trx,
+  workspaceId: string,
+  change: IssueChange,
+  before: readonly IssueRow[],
+): Promise<ReadonlyMap<string, Assignees> | undefined> {
+  if (change.primaryAssignee === undefined && change.assignees === undefined) return undefined;
+  const ids = before.map(({ id }) => id);
+  const former = Map.groupBy(await selectAssignees(trx, workspaceId, ids), ({ issueId }) => issueId);
+  const after = new Map<string, Assignees>();
+  const subscriptions: { workspaceId: string; issueId: string; userAccountId: string }[] = [];
+  for (const { id: issueId, primaryAssigneeUserAccountId: primary } of before) {
+    const all = (former.get(issueId) ?? []).map(({ userAccountId }) => userAccountId);
+    const assignees = assigneesAfter(change, { primary, all });
+    after.set(issueId, assignees);
+    const added = assignees.all.filter((userAccountId) => !all.includes(userAccountId));
+    subscriptions.push(...added.map((userAccountId) => ({ workspaceId, issueId, userAccountId })));
+  }
+  const rows = [...after].flatMap(([issueId, assignees]) => assigneeRows(workspaceId, issueId, assignees));
+  await replaceAssignees(trx, workspaceId, ids, rows);
+  await insertSubscriptions(trx, subscriptions);
+  return after;
+}
+
+async function replaceSets(trx: Trx, workspaceId: string, change: IssueChange, ids: string[]): Promise<void> {
+  if (change.labelIds) await replaceLabels(trx, workspaceId, ids, change.labelIds);
+  if (change.roleAssignments) await replaceRoleAssignments(trx, workspaceId, ids, change.roleAssignments);
+}
+
+async function moveSubIssueCounts(
+  trx: Trx,
+  workspaceId: string,
+  before: readonly IssueRow[],
+  parentIssueId: string | null,
+): Promise<void> {
+  const changes = new Map<string, number>();
+  const add = (id: string | null, difference: number) => {
+    if (id) changes.set(id, (changes.get(id) ?? 0) + difference);
+  };
+  for (const issue of before) {
+    add(issue.parentIssueId, -1);
+    add(parentIssueId, 1);
+  }
+  await addToSubIssueCounts(trx, workspaceId, changes);
+}
+
+function columnsOf(
+  change: IssueChange,
+  references: References,
+  before: readonly IssueRow[],
+  assignees: ReadonlyMap<string, Assignees> | undefined,
+  nowUtc: Date,
+): IssueColumns {
+  const { title, description, priority, projectId, deliveryId, estimateValue, dueDate, parentIssueId } =
+    change;
+  return {
+    updatedUtc: nowUtc,
+    ...(title !== undefined && { title, titleFold: fold(title) }),
+    ...(parentIssueId !== undefined && { parentIssueId, deletedParentIssueId: null }),
+    ...(assignees && {
+      primaryAssigneeUserAccountId: perIssue(
+        [...assignees].map(([id, { primary }]) => [id, primary]),
+        'uuid',
+      ),
+    }),
+    ...statusColumns(change, references, before, nowUtc),
+    // Kysely leaves out what is undefined.
+    description,
+    priority,
+    projectId,
+    deliveryId,
+    estimateValue,
+    dueDate,
+  };
+}
+
+/** Coming to a terminal status closes an issue, leaving it opens it; from terminal to terminal it stays as it was. */
+function statusColumns(
+  { statusId }: IssueChange,
+  references: References,
+  before: readonly IssueRow[],
+  nowUtc: Date,
+): IssueColumns {
+  const status = statusId && references.find('status', statusId);
+  if (!status) return {};
+  const closedUtc = ({ statusRank, closedUtc }: IssueRow) => (isTerminal(statusRank) ? closedUtc : nowUtc);
+  return {
+    statusId,
+    statusRank: status.code,
+    closedUtc: isTerminal(status.code)
+      ? perIssue(
+          before.map((issue) => [issue.id, closedUtc(issue)]),
+          'timestamptz',
+        )
+      : null,
+  };
+}

@@ -1,0 +1,124 @@
+import {
+  insertAssignees,
+  insertLabels,
+  insertRoleAssignments,
+  insertSubscriptions,
+} from '../db/issue-sets.ts';
+import { addToSubIssueCounts, lockParents } from '../db/issue-tree.ts';
+import { insertIssue, type IssueRow, lockIssues, takeIssueNumber } from '../db/issues.ts';
+import { inTransaction, type Trx } from '../db/transaction.ts';
+import type { Context, Principal } from './context.ts';
+import { raise, Violations } from './errors.ts';
+import { fold } from './fold.ts';
+import { newUuid } from './ids.ts';
+import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
+import { moveCounts } from './issue-counts.ts';
+import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
+import { checkTeamReferences, checkWorkspaceReferences, findReferences } from './issue-references.ts';
+import { contributor } from './write-access.ts';
+import { inTurn } from './write-queue.ts';
+import { uuidOf } from './write-rules.ts';
+
+export interface IssueCreateInput extends IssueFieldsInput {
+  teamId: string;
+  title: string;
+}
+
+/** Creates an issue with the next number of its team. Creation is no activity and closes nothing, whatever the status. */
+export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow> {
+  const { db, loaders, principal } = contributor(ctx);
+  const issue = await inTurn(`number ${principal.workspaceId} ${input.teamId}`, () =>
+    inTransaction(db, async (trx) => insert(trx, principal, await draft(trx, principal.workspaceId, input))),
+  );
+  loaders.clear();
+  return issue;
+}
+
+/** An issue that breaks no rule, but has no number yet. */
+interface Draft {
+  teamId: string;
+  title: string;
+  change: IssueChange;
+  status: { id: string; rank: number };
+  assignees: Assignees;
+}
+
+async function draft(trx: Trx, workspaceId: string, input: IssueCreateInput): Promise<Draft> {
+  const violations = new Violations();
+  const teamId = uuidOf(violations, 'teamId', 'team', input.teamId);
+  const change = parseIssueFields({ ...input, statusId: input.statusId ?? undefined }, violations);
+  const references = await findReferences(trx, workspaceId, change, { teamId });
+  const team = teamId ? references.find('team', teamId) : undefined;
+  if (teamId && !team) violations.add('teamId', 'is no team of the workspace');
+  checkWorkspaceReferences(change, references, violations);
+  checkTeamReferences(change, references, team?.id, violations);
+  const status = change.statusId ? references.find('status', change.statusId) : references.initialStatus();
+  if (team && !change.statusId && !status)
+    violations.add('statusId', 'must be given: the team has no initial status');
+  violations.check();
+  if (!team || !status || change.title === undefined)
+    return raise('internal_error', 'Impossible if we got this far.');
+  return {
+    teamId: team.id,
+    title: change.title,
+    change,
+    status: { id: status.id, rank: status.code },
+    assignees: assigneesAfter(change, { primary: null, all: [] }),
+  };
+}
+
+async function insert(trx: Trx, principal: Principal, drafted: Draft): Promise<IssueRow> {
+  const { workspaceId, userAccountId } = principal;
+  const { teamId, title, change, status, assignees } = drafted;
+  const parentIssueId = change.parentIssueId ?? null;
+  if (parentIssueId) await lockNewParent(trx, workspaceId, parentIssueId);
+  const { number, nowUtc } = await takeIssueNumber(trx, workspaceId, teamId);
+  const issue = await insertIssue(trx, {
+    workspaceId,
+    id: newUuid(nowUtc.getTime()),
+    teamId,
+    number,
+    title,
+    titleFold: fold(title),
+    description: change.description ?? '',
+    reporterUserAccountId: userAccountId,
+    parentIssueId,
+    statusId: status.id,
+    statusRank: status.rank,
+    priority: change.priority ?? 0,
+    primaryAssigneeUserAccountId: assignees.primary,
+    projectId: change.projectId ?? null,
+    deliveryId: change.deliveryId ?? null,
+    estimateValue: change.estimateValue ?? null,
+    dueDate: change.dueDate ?? null,
+    createdUtc: nowUtc,
+    updatedUtc: nowUtc,
+  });
+  await insertSets(trx, principal, issue.id, drafted);
+  if (parentIssueId) await addToSubIssueCounts(trx, workspaceId, new Map([[parentIssueId, 1]]));
+  await moveCounts(trx, workspaceId, [], [issue]);
+  return issue;
+}
+
+/** Holds the parent alive until it has its new sub-issue. */
+async function lockNewParent(trx: Trx, workspaceId: string, parentIssueId: string): Promise<void> {
+  await lockParents(trx, workspaceId, 'shared');
+  const { issues } = await lockIssues(trx, workspaceId, [parentIssueId]);
+  const violations = new Violations();
+  const parent = issues.get(parentIssueId);
+  violations.that(parent?.deletedUtc === null, 'parentIssueId', 'is no issue of the workspace');
+  violations.check();
+}
+
+async function insertSets(trx: Trx, principal: Principal, issueId: string, drafted: Draft): Promise<void> {
+  const { workspaceId, userAccountId } = principal;
+  const { change, assignees } = drafted;
+  await insertAssignees(trx, assigneeRows(workspaceId, issueId, assignees));
+  await insertLabels(trx, workspaceId, [issueId], change.labelIds ?? []);
+  await insertRoleAssignments(trx, workspaceId, [issueId], change.roleAssignments ?? []);
+  const subscribers = new Set([userAccountId, ...assignees.all]);
+  await insertSubscriptions(
+    trx,
+    [...subscribers].map((subscriber) => ({ workspaceId, issueId, userAccountId: subscriber })),
+  );
+}

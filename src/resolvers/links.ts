@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { IssueRow } from '../db/issues.ts';
+import { deleteLink, insertLink, selectEquivalentLink, selectLink } from '../db/links.ts';
+import type { Row } from '../db/tables.ts';
+import { inTransaction, type Trx } from '../db/transaction.ts';
+import { recordActivity } from './activity.ts';
+import type { Context, Principal } from './context.ts';
+import { Violations } from './errors.ts';
+import { newUuid } from './ids.ts';
+import { parseTitle } from './issue-input.ts';
+import { lockIssueOf, lockLivingIssue, type ThingName, thingIsGone } from './issue-locks.ts';
+import { issueIsGone, requireIssue } from './issue-names.ts';
+import { parseUrl } from './link-urls.ts';
+import { contributor } from './write-access.ts';
+import { inTurn } from './write-queue.ts';
+
+export interface IssueLinkCreateInput {
+  /** Or an id. */
+  issueKey: string;
+  url: string;
+  title: string;
+}
+
+/** A link and its issue as the write left them; was the link made, or was there an equivalent one already. */
+export interface LinkWritten {
+  issueLink: Row<'issueLink'>;
+  issue: IssueRow;
+  created: boolean;
+}
+
+/** Links an issue to something elsewhere; when it has a link to the same place already, that one is the answer. */
+export async function createLink(ctx: Context, input: IssueLinkCreateInput): Promise<LinkWritten> {
+  const { db, loaders, principal } = contributor(ctx);
+  const violations = new Violations();
+  const title = parseTitle(violations, input.title);
+  const { url, normalized } = parseUrl(violations, 'url', input.url);
+  violations.check();
+  const urlHash = createHash('sha256').update(normalized).digest();
+  const written = await inTurn(`issue ${principal.workspaceId} ${input.issueKey.toUpperCase()}`, () =>
+    inTransaction(db, (trx) => insert(trx, principal, input.issueKey, { url, urlHash, title })),
+  );
+  loaders.clear();
+  return written;
+}
+
+/** Takes a link from its issue. */
+export async function removeLink(ctx: Context, input: ThingName): Promise<{ id: string; issue: IssueRow }> {
+  const { db, loaders, principal } = contributor(ctx);
+  const { workspaceId } = principal;
+  const written = await inTransaction(db, async (trx) => {
+    const { thing, issue, nowUtc } = await lockIssueOf(trx, workspaceId, 'link', input, selectLink);
+    const issueLink = (await deleteLink(trx, workspaceId, thing.id, nowUtc)) ?? thingIsGone('link');
+    const happening = {
+      eventType: 'issue-link.deleted.v1',
+      deed: `removed the link “${issueLink.title}”`,
+    } as const;
+    const columns = { linkCount: issue.linkCount - 1 };
+    const [changed] = await recordActivity(trx, principal, [issue.id], nowUtc, happening, columns);
+    return { id: issueLink.id, issue: changed ?? issueIsGone() };
+  });
+  loaders.clear();
+  return written;
+}
+
+async function insert(
+  trx: Trx,
+  principal: Principal,
+  issueKey: string,
+  link: Pick<Row<'issueLink'>, 'url' | 'urlHash' | 'title'>,
+): Promise<LinkWritten> {
+  const { workspaceId, userAccountId } = principal;
+  const { id: issueId } = await requireIssue(trx, workspaceId, issueKey);
+  // Under the issue's lock nobody else adds the same link; the unique index behind it guards whoever forgets the lock.
+  const { issue, nowUtc } = await lockLivingIssue(trx, workspaceId, issueId);
+  const issueLink = await insertLink(trx, {
+    workspaceId,
+    id: newUuid(nowUtc.getTime()),
+    issueId,
+    ...link,
+    createdUtc: nowUtc,
+    createdByUserAccountId: userAccountId,
+  });
+  if (!issueLink) {
+    const existing = await selectEquivalentLink(trx, workspaceId, issueId, link.urlHash);
+    return { issueLink: existing ?? thingIsGone('link'), issue, created: false };
+  }
+  const happening = { eventType: 'issue-link.created.v1', deed: `added the link “${link.title}”` } as const;
+  const columns = { linkCount: issue.linkCount + 1 };
+  const [changed] = await recordActivity(trx, principal, [issueId], nowUtc, happening, columns);
+  return { issueLink, issue: changed ?? issueIsGone(), created: true };
+}

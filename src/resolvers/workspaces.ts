@@ -1,0 +1,62 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../db/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { insertMember, insertWorkspace } from '../db/workspaces.ts';
+import { memberRole, memberStatus, principalKind } from './codes.ts';
+import { scopes } from './context.ts';
+import { Violations } from './errors.ts';
+import { fold } from './fold.ts';
+import { newUuid } from './ids.ts';
+import { issueToken, type NewAccessToken } from './access-tokens.ts';
+import { checkText } from './write-rules.ts';
+
+export interface WorkspaceCreateInput {
+  name: string;
+  ownerDisplayName: string;
+  ownerEmailAddress?: string | undefined;
+}
+
+export interface NewWorkspace {
+  workspaceId: string;
+  ownerUserAccountId: string;
+  ownerMemberId: string;
+  /** The owner's, with all scopes and without an end: whoever starts a workspace can go on from there. */
+  ownerToken: NewAccessToken;
+}
+
+/** A workspace with one owner and his token, and nothing else in it. For the one who runs the service. */
+export async function createWorkspace(
+  db: Kysely<Tables>,
+  input: WorkspaceCreateInput,
+): Promise<NewWorkspace> {
+  const name = input.name.trim();
+  const ownerDisplayName = input.ownerDisplayName.trim();
+  const violations = new Violations();
+  checkText(violations, 'name', name, { min: 1, max: 255 });
+  checkText(violations, 'ownerDisplayName', ownerDisplayName, { min: 1, max: 255 });
+  violations.check();
+  const [workspaceId, ownerUserAccountId, ownerMemberId] = [newUuid(), newUuid(), newUuid()];
+  const ownerToken = await inTransaction(db, async (trx) => {
+    await insertWorkspace(trx, { workspaceId, name });
+    await insertMember(trx, {
+      workspaceId,
+      id: ownerMemberId,
+      userAccountId: ownerUserAccountId,
+      displayName: ownerDisplayName,
+      displayNameFold: fold(ownerDisplayName),
+      emailAddress: input.ownerEmailAddress ?? null,
+      emailAddressFold: input.ownerEmailAddress ? fold(input.ownerEmailAddress) : null,
+      principalKind: principalKind.user,
+      role: memberRole.owner,
+      status: memberStatus.active,
+    });
+    return issueToken(trx, {
+      workspaceId,
+      userAccountId: ownerUserAccountId,
+      parentTokenId: null,
+      name: 'owner',
+      scopes,
+    });
+  });
+  return { workspaceId, ownerUserAccountId, ownerMemberId, ownerToken };
+}

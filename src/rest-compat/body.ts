@@ -1,0 +1,139 @@
+import type { JsonSchema } from './json-schema.ts';
+import { bad, type Read, type Value, type Violation } from './values.ts';
+
+/** A field that must be there. */
+export interface Required<T> {
+  readonly word: 'required';
+  readonly of: Value<T>;
+  readonly description: string;
+}
+
+/** A flag that clears another field of the same body, and cannot stand beside a value for it. */
+export interface Clears<Target extends string> {
+  readonly word: 'clears';
+  readonly target: Target;
+  readonly description: string;
+}
+
+/** The fields of a body by their names; a bare value may be left out. */
+export type Fields = Readonly<Record<string, Value<unknown> | Required<unknown> | Clears<string>>>;
+
+/** A body: a JSON object whose unknown fields are ignored, and whose null fields count as left out. */
+export interface Body<F extends Fields> {
+  readonly fields: F;
+  /** Refused when there is nothing in it to write. */
+  readonly writesSomething: boolean;
+}
+
+type ClearedBy<F> = { [Name in keyof F]: F[Name] extends Clears<infer Target> ? Target : never }[keyof F];
+
+/** What a body comes to once it is read: a field that was cleared is null, one that was left out undefined. */
+export type BodyValues<F> = {
+  readonly [Name in keyof F as F[Name] extends Clears<string> ? never : Name]: F[Name] extends Required<infer T>
+    ? T
+    : F[Name] extends Value<infer T>
+      ? T | undefined | (Name extends ClearedBy<F> ? null : never)
+      : never;
+};
+
+/** A body that makes a thing. */
+export function creation<F extends Fields>(fields: F): Body<F> {
+  return { fields, writesSomething: false };
+}
+
+/** A body that changes a thing: whatever is left out stays, and something must be there. */
+export function change<F extends Fields>(fields: F): Body<F> {
+  return { fields, writesSomething: true };
+}
+
+export function required<T>(of: Value<T>): Required<T> {
+  return { word: 'required', of, description: of.description };
+}
+
+export function clears<const Target extends string>(target: Target, description: string): Clears<Target> {
+  return { word: 'clears', target, description };
+}
+
+/** A list of values; what is wrong with one says its place, counted from 1. */
+export function list<T>(of: Value<T>, description: string, maxItems: number): Value<T[]> {
+  return {
+    word: 'value',
+    description,
+    schema: { type: 'array', items: of.schema, maxItems },
+    fromText: () => bad('must be a list'),
+    fromJson: (given) => {
+      if (!Array.isArray(given)) return bad('must be a list');
+      if (given.length > maxItems) return bad(`must have at most ${maxItems} items`);
+      return readAll(given.map(of.fromJson));
+    },
+  };
+}
+
+/** How OpenAPI describes the body. */
+export function bodySchema({ fields, writesSomething }: Body<Fields>): JsonSchema {
+  const named = Object.entries(fields);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(named.map(([name, field]) => [name, fieldSchema(field)])),
+    required: named.flatMap(([name, field]) => (field.word === 'required' ? [name] : [])),
+    ...(writesSomething && { minProperties: 1 }),
+  };
+}
+
+/** Judges a body whole: the values of its fields, and every field that is wrong. */
+export function readBody(
+  { fields, writesSomething }: Body<Fields>,
+  given: unknown,
+): { values: Record<string, unknown>; violations: Violation[] } {
+  if (!isObject(given)) return { values: {}, violations: [{ field: 'body', message: 'must be a JSON object' }] };
+  const values: Record<string, unknown> = {};
+  const violations: Violation[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const read = readField(field, supplied(given, name), given);
+    if ('problems' in read) violations.push(...read.problems.map((problem) => below(name, problem)));
+    else if (field.word === 'clears' && read.value === true) values[field.target] = null;
+    else if (field.word !== 'clears' && read.value !== undefined) values[name] = read.value;
+  }
+  if (writesSomething && Object.keys(values).length === 0 && violations.length === 0) {
+    violations.push({ field: 'body', message: `must have at least one of ${Object.keys(fields).join(', ')}` });
+  }
+  return { values, violations };
+}
+
+function readField(field: Fields[string], value: unknown, body: object): Read<unknown> {
+  if (value === undefined) return field.word === 'required' ? bad('is required') : { value };
+  if (field.word === 'required') return field.of.fromJson(value);
+  if (field.word === 'value') return field.fromJson(value);
+  if (typeof value !== 'boolean') return bad('must be true or false');
+  if (value && supplied(body, field.target) !== undefined) return bad(`cannot be combined with ${field.target}`);
+  return { value };
+}
+
+/** The field's own value; what is inherited was not sent, and null is "not supplied" (contract.md, "Writes"). */
+function supplied(body: object, name: string): unknown {
+  return Object.getOwnPropertyDescriptor(body, name)?.value ?? undefined;
+}
+
+function readAll<T>(reads: readonly Read<T>[]): Read<T[]> {
+  const values: T[] = [];
+  const problems: Violation[] = [];
+  for (const [index, read] of reads.entries()) {
+    if ('value' in read) values.push(read.value);
+    else problems.push(...read.problems.map(({ field, message }) => ({ field, message: `item ${index + 1}: ${message}` })));
+  }
+  return problems.length > 0 ? { problems } : { value: values };
+}
+
+function below(name: string, { field, message }: Violation): Violation {
+  return { field: `${name}${field}`, message };
+}
+
+function fieldSchema(field: Fields[string]): JsonSchema {
+  const { description } = field;
+  if (field.word === 'clears') return { type: 'boolean', description };
+  return { ...(field.word === 'required' ? field.of.schema : field.schema), description };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,19 @@
+import { isEnumType } from 'graphql';
+import { schema } from '../schema/index.ts';
+
+/** The number behind each name of an enum of the graph: what REST shows where it shows codes. */
+export function codesOf(enumName: string): ReadonlyMap<string, number> {
+  return new Map(valuesOf(enumName).map(({ name, value }) => [name, Number(value)]));
+}
+
+/** The names of an enum of the graph by how REST spells them, in lower case: `{ active: 'ACTIVE', … }`. */
+export function namesOf<Name extends string>(enumName: string): Readonly<Record<string, Name>> {
+  // The caller's type is generated from this schema's enum of that name.
+  return Object.fromEntries(valuesOf(enumName).map(({ name }) => [name.toLowerCase(), name as Name]));
+}
+
+function valuesOf(enumName: string) {
+  const type = schema.getType(enumName);
+  if (!isEnumType(type)) throw new Error(`The graph has no enum ${enumName}.`);
+  return type.getValues();
+}

@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { GraphQLSchema } from 'graphql';
+import { executeOperation, type OperationContext } from '../executor/execute.ts';
+import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
+import { isJsonMediaType, readJson } from './json.ts';
+import { operationProblem, problemReply, refusalOf } from './problem.ts';
+import type { Route } from './route.ts';
+import { createRouter } from './router.ts';
+import { table } from './table.ts';
+
+/** A request as the server hands it over; nothing of it has been read or judged yet but its size. */
+export interface RestRequest {
+  readonly method: string;
+  /** As it came: still percent-encoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly requestId: string;
+  /** Where the client reaches the service: `https://work.example.com`. */
+  readonly origin: string;
+  /** The whole body; throws `payload_too_large`. Authentication may come before it. */
+  body(): Promise<Buffer>;
+  /** Who calls, and what an operation runs with; throws `unauthenticated` for a token that is not good. */
+  context(): Promise<OperationContext>;
+  /** The same for what is public, whatever credential came along: a probe does not wait for a token's look-up. */
+  anonymous(): OperationContext;
+  /** Says in the request's log line which operation answered it. */
+  note(operationName: string): void;
+}
+
+/** What the server sends back; it adds the headers that all answers have. */
+export interface RestReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | Readable;
+}
+
+/** The REST face as the server mounts it. */
+export interface RestFace {
+  /** Undefined when no route has the path; the server then answers 404. What it throws, the server answers as a problem. */
+  handle(request: RestRequest): Promise<RestReply | undefined>;
+}
+
+/** The REST face: each route of the table as an operation on the schema. */
+export function createRestFace(schema: GraphQLSchema): RestFace {
+  const find = createRouter(table);
+  return {
+    async handle(request) {
+      const found = find(request.path);
+      if (!found) return undefined;
+      const { allow, methods, parts } = found;
+      if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
+      // The server sends no body in answer to HEAD, and all headers.
+      const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
+      if (route) return answer(schema, route, parts, request);
+      const message = `This path takes ${allow}.`;
+      return problemReply({ code: 'method_not_allowed', message }, request.requestId, { Allow: allow });
+    },
+  };
+}
+
+/** The order of the checks is the contract's ("Errors"). */
+async function answer(
+  schema: GraphQLSchema,
+  route: Route,
+  path: Readonly<Record<string, string>>,
+  request: RestRequest,
+): Promise<RestReply> {
+  const { requestId } = request;
+  request.note(route.operation.name.value);
+  const context = route.scope === 'public' ? request.anonymous() : await request.context();
+  admit(schema, route, context);
+  const sent = route.body ? await receive(request) : { body: undefined };
+  if ('reply' in sent) return sent.reply;
+  const judged = route.judge({ path, query: request.query, body: sent.body });
+  if (judged.verdict === 'refused') return problemReply(refusalOf(judged.code, judged.violations), requestId);
+  if (judged.verdict === 'absent') return absent(route, requestId);
+  const { document, operation } = route;
+  const operationName = operation.name.value;
+  const result = await executeOperation({ schema, document, operationName, variables: judged.variables, context });
+  const [error] = result.errors ?? [];
+  if (error) return operationProblem(route, error, requestId, context.report);
+  const body = judged.answer(result.data);
+  if (body === undefined) return absent(route, requestId);
+  return {
+    status: route.reply.status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    body: JSON.stringify(body),
+  };
+}
+
+/** Asks the rule that the operation will be judged by before the body is read, and says it of the endpoint. */
+function admit(schema: GraphQLSchema, route: Route, { principal }: OperationContext): void {
+  const { operation, fragments } = route;
+  try {
+    checkScopes({ schema, operation, fragments, variables: {} }, principal);
+  } catch (error) {
+    if (!(error instanceof InsufficientScopeError)) throw error;
+    throw new InsufficientScopeError(new Map([[`${route.method} ${route.path}`, error.scopes]]));
+  }
+}
+
+/** The JSON of the body, or why it is refused: its size before its type, its type before what it says. */
+async function receive(request: RestRequest): Promise<{ body: unknown } | { reply: RestReply }> {
+  const { headers, requestId } = request;
+  const bytes = await request.body();
+  const encoded = (headers['content-encoding'] ?? 'identity') !== 'identity';
+  if (encoded || !isJsonMediaType(headers['content-type'] ?? '')) {
+    const message = 'The body must be application/json in UTF-8, not compressed.';
+    return { reply: problemReply({ code: 'unsupported_media_type', message }, requestId) };
+  }
+  const read = readJson(bytes);
+  if ('value' in read) return { body: read.value };
+  const violations = [{ field: 'body', message: read.problem }];
+  return { reply: problemReply(refusalOf('validation_failed', violations), requestId) };
+}
+
+function absent({ nouns }: Route, requestId: string): RestReply {
+  return problemReply({ code: 'not_found', message: `There is no such ${nouns}.` }, requestId);
+}

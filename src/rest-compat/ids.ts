@@ -1,0 +1,19 @@
+import { entitiesByPrefix } from '../schema/entity.ts';
+
+const idForm = /^([a-z]{1,16})_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+// Accounts have ids but no type of their own: members stand for them.
+const prefixes: ReadonlySet<string> = new Set([...entitiesByPrefix.keys(), 'user']);
+
+/** What is wrong with a text that should be an id of one kind; undefined when its form is right. */
+export function idProblem(prefix: string, text: string): string | undefined {
+  const found = idForm.exec(text)?.[1];
+  if (found === prefix) return undefined;
+  const got = found !== undefined && prefixes.has(found) ? `${withArticle(found)} id` : 'something that is no id';
+  return `expected ${withArticle(prefix)} id, got ${got}`;
+}
+
+function withArticle(prefix: string): string {
+  const entity = [...entitiesByPrefix].find(([known]) => known === prefix)?.[1];
+  const noun = entity?.singular ?? prefix;
+  return `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}

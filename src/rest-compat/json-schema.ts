@@ -1,0 +1,21 @@
+/** The part of JSON Schema 2020-12 (OpenAPI 3.1) that the words of this face are described with. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly enum?: readonly (string | number)[];
+  readonly default?: string | number | boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly items?: JsonSchema;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly minProperties?: number;
+  /** The name that a component is printed under; what is described inline has none. */
+  readonly title?: string;
+  readonly description?: string;
+}

@@ -1,0 +1,138 @@
+import type { SortDirection } from './operations.generated.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { bad, integer, oneOf, type Read, text, type Value, type Violation } from './values.ts';
+
+/** A query parameter that may be given several times; its values are joined by OR. */
+export interface Many<T> {
+  readonly word: 'many';
+  readonly of: Value<T>;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+/** A query parameter that stands for something even when it is left out. */
+export interface WithDefault<T> {
+  readonly word: 'default';
+  readonly of: Value<T>;
+  readonly fallback: T;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+/** A part of the path, in braces there. What can name nothing by its form is `not_found`. */
+export interface PathPart {
+  readonly word: 'path';
+  /** What it names, as "there is no such …" says it. */
+  readonly noun: string;
+  readonly form: RegExp;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+/** The parameters of a route by their names, those of the path among them. A bare value may be given once. */
+export type Parameters = Readonly<Record<string, Value<unknown> | Many<unknown> | WithDefault<unknown> | PathPart>>;
+
+/** What parameters come to once they are read. */
+export type ParameterValues<P> = {
+  readonly [Name in keyof P]: P[Name] extends PathPart
+    ? string
+    : P[Name] extends Many<infer T>
+      ? T[] | undefined
+      : P[Name] extends WithDefault<infer T>
+        ? T
+        : P[Name] extends Value<infer T>
+          ? T | undefined
+          : never;
+};
+
+// A filter of the graph takes no more values.
+const maxValues = 250;
+
+export function many<T>(of: Value<T>): Many<T> {
+  const schema = { type: 'array', items: of.schema, maxItems: maxValues };
+  return { word: 'many', of, description: of.description, schema };
+}
+
+/** `spelling` is what a client would send to ask for the default. */
+export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
+  const read = of.fromText(spelling);
+  if (!('value' in read)) throw new Error(`${spelling} is no value of its parameter.`);
+  const printed = of.schema.type === 'integer' ? Number(spelling) : spelling;
+  return {
+    word: 'default',
+    of,
+    fallback: read.value,
+    description: of.description,
+    schema: { ...of.schema, default: printed },
+  };
+}
+
+/** A key or a code in the path: letters and digits, perhaps with a hyphen, in any case; never an id. */
+export function key(noun: string, description: string): PathPart {
+  const form = /^[A-Za-z0-9-]{1,64}$/;
+  return { word: 'path', noun, form, description, schema: { type: 'string', pattern: form.source } };
+}
+
+/** The parameters of every list. */
+export const page = {
+  cursor: text('The `nextCursor` of the page before; empty or left out for the first page.'),
+  page_size: withDefault('100', integer('How many results a page has.', { minimum: 1, maximum: 250 })),
+};
+
+export const direction = withDefault(
+  'asc',
+  oneOf<SortDirection>(
+    { asc: 'ASC', ascending: 'ASC', desc: 'DESC', descending: 'DESC' },
+    'Which way to sort. What has no value comes last both ways.',
+  ),
+);
+
+/** The parts of the path that name things, in their order. */
+export function nounsOf(parameters: Parameters): string[] {
+  return Object.values(parameters).flatMap((parameter) => (parameter.word === 'path' ? [parameter.noun] : []));
+}
+
+/**
+ * Reads the query; `violations` has every bad parameter, and `absent` says that a part of the path can name nothing,
+ * which is to be answered only when nothing else is wrong.
+ */
+export function readParameters(
+  parameters: Parameters,
+  path: Readonly<Record<string, string>>,
+  query: URLSearchParams,
+): { values: Record<string, unknown>; violations: Violation[]; absent: boolean } {
+  const values: Record<string, unknown> = {};
+  const violations: Violation[] = [];
+  let absent = false;
+  for (const [name, parameter] of Object.entries(parameters)) {
+    if (parameter.word === 'path') {
+      const part = path[name] ?? '';
+      absent ||= !parameter.form.test(part);
+      values[name] = part;
+      continue;
+    }
+    const read = readQuery(parameter, query.getAll(name));
+    if ('value' in read) values[name] = read.value;
+    else violations.push(...read.problems.map(({ message }) => ({ field: name, message })));
+  }
+  return { values, violations, absent };
+}
+
+function readQuery(parameter: Exclude<Parameters[string], PathPart>, given: readonly string[]): Read<unknown> {
+  const [first, second] = given;
+  if (first === undefined) return { value: parameter.word === 'default' ? parameter.fallback : undefined };
+  if (parameter.word === 'many') return readMany(parameter, given);
+  if (second !== undefined) return bad('may be given once only');
+  return parameter.word === 'default' ? parameter.of.fromText(first) : parameter.fromText(first);
+}
+
+function readMany({ of }: Many<unknown>, given: readonly string[]): Read<unknown[]> {
+  if (given.length > maxValues) return bad(`may be given ${maxValues} times at most`);
+  const values: unknown[] = [];
+  for (const each of given) {
+    const read = of.fromText(each);
+    if (!('value' in read)) return read;
+    values.push(read.value);
+  }
+  return { value: values };
+}

@@ -1,0 +1,63 @@
+import { headersOf } from '../executor/challenge.ts';
+import { expectedError, maskedError } from '../executor/errors.ts';
+import { type Problem, problemOf } from '../executor/problem.ts';
+import type { RestReply } from './face.ts';
+import type { Route } from './route.ts';
+import type { Violation } from './values.ts';
+
+/** An expected failure as this face says it: a code of the registry, a sentence, and every bad field. */
+export interface Failure {
+  readonly code: Problem['code'];
+  readonly message: string;
+  readonly violations?: readonly Violation[];
+}
+
+export function problemReply(failure: Failure, requestId: string, headers: Readonly<Record<string, string>> = {}): RestReply {
+  return jsonReply(problemOf(failure, requestId), headers);
+}
+
+/** Everything that is wrong with the parameters or the body of a request. */
+export function refusalOf(code: 'invalid_request' | 'validation_failed', violations: readonly Violation[]): Failure {
+  const [first, second] = violations;
+  const message =
+    first && !second ? `${first.field}: ${first.message}.` : `${violations.length} fields are not acceptable.`;
+  return { code, message, violations };
+}
+
+/**
+ * The problem that an error of a route's operation is, with the names that REST has for its fields. That the
+ * operation does not fit the schema or its variables would be a mistake of the route: `report` hears of it.
+ */
+export function operationProblem(
+  route: Route,
+  error: Error,
+  requestId: string,
+  report: ((error: unknown) => void) | undefined,
+): RestReply {
+  const expected = expectedError(error) ?? maskedError;
+  const ours = expected.code.startsWith('graphql_');
+  if (ours) report?.(error);
+  const failure = ours ? maskedError : expected;
+  const violations = failure.violations.map(({ field, message }) => ({ field: rename(field, route.names), message }));
+  const problem = problemOf({ code: failure.code, message: failure.message, violations }, requestId);
+  return jsonReply(route.bareProblem ? bare(problem) : problem, headersOf(failure));
+}
+
+/** The four fields that the specification gives to the failure of a probe. */
+function bare({ type, title, status, detail }: Problem): Pick<Problem, 'type' | 'title' | 'status' | 'detail'> {
+  return { type, title, status, detail };
+}
+
+/** `input.statusId` → `initialStatusId`; what stands behind the name stays. */
+function rename(field: string, names: Readonly<Record<string, string>>): string {
+  const [, name = '', rest = ''] = /^(?:input\.)?(\w*)(.*)$/s.exec(field) ?? [];
+  return `${names[name] ?? name}${rest}`;
+}
+
+function jsonReply(problem: Pick<Problem, 'status'>, headers: Readonly<Record<string, string>>): RestReply {
+  return {
+    status: problem.status,
+    headers: { 'Content-Type': 'application/problem+json; charset=utf-8', ...headers },
+    body: JSON.stringify(problem),
+  };
+}

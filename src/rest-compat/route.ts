@@ -1,0 +1,125 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { type DocumentNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode } from 'graphql';
+import type { ScopeNeed } from '../schema/scopes.ts';
+import { type Body, type BodyValues, type Fields, readBody } from './body.ts';
+import { nounsOf, type Parameters, type ParameterValues, type PathPart, readParameters } from './params.ts';
+import type { Reply } from './reply.ts';
+import type { Violation } from './values.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never;
+
+/** One endpoint, as data: what it takes, the operation that it runs, and what it answers with. */
+export interface RouteDeclaration<
+  Path extends string,
+  P extends Parameters,
+  F extends Fields,
+  Data,
+  Variables extends Record<string, unknown>,
+  Picked,
+> {
+  method: Method;
+  path: Path;
+  /** What the token must hold; the operation needs no more than that. */
+  scope: Extract<ScopeNeed, string>;
+  summary: string;
+  parameters: P & Readonly<Record<PathNames<Path>, PathPart>>;
+  body?: Body<F>;
+  operation: TypedDocumentNode<Data, Variables>;
+  variables: (parameters: ParameterValues<P>, body: BodyValues<F>) => NoInfer<Variables>;
+  /** The part of what the operation gave to answer with; nothing is `not_found`. */
+  pick: (data: Data) => Picked | null | undefined;
+  reply: Reply<Picked, ParameterValues<P>>;
+  /** How REST calls the input fields of the operation that have another name there. */
+  names?: Readonly<Record<string, keyof F & string>>;
+  /** A failure says `type`, `title`, `status` and `detail` alone (the probes). */
+  bareProblem?: true;
+}
+
+/** What a request of a route sent, still to be judged. */
+export interface Sent {
+  path: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  body: unknown;
+}
+
+/** A request that was judged: refused, asking for what cannot exist, or ready to run. */
+export type Judged =
+  | { verdict: 'refused'; code: 'invalid_request' | 'validation_failed'; violations: readonly Violation[] }
+  | { verdict: 'absent' }
+  | { verdict: 'ready'; variables: Record<string, unknown>; answer: (data: unknown) => unknown };
+
+/** A declared route, its types folded away: what the face runs and OpenAPI prints. */
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+  readonly scope: Extract<ScopeNeed, string>;
+  readonly summary: string;
+  readonly parameters: Parameters;
+  readonly body: Body<Fields> | undefined;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode & { readonly name: { readonly value: string } };
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly reply: Pick<Reply<never, never>, 'status' | 'schema'>;
+  readonly names: Readonly<Record<string, string>>;
+  readonly bareProblem: boolean;
+  /** "issue or comment": what may be absent when the route answers `not_found`. */
+  readonly nouns: string;
+  /** Judges parameters before the body, each whole; `answer` gives undefined when there is no such thing. */
+  readonly judge: (sent: Sent) => Judged;
+}
+
+// The arguments of every connection, as REST calls them.
+const pageNames = { after: 'cursor', first: 'page_size' };
+
+/** Declares a route: the types of its parts must fit each other and the operation. */
+export function route<const Path extends string, P extends Parameters, F extends Fields, Data, Variables extends Record<string, unknown>, Picked>(
+  declaration: RouteDeclaration<Path, P, F, Data, Variables, Picked>,
+): Route {
+  const { parameters, body, operation: document, variables, pick, reply, names, ...rest } = declaration;
+  return {
+    ...rest,
+    parameters,
+    body,
+    document,
+    operation: operationOf(document),
+    fragments: fragmentsOf(document),
+    reply,
+    names: { ...pageNames, ...names },
+    bareProblem: declaration.bareProblem ?? false,
+    nouns: nounsOf(parameters).join(' or '),
+    judge: (sent) => {
+      const query = readParameters(parameters, sent.path, sent.query);
+      if (query.violations.length > 0) return refused('invalid_request', query.violations);
+      const fields = body ? readBody(body, sent.body) : { values: {}, violations: [] };
+      if (fields.violations.length > 0) return refused('validation_failed', fields.violations);
+      if (query.absent) return { verdict: 'absent' };
+      // The words that read the values are those that their types are made of.
+      const values = query.values as ParameterValues<P>;
+      return {
+        verdict: 'ready',
+        variables: variables(values, fields.values as BodyValues<F>),
+        answer: (data) => {
+          const picked = pick(data as Data);
+          return picked === null || picked === undefined ? undefined : reply.render(picked, values);
+        },
+      };
+    },
+  };
+}
+
+function refused(code: 'invalid_request' | 'validation_failed', violations: readonly Violation[]): Judged {
+  return { verdict: 'refused', code, violations };
+}
+
+function operationOf({ definitions }: DocumentNode): Route['operation'] {
+  const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  if (!operation?.name) throw new Error('A route runs a named operation.');
+  return { ...operation, name: operation.name };
+}
+
+function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+}

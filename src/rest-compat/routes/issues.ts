@@ -1,0 +1,73 @@
+import { change, clears, creation, list, required } from '../body.ts';
+import { IssueCreateDocument, IssueUpdateDocument, type Priority } from '../operations.generated.ts';
+import { key } from '../params.ts';
+import { created, item } from '../reply.ts';
+import { route } from '../route.ts';
+import { issue } from '../shapes/issues.ts';
+import { code, date, id, integer, text } from '../values.ts';
+
+const title = text('What it is about.', { minLength: 1, maxLength: 255, trimmed: true });
+const description = text('The whole of it, as plain text.', { maxLength: 100_000 });
+const priority = code<Priority>('Priority', 'How urgent it is:');
+const estimateValue = integer('How much work it is, in the points of the team.', { minimum: 0 });
+const labelIds = list(id('label', 'A label of the workspace or of the team.'), 'All its labels.', 50);
+
+/** POST /v1/issues */
+export const issueCreate = route({
+  method: 'POST',
+  path: '/v1/issues',
+  scope: 'issues:write',
+  summary: 'Creates an issue.',
+  parameters: {},
+  body: creation({
+    teamId: required(id('team', 'The team that owns it.')),
+    parentIssueId: id('issue', 'The issue that it is a part of.'),
+    projectId: id('project', 'The project that it belongs to.'),
+    deliveryId: id('delivery', 'The delivery of the team that it is planned for.'),
+    title: required(title),
+    description: required(description),
+    initialStatusId: id('status', 'The status that it begins in; the initial one of the team when left out.'),
+    priority: required(priority),
+    estimateValue,
+    primaryAssigneeUserAccountId: id('user', 'The account that answers for it.'),
+    labelIds,
+  }),
+  operation: IssueCreateDocument,
+  variables: (_p, { initialStatusId, ...fields }) => ({ input: { ...fields, statusId: initialStatusId } }),
+  pick: (data) => data.issueCreate.issue,
+  reply: created(issue),
+  names: { statusId: 'initialStatusId' },
+});
+
+/** PATCH /v1/issues/{issueKey} */
+export const issueUpdate = route({
+  method: 'PATCH',
+  path: '/v1/issues/{issueKey}',
+  scope: 'issues:write',
+  summary: 'Changes the fields of an issue that are given.',
+  parameters: { issueKey: key('issue', 'The key of the issue, in any case, such as ENG-42.') },
+  body: change({
+    title,
+    description,
+    issueStatusId: id('status', 'The status of the team that it comes to.'),
+    priority,
+    primaryAssigneeUserAccountId: id('user', 'The account that answers for it.'),
+    clearPrimaryAssignee: clears('primaryAssigneeUserAccountId', 'Nobody answers for it any more.'),
+    projectId: id('project', 'The project that it belongs to.'),
+    clearProject: clears('projectId', 'It belongs to no project any more.'),
+    deliveryId: id('delivery', 'The delivery of the team that it is planned for.'),
+    clearDelivery: clears('deliveryId', 'It is planned for no delivery any more.'),
+    estimateValue,
+    clearEstimate: clears('estimateValue', 'It has no estimate any more.'),
+    dueDate: date('The day by which it is to be done.'),
+    clearDueDate: clears('dueDate', 'It has no due date any more.'),
+    labelIds,
+  }),
+  operation: IssueUpdateDocument,
+  variables: ({ issueKey }, { issueStatusId, ...fields }) => ({
+    input: { key: issueKey, ...fields, statusId: issueStatusId },
+  }),
+  pick: (data) => data.issueUpdate.issue,
+  reply: item(issue),
+  names: { statusId: 'issueStatusId' },
+});

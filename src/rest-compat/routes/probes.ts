@@ -1,0 +1,46 @@
+import { HealthDocument, ReadinessDocument } from '../operations.generated.ts';
+import { item } from '../reply.ts';
+import { route } from '../route.ts';
+import { shape, text } from '../shape.ts';
+
+const status = shape<{ status: string }>('Status', { status: text((probe) => probe.status) });
+
+/** The process answers. */
+export const health = route({
+  method: 'GET',
+  path: '/health',
+  scope: 'public',
+  summary: 'Liveness: does the process answer.',
+  parameters: {},
+  operation: HealthDocument,
+  variables: () => ({}),
+  pick: (data) => data.health,
+  reply: item(status),
+});
+
+/** The same under its other name. */
+export const healthz = route({
+  method: 'GET',
+  path: '/healthz',
+  scope: 'public',
+  summary: 'Liveness, under its other name.',
+  parameters: {},
+  operation: HealthDocument,
+  variables: () => ({}),
+  pick: (data) => data.health,
+  reply: item(status),
+});
+
+/** The data store answers. */
+export const readyz = route({
+  method: 'GET',
+  path: '/readyz',
+  scope: 'public',
+  summary: 'Readiness: does the data store answer within 2000 ms.',
+  parameters: {},
+  operation: ReadinessDocument,
+  variables: () => ({}),
+  pick: (data) => data.readiness,
+  reply: item(status),
+  bareProblem: true,
+});

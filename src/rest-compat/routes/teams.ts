@@ -1,0 +1,65 @@
+import { namesOf } from '../enums.ts';
+import { type TeamOrderField, type TeamState, TeamDocument, TeamsDocument } from '../operations.generated.ts';
+import { direction, key, many, page, withDefault } from '../params.ts';
+import { item, list } from '../reply.ts';
+import { route } from '../route.ts';
+import { team, teamDetail } from '../shapes/teams.ts';
+import { boolean, id, oneOf, text } from '../values.ts';
+
+/** GET /v1/teams */
+export const teams = route({
+  method: 'GET',
+  path: '/v1/teams',
+  scope: 'teams:read',
+  summary: 'Lists the teams of the workspace.',
+  parameters: {
+    state: many(oneOf(namesOf<TeamState>('TeamState'), 'Teams in this state.')),
+    lead_user_account_id: many(id('user', 'Teams that this account leads.')),
+    deliveries_enabled: boolean('Teams that plan in deliveries, or that do not.'),
+    query: text('Teams whose name, code or slug contains this, whatever its case.'),
+    ...page,
+    sort: withDefault(
+      'name',
+      oneOf<TeamOrderField>(
+        {
+          name: 'NAME',
+          code: 'CODE',
+          member_count: 'MEMBER_COUNT',
+          active_project_count: 'ACTIVE_PROJECT_COUNT',
+          state: 'STATE',
+        },
+        'What to sort by; equal ones follow by their id.',
+      ),
+    ),
+    direction,
+  },
+  operation: TeamsDocument,
+  variables: (p) => ({
+    first: p.page_size,
+    after: p.cursor,
+    filter: {
+      state: p.state && { in: p.state },
+      leadUserAccountId: p.lead_user_account_id && { in: p.lead_user_account_id },
+      deliveriesEnabled: p.deliveries_enabled === undefined ? undefined : { eq: p.deliveries_enabled },
+      or: p.query
+        ? [{ name: { contains: p.query } }, { code: { contains: p.query } }, { slug: { contains: p.query } }]
+        : undefined,
+    },
+    orderBy: { field: p.sort, direction: p.direction },
+  }),
+  pick: (data) => data.teams,
+  reply: list(team),
+});
+
+/** GET /v1/teams/{teamCode} */
+export const teamByCode = route({
+  method: 'GET',
+  path: '/v1/teams/{teamCode}',
+  scope: 'teams:read',
+  summary: 'Reads a team.',
+  parameters: { teamCode: key('team', 'The code of the team, in any case.') },
+  operation: TeamDocument,
+  variables: (p) => ({ code: p.teamCode }),
+  pick: (data) => data.team,
+  reply: item(teamDetail),
+});

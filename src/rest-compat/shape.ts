@@ -1,0 +1,116 @@
+import { codesOf, namesOf } from './enums.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { RichText } from './operations.generated.ts';
+
+type Json = string | number | boolean | object;
+
+/** A field of an answer: how it is read from what the operation gave, and how OpenAPI describes it. */
+export interface Field<in Source, out Value> {
+  readonly read: (source: Source) => Value;
+  readonly schema: JsonSchema;
+}
+
+/** A field that may be null. Without `nullable` a field that might be does not compile in a shape. */
+export interface NullableField<in Source> extends Field<Source, Json | null> {
+  readonly nullable: true;
+}
+
+/** The fields of a shape in the order of the specification's table. */
+export type ShapeFields<Source> = Readonly<Record<string, Field<Source, Json> | NullableField<Source>>>;
+
+/** One of the specification's field tables: exactly these fields, in this order. */
+export interface Shape<in Source> {
+  readonly schema: JsonSchema;
+  readonly render: (source: Source) => Record<string, unknown>;
+}
+
+/** `name` is that of the component in OpenAPI. */
+export function shape<Source>(name: string, fields: ShapeFields<Source>): Shape<Source> {
+  const entries = Object.entries(fields);
+  return {
+    schema: {
+      title: name,
+      type: 'object',
+      properties: Object.fromEntries(entries.map(([field, { schema }]) => [field, schema])),
+      required: Object.keys(fields),
+    },
+    render: (source) => {
+      const answer: Record<string, unknown> = {};
+      for (const [field, { read }] of entries) answer[field] = read(source);
+      return answer;
+    },
+  };
+}
+
+export function nullable<Source>(field: Field<Source, Json | null>): NullableField<Source> {
+  return { ...field, schema: { ...field.schema, type: [field.schema.type ?? 'object', 'null'].flat() }, nullable: true };
+}
+
+export function text<Source, Value extends string | null>(read: (source: Source) => Value): Field<Source, Value> {
+  return { read, schema: { type: 'string' } };
+}
+
+export function integer<Source, Value extends number | null>(read: (source: Source) => Value): Field<Source, Value> {
+  return { read, schema: { type: 'integer' } };
+}
+
+export function boolean<Source>(read: (source: Source) => boolean): Field<Source, boolean> {
+  return { read, schema: { type: 'boolean' } };
+}
+
+/** ISO 8601 in UTC, to the millisecond. */
+export function timestamp<Source, Value extends string | null>(read: (source: Source) => Value): Field<Source, Value> {
+  return { read, schema: { type: 'string', format: 'date-time' } };
+}
+
+/** YYYY-MM-DD. */
+export function date<Source, Value extends string | null>(read: (source: Source) => Value): Field<Source, Value> {
+  return { read, schema: { type: 'string', format: 'date' } };
+}
+
+/** The number of a graph's enum. */
+export function code<Source>(enumName: string, read: (source: Source) => string): Field<Source, number> {
+  const codes = codesOf(enumName);
+  return { read: (source) => known(codes.get(read(source))), schema: { type: 'integer', enum: [...codes.values()] } };
+}
+
+/** The name of a graph's enum, in lower case. */
+export function name<Source>(enumName: string, read: (source: Source) => string): Field<Source, string> {
+  return { read: (source) => read(source).toLowerCase(), schema: { type: 'string', enum: Object.keys(namesOf(enumName)) } };
+}
+
+export function texts<Source>(read: (source: Source) => readonly string[]): Field<Source, readonly string[]> {
+  return { read, schema: { type: 'array', items: { type: 'string' } } };
+}
+
+export function richText<Source>(read: (source: Source) => RichText): Field<Source, RichText> {
+  return { read, schema: { title: 'RichText', type: 'object' } };
+}
+
+/** An object of a shape of its own. */
+export function object<Source, Inner, Value extends Inner | null>(
+  of: Shape<Inner>,
+  read: (source: Source) => Value,
+): Field<Source, object | Extract<Value, null>> {
+  return {
+    // A null comes from the graph's null alone, which the type of `read` owns to.
+    read: (source) => {
+      const inner = read(source);
+      return (inner === null ? null : of.render(inner)) as object | Extract<Value, null>;
+    },
+    schema: of.schema,
+  };
+}
+
+/** A list of objects of a shape of their own. */
+export function objects<Source, Inner>(
+  of: Shape<Inner>,
+  read: (source: Source) => readonly Inner[],
+): Field<Source, object[]> {
+  return { read: (source) => read(source).map(of.render), schema: { type: 'array', items: of.schema } };
+}
+
+function known(number: number | undefined): number {
+  if (number === undefined) throw new Error('The graph gave a name that its enum does not have.');
+  return number;
+}

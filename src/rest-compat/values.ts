@@ -1,0 +1,140 @@
+import { isCalendarDate } from '../schema/scalars.ts';
+import { codesOf } from './enums.ts';
+import { idProblem } from './ids.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+/** One thing that is wrong with a request; `field` is a path such as `labelIds[2]`. */
+export interface Violation {
+  field: string;
+  message: string;
+}
+
+/** What came of reading a value: the value, or all that is wrong with it, each field relative to the value. */
+export type Read<T> = { value: T } | { problems: readonly Violation[] };
+
+/** A word for a value that a client sends: how OpenAPI describes it, and how it is read from a query and from JSON. */
+export interface Value<T> {
+  readonly word: 'value';
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly fromText: (text: string) => Read<T>;
+  readonly fromJson: (value: unknown) => Read<T>;
+}
+
+interface TextLimits {
+  minLength?: number;
+  maxLength?: number;
+  /** White space at both ends does not count and is not kept. */
+  trimmed?: boolean;
+}
+
+/** A text; lengths count characters, not UTF-16 units. */
+export function text(description: string, { trimmed = false, ...limits }: TextLimits = {}): Value<string> {
+  return stringValue(description, { type: 'string', ...limits }, (given) => {
+    const value = trimmed ? given.trim() : given;
+    const problem = characterProblem(value) ?? lengthProblem(value, limits);
+    return problem === undefined ? { value } : bad(problem);
+  });
+}
+
+/** The id of one kind of thing (`issue_…`), judged by its form alone: whether the thing exists is the graph's to say. */
+export function id(prefix: string, description: string): Value<string> {
+  return stringValue(description, { type: 'string', pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` }, (value) => {
+    const problem = idProblem(prefix, value);
+    return problem === undefined ? { value } : bad(problem);
+  });
+}
+
+/** A real calendar date. */
+export function date(description: string): Value<string> {
+  return stringValue(description, { type: 'string', format: 'date' }, (value) =>
+    isCalendarDate(value) ? { value } : bad('must be a calendar date, such as 2026-01-31'),
+  );
+}
+
+/** One of some spellings, each with the meaning that it stands for. */
+export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: string): Value<T> {
+  const meanings = new Map(Object.entries(spellings));
+  const known = [...meanings.keys()];
+  return stringValue(description, { type: 'string', enum: known }, (spelling) => {
+    const value = meanings.get(spelling);
+    return value === undefined ? bad(`must be one of ${known.join(', ')}`) : { value };
+  });
+}
+
+/** True or false. */
+export function boolean(description: string): Value<boolean> {
+  const refusal = bad('must be true or false');
+  return {
+    word: 'value',
+    description,
+    schema: { type: 'boolean' },
+    fromText: (given) => (given === 'true' || given === 'false' ? { value: given === 'true' } : refusal),
+    fromJson: (value) => (typeof value === 'boolean' ? { value } : refusal),
+  };
+}
+
+const largestInt32 = 2_147_483_647;
+
+/** A whole number of 32 bits, between two bounds that are both allowed. */
+export function integer(
+  description: string,
+  { minimum = -largestInt32 - 1, maximum = largestInt32 }: { minimum?: number; maximum?: number } = {},
+): Value<number> {
+  const refusal = bad(`must be a whole number from ${minimum} to ${maximum}`);
+  const fromNumber = (value: number) =>
+    Number.isInteger(value) && value >= minimum && value <= maximum ? { value } : refusal;
+  return {
+    word: 'value',
+    description,
+    schema: { type: 'integer', minimum, maximum },
+    fromText: (given) => (/^(0|-?[1-9]\d{0,9})$/.test(given) ? fromNumber(Number(given)) : refusal),
+    fromJson: (value) => (typeof value === 'number' ? fromNumber(value) : refusal),
+  };
+}
+
+/** A number of a code table, read as the name of the graph's enum. */
+export function code<Name extends string>(enumName: string, description: string): Value<Name> {
+  const codes = codesOf(enumName);
+  // The caller's type is generated from this enum of the schema.
+  const names = new Map([...codes].map(([name, number]) => [number, name as Name]));
+  const list = [...names].map(([number, name]) => `${number} (${name.toLowerCase().replaceAll('_', ' ')})`).join(', ');
+  const fromNumber = (value: unknown): Read<Name> => {
+    const name = typeof value === 'number' ? names.get(value) : undefined;
+    return name === undefined ? bad(`must be one of ${list}`) : { value: name };
+  };
+  return {
+    word: 'value',
+    description: `${description} ${list}.`,
+    schema: { type: 'integer', enum: [...names.keys()] },
+    fromText: (given) => fromNumber(/^\d{1,9}$/.test(given) ? Number(given) : undefined),
+    fromJson: fromNumber,
+  };
+}
+
+/** What is wrong with a value as a whole. */
+export function bad(message: string): { problems: readonly Violation[] } {
+  return { problems: [{ field: '', message }] };
+}
+
+function stringValue<T>(description: string, schema: JsonSchema, fromText: (text: string) => Read<T>): Value<T> {
+  return {
+    word: 'value',
+    description,
+    schema,
+    fromText,
+    fromJson: (value) => (typeof value === 'string' ? fromText(value) : bad('must be a string')),
+  };
+}
+
+function characterProblem(value: string): string | undefined {
+  return value.includes('\0') || !value.isWellFormed() ? 'must not contain NUL or half a surrogate pair' : undefined;
+}
+
+function lengthProblem(value: string, { minLength = 0, maxLength }: TextLimits): string | undefined {
+  // There are never more characters than UTF-16 units, so most texts need not be counted.
+  const tooLong = maxLength !== undefined && value.length > maxLength && Array.from(value).length > maxLength;
+  if (!tooLong && value.length >= minLength) return undefined;
+  if (maxLength === undefined) return `must have at least ${minLength} characters`;
+  return minLength > 0 ? `must have ${minLength} to ${maxLength} characters` : `must have at most ${maxLength} characters`;
+}

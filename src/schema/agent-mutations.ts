@@ -1,0 +1,67 @@
+import { createAgentMessage, type MessageWritten } from '../resolvers/agent-messages.ts';
+import { AgentThreadMessage } from './agent-messages.ts';
+import { AgentThread } from './agent-threads.ts';
+import { builder } from './builder.ts';
+import { MessageType } from './enums.ts';
+import { Issue } from './issues.ts';
+
+const FollowUpActionInput = builder.inputType('FollowUpActionInput', {
+  description: 'A next step for a message to offer.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'What people read, 1 to 255 characters.' }),
+    key: t.string({ required: true, description: 'What it is known by to the agent, 1 to 255 characters.' }),
+    color: t.string({
+      required: true,
+      description: 'The color code, up to 255 characters; empty when none.',
+    }),
+  }),
+});
+
+const AgentMessageCreateInput = builder.inputType('AgentMessageCreateInput', {
+  description: 'A message to be written to the agent thread of an issue.',
+  fields: (t) => ({
+    issueKey: t.string({
+      required: true,
+      description: 'The key of the issue, in any case; its id is taken too.',
+    }),
+    body: t.string({ required: true, description: 'What it says, as plain text of 1 to 50,000 characters.' }),
+    messageType: t.field({
+      type: MessageType,
+      description: 'What the message is; when left out a PROMPT of people, a RESPONSE of agents.',
+    }),
+    turnNumber: t.int({
+      description:
+        'The turn that it belongs to, 0 or more. When left out the current one, or the next when a person writes after a completed or failed turn.',
+    }),
+    replyToMessageId: t.id({ description: 'The message of the same thread that it answers.' }),
+    followUpActions: t.field({
+      type: [FollowUpActionInput],
+      description: 'The next steps that it offers, at most 10.',
+    }),
+  }),
+});
+
+const AgentMessageCreatePayload = builder.objectRef<MessageWritten>('AgentMessageCreatePayload').implement({
+  description: 'The message that was written.',
+  fields: (t) => ({
+    message: t.expose('message', { type: AgentThreadMessage.ref, description: 'The message.' }),
+    thread: t.expose('thread', { type: AgentThread.ref, description: 'The thread as it is now.' }),
+    issue: t.expose('issue', { type: Issue.ref, description: 'Its issue as it is now.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  agentMessageCreate: t.source({
+    type: AgentMessageCreatePayload,
+    scope: 'issues:write',
+    description: 'Writes a message to the agent thread of an issue; the first one begins the thread.',
+    args: {
+      input: t.arg({
+        type: AgentMessageCreateInput,
+        required: true,
+        description: 'The message to be written.',
+      }),
+    },
+    load: (ctx, { input }) => createAgentMessage(ctx, input),
+  }),
+}));

@@ -1,0 +1,223 @@
+import type { IssueRow } from '../db/issues.ts';
+import { deleteIssue, restoreIssue } from '../resolvers/issue-deletion.ts';
+import { subscribeToIssue, unsubscribeFromIssue } from '../resolvers/issue-subscriptions.ts';
+import { updateIssue, updateIssues } from '../resolvers/issue-update.ts';
+import { createIssue } from '../resolvers/issues.ts';
+import { builder, type Types } from './builder.ts';
+import { Priority } from './enums.ts';
+import { Issue } from './issues.ts';
+
+const RoleAssignmentInput = builder.inputType('RoleAssignmentInput', {
+  description: 'A part that somebody is to have in an issue.',
+  fields: (t) => ({
+    role: t.string({ required: true, description: 'What the part is called, 1 to 50 characters.' }),
+    userAccountId: t.id({ required: true, description: 'The account that is to have it.' }),
+  }),
+});
+
+/** The fields that creating and updating have in common. */
+function issueFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) {
+  return {
+    description: t.string({ description: 'The whole of it as plain text, up to 100,000 characters.' }),
+    priority: t.field({
+      type: Priority,
+      description: 'How urgent it is; NONE when there is nothing to say.',
+    }),
+    primaryAssigneeUserAccountId: t.id({
+      description:
+        'The account that answers for it. It takes the place of the former one among the assignees; null takes that one out.',
+    }),
+    assigneeUserAccountIds: t.idList({
+      description:
+        'The accounts that work on it, at most 50. Alone, it keeps the primary assignee who is in it, else its first becomes that.',
+    }),
+    projectId: t.id({ description: 'The project that it belongs to.' }),
+    deliveryId: t.id({ description: 'The delivery of its team that it is planned for.' }),
+    estimateValue: t.int({ description: 'How much work it is, in the points of the team; 0 or more.' }),
+    dueDate: t.field({ type: 'Date', description: 'The day by which it is to be done.' }),
+    labelIds: t.idList({
+      description: 'All its labels, at most 50, of the workspace or of its team; no groups.',
+    }),
+    parentIssueId: t.id({ description: 'The issue that it is a part of.' }),
+    roleAssignments: t.field({
+      type: [RoleAssignmentInput],
+      description: 'All the parts that people have in it, at most 50.',
+    }),
+  };
+}
+
+const IssueCreateInput = builder.inputType('IssueCreateInput', {
+  description: 'An issue to be made. What is left out or null stays empty.',
+  fields: (t) => ({
+    teamId: t.id({ required: true, description: 'The team that owns it from then on.' }),
+    title: t.string({ required: true, description: 'What it is about, 1 to 255 characters after trimming.' }),
+    statusId: t.id({
+      description: 'The status of the team that it begins in; the initial one when left out.',
+    }),
+    ...issueFields(t),
+  }),
+});
+
+function changedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) {
+  return {
+    title: t.string({ description: 'What it is about, 1 to 255 characters after trimming; cannot be null.' }),
+    statusId: t.id({ description: 'The status of its team that it comes to; cannot be null.' }),
+    ...issueFields(t),
+  };
+}
+
+const IssueUpdateInput = builder.inputType('IssueUpdateInput', {
+  description: 'A change to an issue. A field that is left out stays as it is, null empties it.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'The key of the issue, in any case; its id is taken too.' }),
+    expectedRevision: t.int({
+      description:
+        'The revision that the change is meant for; with any other it is refused as PRECONDITION_FAILED.',
+    }),
+    ...changedFields(t),
+  }),
+});
+
+const IssueBatchUpdateInput = builder.inputType('IssueBatchUpdateInput', {
+  description: 'One change to several issues. A field that is left out stays as it is, null empties it.',
+  fields: (t) => ({
+    keys: t.stringList({
+      required: true,
+      description: 'The keys of the issues, 1 to 50; ids are taken too.',
+    }),
+    ...changedFields(t),
+  }),
+});
+
+/** An input that names an issue and says no more. */
+function namingInput(
+  name: string,
+  description: string,
+  key = 'The key of the issue, in any case; its id is taken too.',
+) {
+  return builder.inputType(name, {
+    description,
+    fields: (t) => ({ key: t.string({ required: true, description: key }) }),
+  });
+}
+
+const IssueDeleteInput = namingInput('IssueDeleteInput', 'The issue to be deleted.');
+const IssueRestoreInput = namingInput(
+  'IssueRestoreInput',
+  'The deleted issue to be brought back.',
+  'The key that the issue had, in any case; its id is taken too.',
+);
+const IssueSubscribeInput = namingInput('IssueSubscribeInput', 'The issue to follow.');
+const IssueUnsubscribeInput = namingInput('IssueUnsubscribeInput', 'The issue to follow no more.');
+
+function issuePayload(name: string, description: string) {
+  return builder.objectRef<{ issue: IssueRow }>(name).implement({
+    description,
+    fields: (t) => ({
+      issue: t.expose('issue', { type: Issue.ref, description: 'The issue as it is now.' }),
+    }),
+  });
+}
+
+const IssueCreatePayload = issuePayload('IssueCreatePayload', 'The issue that was made.');
+const IssueUpdatePayload = issuePayload('IssueUpdatePayload', 'The issue that was changed.');
+const IssueRestorePayload = issuePayload('IssueRestorePayload', 'The issue that is back.');
+const IssueSubscribePayload = issuePayload('IssueSubscribePayload', 'The issue that the viewer follows.');
+const IssueUnsubscribePayload = issuePayload(
+  'IssueUnsubscribePayload',
+  'The issue that the viewer follows no more.',
+);
+
+const IssueBatchUpdatePayload = builder
+  .objectRef<{ issues: IssueRow[] }>('IssueBatchUpdatePayload')
+  .implement({
+    description: 'The issues that were changed.',
+    fields: (t) => ({
+      issues: t.expose('issues', {
+        type: [Issue.ref],
+        description: 'The issues as they are now, in the order of the keys, each once.',
+      }),
+    }),
+  });
+
+const IssueDeletePayload = builder.objectRef<IssueRow>('IssueDeletePayload').implement({
+  description: 'What was deleted.',
+  fields: (t) => ({
+    deletedIssueId: t.idOf('issue', 'id', {
+      description: 'The id of the issue, which names nothing until it is restored.',
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  issueCreate: t.source({
+    type: IssueCreatePayload,
+    scope: 'issues:write',
+    description: 'Makes an issue with the next number of its team. The viewer reports it and follows it.',
+    args: { input: t.arg({ type: IssueCreateInput, required: true, description: 'The issue to be made.' }) },
+    load: async (ctx, { input }) => ({ issue: await createIssue(ctx, input) }),
+  }),
+  issueUpdate: t.source({
+    type: IssueUpdatePayload,
+    scope: 'issues:write',
+    description: 'Changes the fields of an issue that are given.',
+    args: {
+      input: t.arg({ type: IssueUpdateInput, required: true, description: 'The issue and its change.' }),
+    },
+    load: async (ctx, { input }) => ({ issue: await updateIssue(ctx, input) }),
+  }),
+  issueBatchUpdate: t.source({
+    type: IssueBatchUpdatePayload,
+    scope: 'issues:write',
+    description:
+      'Makes the same change to several issues: to all of them, or to none when one cannot take it.',
+    args: {
+      input: t.arg({
+        type: IssueBatchUpdateInput,
+        required: true,
+        description: 'The issues and their change.',
+      }),
+    },
+    load: async (ctx, { input }) => ({ issues: await updateIssues(ctx, input) }),
+  }),
+  issueDelete: t.source({
+    type: IssueDeletePayload,
+    scope: 'issues:write',
+    description: 'Deletes an issue. Its sub-issues stay, without a parent; for 30 days it can be restored.',
+    args: {
+      input: t.arg({ type: IssueDeleteInput, required: true, description: 'The issue to be deleted.' }),
+    },
+    load: (ctx, { input }) => deleteIssue(ctx, input),
+  }),
+  issueRestore: t.source({
+    type: IssueRestorePayload,
+    scope: 'issues:write',
+    description: 'Brings back an issue that was deleted in the last 30 days, with its sub-issues under it.',
+    args: {
+      input: t.arg({ type: IssueRestoreInput, required: true, description: 'The issue to be brought back.' }),
+    },
+    load: async (ctx, { input }) => ({ issue: await restoreIssue(ctx, input) }),
+  }),
+  issueSubscribe: t.source({
+    type: IssueSubscribePayload,
+    scope: 'issues:write',
+    description: 'Makes the viewer follow an issue.',
+    args: {
+      input: t.arg({ type: IssueSubscribeInput, required: true, description: 'The issue to follow.' }),
+    },
+    load: async (ctx, { input }) => ({ issue: await subscribeToIssue(ctx, input) }),
+  }),
+  issueUnsubscribe: t.source({
+    type: IssueUnsubscribePayload,
+    scope: 'issues:write',
+    description: 'Makes the viewer follow an issue no more.',
+    args: {
+      input: t.arg({
+        type: IssueUnsubscribeInput,
+        required: true,
+        description: 'The issue to follow no more.',
+      }),
+    },
+    load: async (ctx, { input }) => ({ issue: await unsubscribeFromIssue(ctx, input) }),
+  }),
+}));

@@ -1,0 +1,77 @@
+import type { IssueRow } from '../db/issues.ts';
+import { createLink, type LinkWritten, removeLink } from '../resolvers/links.ts';
+import { builder } from './builder.ts';
+import { Issue } from './issues.ts';
+import { IssueLink } from './links.ts';
+
+const IssueLinkCreateInput = builder.inputType('IssueLinkCreateInput', {
+  description: 'A link to be added to an issue.',
+  fields: (t) => ({
+    issueKey: t.string({
+      required: true,
+      description: 'The key of the issue, in any case; its id is taken too.',
+    }),
+    url: t.field({
+      type: 'URL',
+      required: true,
+      description: 'Where it leads: an http or https URL of up to 2,048 characters.',
+    }),
+    title: t.string({
+      required: true,
+      description: 'What it is to be called, 1 to 255 characters after trimming.',
+    }),
+  }),
+});
+
+const IssueLinkDeleteInput = builder.inputType('IssueLinkDeleteInput', {
+  description: 'The link to be taken from its issue.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The id of the link (`link_…`).' }),
+    issueKey: t.string({ description: 'The issue that it must be on, by its key or id; any when left out.' }),
+  }),
+});
+
+const IssueLinkCreatePayload = builder.objectRef<LinkWritten>('IssueLinkCreatePayload').implement({
+  description: 'The link, made now or there already.',
+  fields: (t) => ({
+    issueLink: t.expose('issueLink', { type: IssueLink.ref, description: 'The link.' }),
+    created: t.exposeBoolean('created', {
+      description:
+        'Was it made now; false when the issue had a link to the same place already, which is the answer then.',
+    }),
+    issue: t.expose('issue', { type: Issue.ref, description: 'Its issue as it is now.' }),
+  }),
+});
+
+const IssueLinkDeletePayload = builder
+  .objectRef<{ id: string; issue: IssueRow }>('IssueLinkDeletePayload')
+  .implement({
+    description: 'What was deleted.',
+    fields: (t) => ({
+      deletedIssueLinkId: t.idOf('link', 'id', {
+        description: 'The id of the link, which names nothing any more.',
+      }),
+      issue: t.expose('issue', { type: Issue.ref, description: 'Its issue as it is now.' }),
+    }),
+  });
+
+builder.mutationFields((t) => ({
+  issueLinkCreate: t.source({
+    type: IssueLinkCreatePayload,
+    scope: 'issues:write',
+    description: 'Links an issue to something elsewhere, at most once to the same place.',
+    args: {
+      input: t.arg({ type: IssueLinkCreateInput, required: true, description: 'The link to be added.' }),
+    },
+    load: (ctx, { input }) => createLink(ctx, input),
+  }),
+  issueLinkDelete: t.source({
+    type: IssueLinkDeletePayload,
+    scope: 'issues:write',
+    description: 'Takes a link from its issue.',
+    args: {
+      input: t.arg({ type: IssueLinkDeleteInput, required: true, description: 'The link to be taken.' }),
+    },
+    load: (ctx, { input }) => removeLink(ctx, input),
+  }),
+}));

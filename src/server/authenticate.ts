@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import { selectTokenHolder, type TokenHolder, updateLastUsed } from '../db/access-tokens.ts';
+import type { Database } from '../db/engine.ts';
+import { metered } from '../db/meter.ts';
+import { InvalidTokenError } from '../executor/challenge.ts';
+import { hashToken, isScope, takesPart } from '../resolvers/access-tokens.ts';
+import type { Principal } from '../resolvers/context.ts';
+
+/** How often the use of a token is written down. */
+const lastUsedEveryMs = 60_000;
+
+/** Turns the Authorization header into who calls. A token is looked up each time, so its revocation is seen at once. */
+export class Authenticator {
+  readonly #database: Database;
+  readonly #logger: Logger;
+  readonly #writing = new Set<Promise<void>>();
+  /** When this process last wrote the use of a token: its row may still be on its way. */
+  readonly #written = new Map<string, number>();
+
+  constructor(database: Database, logger: Logger) {
+    this.#database = database;
+    this.#logger = logger;
+  }
+
+  /** Nobody without the header; throws InvalidTokenError for a token that is not good, public operation or not. */
+  async authenticate(authorization: string | undefined, now: Date): Promise<Principal | undefined> {
+    if (authorization === undefined) return undefined;
+    const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
+    if (!token)
+      throw new InvalidTokenError('The Authorization header must be: Bearer, a space, and an access token.');
+    const holder = await selectTokenHolder(this.#database.unscoped, hashToken(token));
+    if (
+      !holder ||
+      holder.revokedUtc ||
+      (holder.expiresUtc && holder.expiresUtc <= now) ||
+      !takesPart(holder)
+    ) {
+      throw new InvalidTokenError('The access token is unknown, expired or revoked.');
+    }
+    this.#noteUse(holder, now);
+    return toPrincipal(holder);
+  }
+
+  /** Waits for what is still being written, before the database is closed. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+
+  /** Beside the answer, which neither waits for it nor fails with it. */
+  #noteUse(holder: TokenHolder, now: Date): void {
+    const { tokenId } = holder;
+    const before = new Date(now.getTime() - lastUsedEveryMs);
+    const written = Math.max(holder.lastUsedUtc?.getTime() ?? 0, this.#written.get(tokenId) ?? 0);
+    if (written > before.getTime()) return;
+    if (this.#written.size >= 10_000) this.#written.clear();
+    this.#written.set(tokenId, now.getTime());
+    // Under a meter of its own: the request's statements are those that it asked for.
+    const writing = metered(() => updateLastUsed(this.#database.db, holder, now, before))
+      .catch((error: unknown) =>
+        this.#logger.warn({ err: error, tokenId }, 'the use of a token was not written'),
+      )
+      .finally(() => this.#writing.delete(writing));
+    this.#writing.add(writing);
+  }
+}
+
+function toPrincipal(holder: TokenHolder): Principal {
+  const { workspaceId, userAccountId, memberId, displayName, role, principalKind, tokenId, expiresUtc } =
+    holder;
+  const scopes = new Set(holder.scopes.filter(isScope));
+  return {
+    workspaceId,
+    userAccountId,
+    memberId,
+    displayName,
+    role,
+    principalKind,
+    tokenId,
+    scopes,
+    expiresUtc,
+  };
+}

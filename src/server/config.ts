@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** What a server is told from outside; see docs and contract.md, "Running". */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  /** PostgreSQL; the embedded database of `dataDir` when undefined. */
+  readonly databaseUrl: string | undefined;
+  /** Where clients reach the service, without a slash at the end; from host and port when undefined. */
+  readonly publicUrl: string | undefined;
+  readonly logLevel: LogLevel;
+}
+
+export type LogLevel = z.infer<typeof logLevel>;
+
+/** Settings as text, under the names that the environment and the flags share: `DATA_DIR` is `--data-dir`. */
+export type Settings = Partial<Record<SettingName, string | undefined>>;
+export type SettingName = keyof typeof shape;
+
+/** Everything that is wrong with the settings, one sentence each. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** Reads flags before the environment; an empty value counts as none. Throws ConfigError. */
+export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv = process.env): Config {
+  const named = names.map((name) => [name, flags[name] || environment[name] || undefined] as const);
+  const parsed = settings.safeParse(Object.fromEntries(named));
+  if (!parsed.success) {
+    throw new ConfigError(
+      parsed.error.issues.map(({ path: [name = ''], message }) => {
+        const from = flags[name as SettingName] ? flagOf(String(name)) : String(name);
+        return `${from} ${message}`;
+      }),
+    );
+  }
+  const { PORT, HOST, DATA_DIR, DATABASE_URL, PUBLIC_URL, LOG_LEVEL } = parsed.data;
+  return {
+    port: PORT,
+    host: HOST,
+    dataDir: resolve(DATA_DIR),
+    databaseUrl: DATABASE_URL,
+    publicUrl: PUBLIC_URL?.replace(/\/+$/, ''),
+    logLevel: LOG_LEVEL,
+  };
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logLevel = z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` });
+
+const shape = {
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'must be a port from 0 to 65535')
+    .default(4000),
+  HOST: z.string().default('127.0.0.1'),
+  DATA_DIR: z.string().default('.workgraph'),
+  DATABASE_URL: url(
+    ['postgres:', 'postgresql:'],
+    'must be a URL such as postgres://user@host:5432/database',
+  ).optional(),
+  PUBLIC_URL: url(['http:', 'https:'], 'must be a URL such as https://work.example.com').optional(),
+  LOG_LEVEL: logLevel.default('info'),
+};
+const settings = z.object(shape);
+const names = Object.keys(shape) as SettingName[];
+
+function url(protocols: readonly string[], message: string) {
+  return z
+    .string()
+    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), message);
+}
+
+function flagOf(name: string): string {
+  return `--${name.toLowerCase().replaceAll('_', '-')}`;
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { metered, meter } from '../db/meter.ts';
+import { expectedError } from '../executor/errors.ts';
+import { AppError } from '../resolvers/errors.ts';
+import type { RestFace, RestReply } from '../rest-compat/face.ts';
+import type { Contexts } from './context.ts';
+import type { GraphQLFace } from './graphql.ts';
+import { pageReply } from './pages.ts';
+import { problemReply, sendReply } from './reply.ts';
+import { ServerRequest } from './request.ts';
+
+export interface FrontOptions {
+  readonly contexts: Contexts;
+  readonly graphql: GraphQLFace;
+  readonly rest: RestFace | undefined;
+  readonly logger: Logger;
+  readonly publicUrl: string | undefined;
+}
+
+/** Takes every request that comes in: hands it to a face, sends what comes back, writes one line of log. */
+export function createFront(options: FrontOptions): (req: IncomingMessage, res: ServerResponse) => void {
+  return (req, res) => {
+    const request = new ServerRequest(req, res, options.contexts, options.publicUrl);
+    void metered(() => answer(request, req, res, options));
+  };
+}
+
+async function answer(
+  request: ServerRequest,
+  req: IncomingMessage,
+  res: ServerResponse,
+  options: FrontOptions,
+): Promise<void> {
+  const startedMs = performance.now();
+  const logger = options.logger.child({ requestId: request.requestId });
+  res.on('close', () => logRequest(logger, request, res, performance.now() - startedMs));
+  const reply = await route(request, options).catch((error: unknown) => {
+    if (!expectedError(error)) logger.error({ err: error }, 'an unexpected error was masked');
+    return problemReply(error, request.requestId);
+  });
+  // A body that nobody has read would be taken for the next request of the connection, and may be endless.
+  if (!req.complete) res.shouldKeepAlive = false;
+  if (options.contexts.draining) res.shouldKeepAlive = false;
+  try {
+    await sendReply(res, reply, request.requestId);
+  } catch (error) {
+    logger.warn({ err: error }, 'the answer broke off');
+    res.destroy();
+  }
+}
+
+async function route(request: ServerRequest, { graphql, rest }: FrontOptions): Promise<RestReply> {
+  if (request.path === '/graphql') return graphql.handle(request);
+  const reply = (await rest?.handle(request)) ?? pageReply(request);
+  if (reply) return reply;
+  throw new AppError('not_found', 'There is nothing at this path.');
+}
+
+const probes: ReadonlySet<string> = new Set(['/health', '/healthz', '/readyz']);
+
+/** The path without its query, which may hold a signature. */
+function logRequest(logger: Logger, request: ServerRequest, res: ServerResponse, tookMs: number): void {
+  const status = res.writableFinished ? res.statusCode : 499;
+  const level = status >= 500 ? 'warn' : probes.has(request.path) ? 'debug' : 'info';
+  logger[level](
+    {
+      method: request.method,
+      path: request.path.slice(0, 200),
+      status,
+      ms: Math.round(tookMs * 10) / 10,
+      ...(request.operationName && { operation: request.operationName.slice(0, 100) }),
+      statements: meter()?.statements ?? 0,
+    },
+    `${request.method} ${request.path.slice(0, 200)} ${status}`,
+  );
+}

@@ -1,0 +1,122 @@
+import { raise } from '../resolvers/errors.ts';
+
+/** The parameters of a GraphQL request over HTTP, of the right kinds. */
+export interface GraphQLRequest {
+  query: string;
+  operationName?: string | undefined;
+  variables?: Record<string, unknown> | undefined;
+}
+
+export type GraphQLMediaType = 'application/json' | 'application/graphql-response+json';
+
+/** Variables nested deeper than this are refused: what coerces them would overflow the stack. */
+const maxVariablesDepth = 100;
+
+/** The parameters in the body of a POST; throws `invalid_request`. */
+export function parseBody(body: Buffer): GraphQLRequest {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch {
+    raise('invalid_request', 'The body is not UTF-8.');
+  }
+  return checkParameters(parseJson(text, 'The body'));
+}
+
+/** The parameters in the query of a GET; throws `invalid_request`. */
+export function parseQuery(query: URLSearchParams): GraphQLRequest {
+  const json = (name: string) => {
+    const text = query.get(name);
+    return text ? parseJson(text, `The parameter ${name}`) : undefined;
+  };
+  return checkParameters({
+    query: query.get('query') ?? undefined,
+    operationName: query.get('operationName') ?? undefined,
+    variables: json('variables'),
+    extensions: json('extensions'),
+  });
+}
+
+/** Is the body JSON, in the only charset that JSON has. */
+export function isJson(contentType: string | undefined): boolean {
+  return /^application\/json *(; *charset="?utf-8"? *)?$/i.test(contentType ?? '');
+}
+
+/** The media type to answer in by the Accept header, JSON where it leaves the choice; undefined when it wants neither. */
+export function acceptedMediaType(accept: string | undefined): GraphQLMediaType | undefined {
+  const choices = (accept || '*/*').toLowerCase().split(',').map(parseChoice);
+  let best: { type: GraphQLMediaType; quality: number } | undefined;
+  for (const { range, quality } of choices) {
+    const type = mediaTypes[range];
+    if (type && quality > (best?.quality ?? 0)) best = { type, quality };
+  }
+  return best?.type;
+}
+
+/** Is it a browser that shows a page, rather than a client of the graph. */
+export function prefersHtml(accept: string | undefined): boolean {
+  const ranges = (accept ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((choice) => parseChoice(choice).range);
+  return ranges.includes('text/html') && !ranges.some((range) => /json$/.test(range));
+}
+
+const mediaTypes: Readonly<Record<string, GraphQLMediaType>> = {
+  'application/graphql-response+json': 'application/graphql-response+json',
+  'application/json': 'application/json',
+  'application/*': 'application/json',
+  '*/*': 'application/json',
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parseChoice(choice: string): { range: string; quality: number } {
+  const [range = '', ...parameters] = choice.split(';').map((part) => part.trim());
+  const q = parameters.find((parameter) => parameter.startsWith('q='));
+  return { range, quality: q ? Number(q.slice(2)) || 0 : 1 };
+}
+
+function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return raise('invalid_request', `${what} is not JSON.`);
+  }
+}
+
+function checkParameters(parameters: unknown): GraphQLRequest {
+  if (Array.isArray(parameters))
+    raise('invalid_request', 'Batches are not taken: send one operation in a request.');
+  if (!isObject(parameters)) raise('invalid_request', 'The body must be a JSON object with the field query.');
+  const { query, operationName, variables, extensions } = parameters;
+  if (typeof query !== 'string') raise('invalid_request', 'query must be a string with a GraphQL document.');
+  if (operationName != null && typeof operationName !== 'string') {
+    raise('invalid_request', 'operationName must be a string.');
+  }
+  for (const [name, value] of Object.entries({ variables, extensions })) {
+    if (value != null && !isObject(value)) raise('invalid_request', `${name} must be an object.`);
+  }
+  if (isDeeper(variables, maxVariablesDepth)) {
+    raise('query_too_complex', `variables are nested more than ${maxVariablesDepth} deep.`);
+  }
+  return {
+    query,
+    operationName: operationName ?? undefined,
+    variables: isObject(variables) ? variables : undefined,
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Level by level, without recursion. */
+function isDeeper(value: unknown, limit: number): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return false;
+}

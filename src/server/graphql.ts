@@ -1,0 +1,164 @@
+import { type ExecutionResult, type GraphQLSchema, OperationTypeNode } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import { headersOf } from '../executor/challenge.ts';
+import { DocumentReader, InvalidDocument } from '../executor/document.ts';
+import { expectedError, formatError, maskedError } from '../executor/errors.ts';
+import { chooseOperation, executeOperation, type OperationContext } from '../executor/execute.ts';
+import { type AppError, type ErrorCode, errorCodes, raise } from '../resolvers/errors.ts';
+import type { RestReply } from '../rest-compat/face.ts';
+import { graphiqlReply } from './graphiql.ts';
+import {
+  acceptedMediaType,
+  type GraphQLMediaType,
+  type GraphQLRequest,
+  isJson,
+  parseBody,
+  parseQuery,
+  prefersHtml,
+} from './graphql-request.ts';
+import { jsonReply } from './reply.ts';
+import type { ServerRequest } from './request.ts';
+
+/** The `/graphql` face. */
+export interface GraphQLFace {
+  handle(request: ServerRequest): Promise<RestReply>;
+}
+
+/** What Yoga carries from the request to the plugin below. */
+interface YogaContext {
+  readonly parameters: GraphQLRequest;
+  readonly operation: OperationContext;
+  readonly method: string;
+  readonly mediaType: GraphQLMediaType;
+}
+
+/**
+ * GraphQL over HTTP. What must be refused before GraphQL has a say (method, media types, token, size) is refused
+ * here with its status under either media type; Yoga carries the rest.
+ */
+export function createGraphQLFace(schema: GraphQLSchema): GraphQLFace {
+  const yoga = createGraphQLYoga(schema);
+  return {
+    async handle(request) {
+      if (request.method === 'GET' && prefersHtml(request.headers.accept)) return graphiqlReply(request);
+      const mediaType = acceptedMediaType(request.headers.accept);
+      try {
+        const { parameters, operation, accepted } = await admit(request, mediaType);
+        request.note(parameters.operationName ?? '');
+        const { method } = request;
+        const context = { parameters, operation, method, mediaType: accepted };
+        const init = { method, headers: { accept: accepted } };
+        const response = await yoga.fetch('http://workgraph/graphql', init, context);
+        return {
+          status: response.status,
+          headers: Object.fromEntries(response.headers),
+          body: await response.text(),
+        };
+      } catch (error) {
+        return refusal(error, request, mediaType);
+      }
+    },
+  };
+}
+
+/** The order in which a request is judged, before its document is looked at. */
+async function admit(request: ServerRequest, accepted: GraphQLMediaType | undefined) {
+  const { method, headers } = request;
+  if (method !== 'GET' && method !== 'POST')
+    raise('method_not_allowed', 'GraphQL is asked with GET or POST.');
+  const operation = await request.context();
+  if (!accepted)
+    raise('not_acceptable', 'Answers are application/json or application/graphql-response+json.');
+  if (method === 'GET') return { parameters: parseQuery(request.query), operation, accepted };
+  if (!isJson(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity') {
+    raise('unsupported_media_type', 'The body of a POST must be application/json in UTF-8, not compressed.');
+  }
+  return { parameters: parseBody(await request.body()), operation, accepted };
+}
+
+function createGraphQLYoga(schema: GraphQLSchema) {
+  return createYoga<YogaContext>({
+    schema,
+    plugins: [operations(schema)],
+    maskedErrors: { maskError: () => formatError(maskedError, '') },
+    logging: false,
+    batching: false,
+    multipart: false,
+    cors: false,
+    graphiql: false,
+    landingPage: false,
+    healthCheckEndpoint: '/unused',
+    parserAndValidationCache: false,
+    maxRequestBodySize: false,
+  });
+}
+
+/** Reads, checks and runs operations through the executor, and says which status the answer has. */
+function operations(schema: GraphQLSchema): Plugin<YogaContext, YogaContext> {
+  const reader = new DocumentReader(schema);
+  return {
+    onRequestParse: ({ serverContext, setRequestParser }) => {
+      setRequestParser(() => ({ ...serverContext.parameters }));
+    },
+    onParams: ({ context, setParamsHandler }) => {
+      setParamsHandler(async () => {
+        const result = await run(schema, reader, context);
+        return { ...result, extensions: { ...result.extensions, http: httpOf(result, context.mediaType) } };
+      });
+    },
+  };
+}
+
+async function run(
+  schema: GraphQLSchema,
+  reader: DocumentReader,
+  context: YogaContext,
+): Promise<ExecutionResult> {
+  const { parameters, operation, method } = context;
+  try {
+    const document = reader.read(parameters.query);
+    const { operationName, variables } = parameters;
+    if (method === 'GET' && chooseOperation(document, operationName).operation !== OperationTypeNode.QUERY) {
+      raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
+    }
+    return await executeOperation({ schema, document, operationName, variables, context: operation });
+  } catch (error) {
+    const errors = error instanceof InvalidDocument ? error.errors : [error];
+    return { errors: errors.map((one) => formatError(one, operation.requestId, operation.report)) };
+  }
+}
+
+/** Refused whatever the media type; other errors of a request are 200 in the older `application/json`. */
+const refusedAlways: ReadonlySet<ErrorCode> = new Set([
+  'unauthenticated',
+  'method_not_allowed',
+  'internal_error',
+  'unavailable',
+]);
+
+function httpOf(result: ExecutionResult, mediaType: GraphQLMediaType) {
+  const [error] = result.errors ?? [];
+  if (!error || 'data' in result) return { status: 200 };
+  const cause = expectedError(error) ?? maskedError;
+  if (mediaType === 'application/json' && !refusedAlways.has(cause.code)) return { status: 200 };
+  return {
+    status: errorCodes[cause.code].status,
+    headers: { ...headersOf(cause), ...allowed(cause, 'POST') },
+  };
+}
+
+/** The answer to what never became an operation, in the form of GraphQL's errors. */
+function refusal(error: unknown, request: ServerRequest, mediaType: GraphQLMediaType | undefined): RestReply {
+  const cause = expectedError(error) ?? maskedError;
+  const report = request.anonymous().report;
+  const body = { errors: [formatError(error, request.requestId, report).toJSON()] };
+  return jsonReply(errorCodes[cause.code].status, body, {
+    'Content-Type': `${mediaType ?? 'application/json'}; charset=utf-8`,
+    ...headersOf(cause),
+    ...allowed(cause, 'GET, POST'),
+  });
+}
+
+function allowed({ code }: AppError, methods: string): Record<string, string> {
+  return code === 'method_not_allowed' ? { Allow: methods } : {};
+}

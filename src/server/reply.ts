@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { meter } from '../db/meter.ts';
+import { headersOf } from '../executor/challenge.ts';
+import { expectedError, maskedError } from '../executor/errors.ts';
+import { type Problem, problemOf } from '../executor/problem.ts';
+import type { RestReply } from '../rest-compat/face.ts';
+
+/** An answer in JSON. */
+export function jsonReply(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): RestReply {
+  const text = JSON.stringify(body);
+  return { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers }, body: text };
+}
+
+/** The problem that an error is, for whoever asks over REST or for a path that is not there. */
+export function problemReply(
+  error: unknown,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): RestReply {
+  const expected = expectedError(error) ?? maskedError;
+  const problem: Problem = problemOf(expected, requestId);
+  const type = { 'Content-Type': 'application/problem+json; charset=utf-8' };
+  return jsonReply(problem.status, problem, { ...headersOf(expected), ...type, ...headers });
+}
+
+/** Sends an answer with the headers that all of them have; a body that is a stream may fail midway. */
+export async function sendReply(res: ServerResponse, reply: RestReply, requestId: string): Promise<void> {
+  const { status, body } = reply;
+  const metered = meter();
+  res.statusCode = status;
+  // By setHeader, which takes names without case, so that a face's own headers stand in for these.
+  res.setHeaders(
+    new Headers({
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+      'Referrer-Policy': 'no-referrer',
+      'X-Request-Id': requestId,
+      ...(metered && { 'Server-Timing': serverTiming(metered) }),
+    }),
+  );
+  for (const [name, value] of Object.entries(reply.headers ?? {})) res.setHeader(name, value);
+  if (body !== undefined && isBuffered(body)) res.setHeader('Content-Length', Buffer.byteLength(body));
+  if (body === undefined || isBuffered(body)) res.end(body);
+  else await pipeline(body, res);
+}
+
+function isBuffered(body: NonNullable<RestReply['body']>): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array;
+}
+
+/** How many SQL statements the answer took, and how long: what a developer looks at first. */
+function serverTiming({ statements, sqlMs }: { statements: number; sqlMs: number }): string {
+  return `sql;desc="${statements} statements";dur=${sqlMs.toFixed(1)}`;
+}

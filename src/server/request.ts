@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { OperationContext } from '../executor/execute.ts';
+import type { RestRequest } from '../rest-compat/face.ts';
+import { readBody } from './body.ts';
+import type { Contexts } from './context.ts';
+
+/** A request that came in, as the faces see it. */
+export class ServerRequest implements RestRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly requestId: string;
+  readonly origin: string;
+  /** For the log line. */
+  operationName: string | undefined;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #contexts: Contexts;
+  #body: Promise<Buffer> | undefined;
+  #context: Promise<OperationContext> | undefined;
+
+  constructor(req: IncomingMessage, res: ServerResponse, contexts: Contexts, publicUrl: string | undefined) {
+    const { path, query } = splitTarget(req.url ?? '/');
+    this.method = req.method ?? 'GET';
+    this.path = path;
+    this.query = query;
+    this.headers = req.headers;
+    this.requestId = requestIdOf(req.headers['x-request-id']);
+    this.origin = publicUrl ?? `http://${req.headers.host ?? 'localhost'}`;
+    this.#req = req;
+    this.#res = res;
+    this.#contexts = contexts;
+  }
+
+  body(): Promise<Buffer> {
+    this.#body ??= readBody(this.#req, this.#res);
+    return this.#body;
+  }
+
+  context(): Promise<OperationContext> {
+    this.#context ??= this.#contexts.authenticated(this.requestId, this.headers.authorization);
+    return this.#context;
+  }
+
+  anonymous(): OperationContext {
+    return this.#contexts.anonymous(this.requestId);
+  }
+
+  note(operationName: string): void {
+    this.operationName = operationName;
+  }
+}
+
+/** Taken over from a proxy when it is fit for a header and a log line. */
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[\w.:/=+-]{1,128}$/.test(header) ? header : randomUUID();
+}
+
+/** By hand: `new URL` would resolve dots, and read `//x` as a host. */
+function splitTarget(target: string): { path: string; query: URLSearchParams } {
+  const relative = target.replace(/^https?:\/\/[^/?]*/i, '');
+  const mark = relative.indexOf('?');
+  const path = mark < 0 ? relative : relative.slice(0, mark);
+  return { path: path || '/', query: new URLSearchParams(mark < 0 ? '' : relative.slice(mark + 1)) };
+}

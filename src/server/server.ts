@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Database } from '../db/engine.ts';
+import { schema } from '../schema/index.ts';
+import { Authenticator } from './authenticate.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import type { Config } from './config.ts';
+import { Contexts } from './context.ts';
+import { createFront } from './front.ts';
+import { createGraphQLFace } from './graphql.ts';
+
+export interface ServerOptions {
+  readonly database: Database;
+  readonly config: Pick<Config, 'host' | 'port' | 'publicUrl'>;
+  readonly logger: Logger;
+}
+
+/** A server that answers. */
+export interface RunningServer {
+  /** Where it answers on this machine. */
+  readonly url: string;
+  /**
+   * Says that it is not ready, then takes no more connections and lets requests under way finish, for as long as
+   * there is time. The database stays open; whoever opened it closes it.
+   */
+  stop(options?: { drainMs?: number; withinMs?: number }): Promise<void>;
+}
+
+/** Slowest request that still counts as one, headers and body together. */
+const requestTimeoutMs = 30_000;
+
+/** Listens; throws the error of `listen`, such as EADDRINUSE. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { database, config, logger } = options;
+  const authenticator = new Authenticator(database, logger);
+  const contexts = new Contexts(database, authenticator, logger);
+  const graphql = createGraphQLFace(schema);
+  const front = createFront({ contexts, graphql, rest: undefined, logger, publicUrl: config.publicUrl });
+  const server = createServer({ requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs }, front);
+  // The front asks for the body when it wants it, and not before it knows who sends it.
+  server.on('checkContinue', front);
+  server.on('clientError', answerBrokenRequest);
+  server.listen(config.port, config.host);
+  await once(server, 'listening');
+  let stopping: Promise<void> | undefined;
+  return {
+    url: addressOf(server),
+    stop: ({ drainMs = 0, withinMs = 8_000 } = {}) => {
+      contexts.draining = true;
+      stopping ??= stopServer(server, drainMs, withinMs).then(() => authenticator.settle());
+      return stopping;
+    },
+  };
+}
+
+function addressOf(server: Server): string {
+  // A server that listens on TCP has an address of this form.
+  const { address, port } = server.address() as AddressInfo;
+  const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[address] ?? address;
+  return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+}
+
+async function stopServer(server: Server, drainMs: number, withinMs: number): Promise<void> {
+  await delay(drainMs);
+  const closed = once(server, 'close');
+  server.close();
+  // Those that keep a connection open for their next request need not be waited for.
+  server.closeIdleConnections();
+  const late = setTimeout(() => server.closeAllConnections(), withinMs - drainMs);
+  await closed;
+  clearTimeout(late);
+}

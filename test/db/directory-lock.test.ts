@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DirectoryHeldError, lockDirectory } from '../../src/db/directory-lock.ts';
+
+const source = join(import.meta.dirname, '../../src/db/directory-lock.ts');
+let dataDir: string;
+let children: ChildProcess[] = [];
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'workgraph-lock-'));
+});
+
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  children = [];
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('the lock on a data directory', () => {
+  it('is refused to a second process within a second, naming the first', async () => {
+    const holder = await lockInAnotherProcess();
+    const startedAtMs = performance.now();
+    expect(() => lockDirectory(dataDir)).toThrow(
+      `The data directory ${dataDir} is held by another process (pid ${holder.pid}).`,
+    );
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  });
+
+  it('is refused a second time within one process', () => {
+    const lock = lockDirectory(dataDir);
+    expect(() => lockDirectory(dataDir)).toThrow(DirectoryHeldError);
+    expect(() => lockDirectory(dataDir)).toThrow('held by this process');
+    lock.release();
+  });
+
+  it('stays with its holder when others have tried', async () => {
+    const lock = lockDirectory(dataDir);
+    expect(() => lockDirectory(dataDir)).toThrow(DirectoryHeldError);
+    expect(await outcomeInAnotherProcess()).toContain(`held by another process (pid ${process.pid})`);
+    expect(await outcomeInAnotherProcess()).toContain('DirectoryHeldError');
+    lock.release();
+  });
+
+  it('is free at once after kill -9', async () => {
+    const holder = await lockInAnotherProcess();
+    await kill9(holder);
+    lockDirectory(dataDir).release();
+  });
+
+  it('is free after its release, for this process and for others', async () => {
+    lockDirectory(dataDir).release();
+    lockDirectory(dataDir).release();
+    expect(await outcomeInAnotherProcess()).toBe('locked');
+  });
+
+  it('goes to one of many that ask at once', async () => {
+    const holders = await Promise.all(Array.from({ length: 6 }, () => start()));
+    expect(holders.filter(({ said }) => said === 'locked')).toHaveLength(1);
+  });
+});
+
+/** Asks for the lock in a process that then stays alive until it is killed. */
+async function start(): Promise<{ child: ChildProcess; said: string }> {
+  const script = `
+    import { lockDirectory } from ${JSON.stringify(source)};
+    try { lockDirectory(${JSON.stringify(dataDir)}); process.stdout.write('locked'); }
+    catch (error) { process.stdout.write(String(error)); }
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script]);
+  children.push(child);
+  const [said] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, said: said.toString() };
+}
+
+async function lockInAnotherProcess(): Promise<ChildProcess> {
+  const { child, said } = await start();
+  expect(said).toBe('locked');
+  return child;
+}
+
+async function outcomeInAnotherProcess(): Promise<string> {
+  const { child, said } = await start();
+  await kill9(child);
+  return said;
+}
+
+async function kill9(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}

@@ -1,0 +1,329 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import DataLoader from 'dataloader';
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { openDatabase } from '../../src/db/engine.ts';
+import type { Database } from '../../src/db/engine.ts';
+import { meter, metered } from '../../src/db/meter.ts';
+import { engines, hasServer, newDirectory, newServerDatabase, onServer } from './engines.ts';
+import type { Place } from './engines.ts';
+
+interface Noted {
+  note: { workspaceId: string; id: number; text: string };
+}
+
+const workspaceId = '018f0000-0000-7000-8000-000000000001';
+
+describe.each(engines)('the %s engine', (engine, newPlace) => {
+  let place: Place;
+  let database: Database;
+  let db: Kysely<Noted>;
+
+  beforeAll(async () => {
+    place = await newPlace();
+    database = await openDatabase(place.location);
+    db = database.db as unknown as Kysely<Noted>;
+    await sql`create table note (workspace_id uuid, id bigint, text text not null, primary key (workspace_id, id))`.execute(
+      database.unscoped,
+    );
+  }, 60_000);
+
+  afterAll(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  it('says which engine it is', () => {
+    expect(database.engine).toBe(engine);
+  });
+
+  it('decodes types the same', async () => {
+    const decoded = await sql`select
+        9007199254740991::int8 as int8, array[1::int8, null] as int8s, 7 as int4, 1.50::numeric as numeric,
+        '2024-02-29'::date as date, array['2024-02-29'::date] as dates,
+        '2024-02-29T23:59:59.123Z'::timestamptz(3) as timestamptz, '\\x00ff'::bytea as bytea,
+        array['a', null, 'b"c'] as texts, ${workspaceId}::uuid as uuid, array[${workspaceId}::uuid] as uuids,
+        '{"snake_key": [1]}'::jsonb as jsonb, true as bool, null as nothing`.execute(db);
+    expect(decoded.rows).toEqual([
+      {
+        int8: 9_007_199_254_740_991,
+        int8s: [1, null],
+        int4: 7,
+        numeric: '1.50',
+        date: '2024-02-29',
+        dates: ['2024-02-29'],
+        timestamptz: new Date('2024-02-29T23:59:59.123Z'),
+        bytea: Buffer.from([0, 255]),
+        texts: ['a', null, 'b"c'],
+        uuid: workspaceId,
+        uuids: [workspaceId],
+        jsonb: { snake_key: [1] },
+        bool: true,
+        nothing: null,
+      },
+    ]);
+  });
+
+  it('gives errors the codes of PostgreSQL and works on', async () => {
+    const twice = db.insertInto('note').values({ workspaceId, id: 1, text: 'a' });
+    await twice.execute();
+    await expect(twice.execute()).rejects.toMatchObject({ code: '23505', constraint: 'note_pkey' });
+    await expect(sql`select nonsense`.execute(db)).rejects.toMatchObject({ code: '42703' });
+    await expect(sql`select 1 as one`.execute(db)).resolves.toMatchObject({ rows: [{ one: 1 }] });
+  });
+
+  it('names columns in camelCase and leaves the keys of JSON alone', async () => {
+    const rows = await db
+      .selectFrom('note')
+      .select('workspaceId')
+      .where('workspaceId', '=', workspaceId)
+      .execute();
+    expect(rows).toContainEqual({ workspaceId });
+  });
+
+  it('guards db and not unscoped', async () => {
+    await expect(db.selectFrom('note').selectAll().execute()).rejects.toThrow('"note" is not bound');
+    const unscoped = database.unscoped as unknown as Kysely<Noted>;
+    await expect(unscoped.selectFrom('note').selectAll().execute()).resolves.toBeDefined();
+  });
+
+  it('takes back a transaction that throws, and the next one starts clean', async () => {
+    const failed = db.transaction().execute(async (transaction) => {
+      await transaction.insertInto('note').values({ workspaceId, id: 20, text: 'lost' }).execute();
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    const found = db
+      .selectFrom('note')
+      .select('id')
+      .where('workspaceId', '=', workspaceId)
+      .where('id', '=', 20);
+    expect(await found.execute()).toEqual([]);
+  });
+
+  it('keeps what runs side by side apart', async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        db.transaction().execute(async (transaction) => {
+          await transaction
+            .insertInto('note')
+            .values({ workspaceId, id: 100 + at, text: 'x' })
+            .execute();
+          if (at % 2 === 1) throw new Error('odd');
+        }),
+      ).map((transaction) => transaction.catch(() => undefined)),
+    );
+    const kept = db
+      .selectFrom('note')
+      .select('id')
+      .where('workspaceId', '=', workspaceId)
+      .where('id', '>=', 100);
+    expect((await kept.execute()).map(({ id }) => id % 2)).toEqual(Array.from({ length: 10 }, () => 0));
+  });
+
+  it('counts the statements of a request, without begin and commit, and not those of another', async () => {
+    const [one, two] = await Promise.all([
+      metered(async () => {
+        await db.transaction().execute(async (transaction) => {
+          await sql`select 1`.execute(transaction);
+          await sql`select 2`.execute(transaction);
+        });
+        return meter();
+      }),
+      metered(async () => {
+        await sql`select nonsense`.execute(db).catch(() => undefined);
+        return meter();
+      }),
+    ]);
+    expect(one?.statements).toBe(2);
+    expect(one?.sqlMs).toBeGreaterThan(0);
+    expect(two?.statements).toBe(1);
+    expect(meter()).toBeUndefined();
+  });
+
+  it('counts the batches of a DataLoader for the request that loads', async () => {
+    const counted = await metered(async () => {
+      const loader = new DataLoader<number, number>(async (keys) => {
+        await sql`select 1`.execute(db);
+        return keys;
+      });
+      await Promise.all([loader.load(1), loader.load(2), loader.load(3)]);
+      await loader.load(4);
+      return meter()?.statements;
+    });
+    expect(counted).toBe(2);
+  });
+
+  it('answers a ping', async () => {
+    await expect(database.ping(1_000)).resolves.toBeUndefined();
+  });
+
+  it('serves timers and sockets during a long run of statements', async () => {
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    for (let at = 0; at < 100; at += 1) await sql`select ${at}::int`.execute(db);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  it('refuses statements once it is closed, and closes twice without complaint', async () => {
+    const other = engine === 'postgres' ? await openDatabase(place.location) : undefined;
+    await other?.close();
+    await other?.close();
+    if (other) await expect(sql`select 1`.execute(other.db)).rejects.toThrow('unavailable');
+  });
+});
+
+describe('the embedded engine', () => {
+  const place = newDirectory();
+  afterAll(() => place.remove());
+
+  it('keeps every acknowledged write through kill -9, and opens again at once', async () => {
+    const engine = JSON.stringify(join(import.meta.dirname, '../../src/db/engine.ts'));
+    const script = `
+      import { sql } from 'kysely';
+      import { openDatabase } from ${engine};
+      const { unscoped } = await openDatabase(${JSON.stringify(place.location)});
+      await sql\`create table if not exists tick (n int primary key)\`.execute(unscoped);
+      for (let n = 1; ; n += 1) {
+        await sql\`insert into tick values (\${n})\`.execute(unscoped);
+        process.stdout.write(n + '\\n');
+      }`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: import.meta.dirname,
+    });
+    let acknowledged = 0;
+    for await (const line of createInterface({ input: child.stdout })) {
+      acknowledged = Number(line);
+      if (acknowledged === 300) child.kill('SIGKILL');
+    }
+    const database = await openDatabase(place.location);
+    const kept = await sql<{ n: number }>`select count(*)::int as n from tick`.execute(database.unscoped);
+    expect(kept.rows[0]?.n).toBeGreaterThanOrEqual(acknowledged);
+    expect(acknowledged).toBeGreaterThanOrEqual(300);
+    await database.close();
+  }, 60_000);
+
+  it('is held by one: a second opening is refused until the first is closed', async () => {
+    const first = await openDatabase(place.location);
+    await expect(openDatabase(place.location)).rejects.toThrow('is held by this process');
+    await first.close();
+    await expect(sql`select 1`.execute(first.db)).rejects.toThrow('The embedded database is closed.');
+    await (await openDatabase(place.location)).close();
+  }, 30_000);
+
+  it('waits at close for what is running', async () => {
+    const database = await openDatabase(place.location);
+    const running = database.unscoped.transaction().execute(async (transaction) => {
+      await delay(50);
+      await sql`create table late (n int)`.execute(transaction);
+    });
+    await delay(10);
+    await database.close();
+    await expect(running).resolves.toBeUndefined();
+  }, 30_000);
+
+  it('fails a ping while a transaction holds it', async () => {
+    const database = await openDatabase(place.location);
+    await database.unscoped.transaction().execute(async (transaction) => {
+      await sql`select 1`.execute(transaction);
+      await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
+      await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
+    });
+    await expect(database.ping(1_000)).resolves.toBeUndefined();
+    await database.close();
+  }, 30_000);
+});
+
+describe('a PostgreSQL server that is not there', () => {
+  it.each([
+    [
+      'postgres://someone:secret@127.0.0.1:1/x',
+      'PostgreSQL at 127.0.0.1:1 is unavailable: the connection was refused.',
+    ],
+    [
+      'postgres://someone:secret@nowhere.invalid/x',
+      'PostgreSQL at nowhere.invalid:5432 is unavailable: the host is not known.',
+    ],
+    [
+      'mysql://someone:secret@127.0.0.1/x',
+      'The database URL is not one of PostgreSQL (postgres://user@host/name).',
+    ],
+    [
+      'postgres://someone:secret@:what:/x',
+      'The database URL is not one of PostgreSQL (postgres://user@host/name).',
+    ],
+  ])('is one plain sentence without the password: %s', async (url, message) => {
+    await expect(openDatabase({ url })).rejects.toMatchObject({ name: 'DatabaseUnavailableError', message });
+  });
+
+  it('is given up on in time when it accepts and says nothing', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const opening = openDatabase({ url: `postgres://a@127.0.0.1:${port}/x`, connectTimeoutMs: 100 });
+    await expect(opening).rejects.toThrow(
+      `PostgreSQL at 127.0.0.1:${port} is unavailable: it did not answer in time.`,
+    );
+    silent.close();
+  });
+});
+
+const onlyWithServer = hasServer ? describe : describe.skip;
+
+onlyWithServer('the PostgreSQL engine', () => {
+  let place: Place<{ url: string }>;
+  beforeAll(async () => {
+    place = await newServerDatabase();
+  });
+  afterAll(() => place.remove());
+
+  it('survives the loss of idle and of lent connections', async () => {
+    const database = await openDatabase({ ...place.location, poolSize: 2 });
+    const lost = database.db.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+      await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
+      await delay(100);
+      await sql`select 1`.execute(transaction);
+    });
+    await expect(lost).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.db);
+    await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
+    await delay(100);
+    await expect(database.ping(2_000)).resolves.toBeUndefined();
+    await database.close();
+  });
+
+  it('ends a statement that runs too long and goes on with the connection', async () => {
+    const database = await openDatabase({ ...place.location, poolSize: 1, statementTimeoutMs: 100 });
+    await expect(sql`select pg_sleep(5)`.execute(database.db)).rejects.toMatchObject({ code: '57014' });
+    await expect(database.ping(1_000)).resolves.toBeUndefined();
+    await database.close();
+  });
+
+  it('fails a ping in time when the pool is used up', async () => {
+    const database = await openDatabase({ ...place.location, poolSize: 1 });
+    const busy = sql`select pg_sleep(0.5)`.execute(database.db);
+    await delay(20);
+    await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
+    await busy;
+    await expect(database.ping(1_000)).resolves.toBeUndefined();
+    await database.close();
+  });
+
+  it('says who it is', async () => {
+    const database = await openDatabase(place.location);
+    const { rows } = await sql`select current_setting('application_name') as name`.execute(database.db);
+    expect(rows).toEqual([{ name: 'workgraph' }]);
+    await database.close();
+  });
+});

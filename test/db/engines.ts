@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { DatabaseLocation } from '../../src/db/engine.ts';
+
+/** A place for a new database and the way to remove it. */
+export interface Place<Location = DatabaseLocation> {
+  readonly location: Location;
+  remove(): Promise<void>;
+}
+
+export function newDirectory(): Place<{ dataDir: string }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-db-'));
+  return {
+    location: { dataDir },
+    remove: () => Promise.resolve(rmSync(dataDir, { recursive: true, force: true })),
+  };
+}
+
+const server = process.env.TEST_DATABASE_URL;
+
+/** Creates a database on the server of TEST_DATABASE_URL, which drops it again even while it is in use. */
+export async function newServerDatabase(): Promise<Place<{ url: string }>> {
+  const name = `workgraph_${randomUUID().replaceAll('-', '')}`;
+  await onServer(`create database ${name}`);
+  const url = new URL(serverUrl());
+  url.pathname = name;
+  return { location: { url: url.href }, remove: () => onServer(`drop database ${name} with (force)`) };
+}
+
+/** The engines to test on: PostgreSQL only where TEST_DATABASE_URL says that there is one. */
+export const engines: [engine: 'embedded' | 'postgres', newPlace: () => Promise<Place>][] = [
+  ['embedded', () => Promise.resolve(newDirectory())],
+];
+if (server) engines.push(['postgres', newServerDatabase]);
+
+export const hasServer = server !== undefined && server !== '';
+
+/** Runs one statement on the server's own database. */
+export async function onServer(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl() });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function serverUrl(): string {
+  return server ?? 'TEST_DATABASE_URL is not set';
+}

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { openDatabase } from '../../src/db/engine.ts';
+import type { Database } from '../../src/db/engine.ts';
+import { migrate, schemaState } from '../../src/db/migrate.ts';
+import { engines, hasServer, newServerDatabase } from './engines.ts';
+import type { Place } from './engines.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Migrations of the test: they import nothing, as a directory of temporary files finds no packages. */
+const first = `export const up = (db) => db.schema.createTable('first').addColumn('snake_case', 'integer').execute();`;
+const second = `export const up = (db) => db.schema.createTable('second').addColumn('id', 'integer').execute();`;
+const broken = `export const up = async (db) => {
+  await db.schema.createTable('half').addColumn('id', 'integer').execute();
+  throw new Error('half way');
+};`;
+
+describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
+  let place: Place;
+  let database: Database;
+  let folder: string;
+
+  beforeAll(async () => {
+    place = await newPlace();
+    database = await openDatabase(place.location);
+  }, 60_000);
+
+  afterAll(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'workgraph-migrations-'));
+    await sql`drop schema public cascade; create schema public`.execute(database.unscoped);
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('are applied in order and once', async () => {
+    const lines: string[] = [];
+    add('0002_second', second);
+    add('0001_first', first);
+    add('notes', 'throw new Error("not a migration")');
+    expect(await schemaState(database, folder)).toEqual({
+      state: 'empty',
+      pending: ['0001_first', '0002_second'],
+    });
+    expect(await migrate(database, { folder, log: (line) => lines.push(line) })).toEqual([
+      '0001_first',
+      '0002_second',
+    ]);
+    expect(lines).toEqual(['applied migration 0001_first', 'applied migration 0002_second']);
+    expect(await migrate(database, { folder })).toEqual([]);
+    expect(await schemaState(database, folder)).toEqual({ state: 'current', pending: [] });
+    expect(await tables()).toEqual(['first', 'migration', 'second']);
+  });
+
+  it('say when the database is behind', async () => {
+    add('0001_first', first);
+    await migrate(database, { folder });
+    add('0002_second', second);
+    expect(await schemaState(database, folder)).toEqual({ state: 'behind', pending: ['0002_second'] });
+    expect(await migrate(database, { folder })).toEqual(['0002_second']);
+  });
+
+  it('refuse a database that is ahead of them', async () => {
+    add('0001_first', first);
+    add('0002_second', second);
+    await migrate(database, { folder });
+    rmSync(join(folder, '0002_second.ts'));
+    expect(await schemaState(database, folder)).toEqual({ state: 'ahead', pending: [] });
+    await expect(migrate(database, { folder })).rejects.toThrow('0002_second');
+  });
+
+  it('are whole or not at all, and keep those before', async () => {
+    add('0001_first', first);
+    add('0002_broken', broken);
+    await expect(migrate(database, { folder })).rejects.toThrow('half way');
+    expect(await tables()).toEqual(['first', 'migration']);
+    expect(await schemaState(database, folder)).toEqual({ state: 'behind', pending: ['0002_broken'] });
+  });
+
+  it('of the repository make the schema from nothing', async () => {
+    const applied = await migrate(database);
+    expect(applied).toEqual(
+      readdirSync(join(root, 'migrations'))
+        .map((file) => file.replace('.ts', ''))
+        .toSorted(),
+    );
+    expect(await schemaState(database)).toEqual({ state: 'current', pending: [] });
+  });
+
+  it('started at once in one process run once', async () => {
+    add('0001_first', first);
+    add('0002_second', second);
+    const runs = await Promise.all(Array.from({ length: 5 }, () => migrate(database, { folder })));
+    expect(runs.flat().toSorted()).toEqual(['0001_first', '0002_second']);
+  });
+
+  function add(name: string, source: string): void {
+    writeFileSync(join(folder, `${name}.ts`), source);
+  }
+
+  async function tables(): Promise<string[]> {
+    const { rows } = await sql<{ name: string }>`select tablename::text as name from pg_tables
+      where schemaname = 'public' order by 1`.execute(database.unscoped);
+    return rows.map(({ name }) => name);
+  }
+});
+
+const onlyWithServer = hasServer ? describe : describe.skip;
+
+onlyWithServer('migrations of ten processes', () => {
+  it('that start at once on a new database run once', async () => {
+    const place = await newServerDatabase();
+    const script = `
+      import { openDatabase } from ${JSON.stringify(join(root, 'src/db/engine.ts'))};
+      import { migrate } from ${JSON.stringify(join(root, 'src/db/migrate.ts'))};
+      const database = await openDatabase({ ...${JSON.stringify(place.location)}, poolSize: 2 });
+      await new Promise((resolve) => setTimeout(resolve, ${Date.now() + 2_000} - Date.now()));
+      console.log(JSON.stringify(await migrate(database)));
+      await database.close();`;
+    const runs = await Promise.all(Array.from({ length: 10 }, () => output(script)));
+    const migrations = readdirSync(join(root, 'migrations')).length;
+    expect(runs.filter(({ code }) => code !== 0)).toEqual([]);
+    expect(runs.flatMap(({ text }) => JSON.parse(text) as string[])).toHaveLength(migrations);
+    await place.remove();
+  }, 60_000);
+});
+
+async function output(script: string): Promise<{ code: unknown; text: string }> {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
+  let text = '';
+  child.stdout.on('data', (data: Buffer) => {
+    text += data.toString();
+  });
+  child.stderr.on('data', (data: Buffer) => {
+    text += data.toString();
+  });
+  const [code] = (await once(child, 'close')) as [unknown];
+  return { code, text };
+}

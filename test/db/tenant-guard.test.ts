@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { TenantGuardPlugin } from '../../src/db/tenant-guard.ts';
+import { guarded, loose, refusedTable, ws } from './guarded.ts';
+
+/** Raw statements, and the table that is named; undefined where there is none. */
+const raw: [statement: ReturnType<typeof sql>, table: string | undefined][] = [
+  [sql`select 1`, undefined],
+  [sql`select pg_advisory_xact_lock(${1})`, undefined],
+  [sql`select * from unnest(${[1]}::int[]) with ordinality as x(a, b)`, undefined],
+  [sql`select substring(name from 1) from user_account`, undefined],
+  [sql`select 1 -- from issue`, undefined],
+  [sql`select * from issue`, 'issue'],
+  [sql`SELECT * FROM Issue`, 'Issue'],
+  [sql`select * from "issue"`, 'issue'],
+  [sql`select * from public.issue_link as l`, 'issue_link'],
+  [sql`select * from only issue`, 'issue'],
+  [sql`select * from (issue cross join team)`, 'issue'],
+  [sql`select * from /* here */ issue`, 'issue'],
+  [sql`select * from user_account, issue`, 'issue'],
+  [sql`select * from unnest(array[1, 2]) as x(a), issue`, 'issue'],
+  [sql`select * from user_account u left join issue i on true`, 'issue'],
+  [sql`select exists (select from issue)`, 'issue'],
+  [sql`update issue set title = ''`, 'issue'],
+  [sql`insert into issue select 1`, 'issue'],
+  [sql`delete from user_account using issue`, 'issue'],
+  [sql`table issue`, 'issue'],
+  [sql`truncate issue`, 'issue'],
+  [sql`select * from ${sql.table('issue')}`, 'issue'],
+  [sql`select * from ${sql.id('public', 'issue')}`, 'issue'],
+  [sql`select * from ${sql.ref('issue')}`, 'issue'],
+  [sql`select * from ${sql.raw('issue')}`, 'issue'],
+  [sql`select * ${sql`from ${sql`issue`}`}`, 'issue'],
+];
+
+describe('the tenant guard', () => {
+  it.each(raw)('reads the raw statement %#', (statement, table) => {
+    expect(refusedTable(() => ({ compile: () => statement.compile(guarded) }))).toBe(table);
+  });
+
+  it('reads a query where it stands: the same node is bound in one place and not in another', () => {
+    const inner = () =>
+      loose
+        .selectFrom('issue as i')
+        .select('i.id')
+        .where((eb) => {
+          const shared = eb
+            .selectFrom('comment as c')
+            .select('c.id')
+            .whereRef('c.workspaceId', '=', 't.workspaceId');
+          const bound = eb
+            .selectFrom('team as t')
+            .select('t.id')
+            .where('t.workspaceId', '=', ws)
+            .where(eb.exists(shared));
+          const free = eb.selectFrom('userAccount as t').select('t.id').where(eb.exists(shared));
+          return eb.and([eb('i.workspaceId', '=', ws), eb.exists(bound), eb.exists(free)]);
+        });
+    expect(refusedTable(inner)).toBe('comment');
+  });
+
+  it('names the reference and what to add', () => {
+    const unbound = () => loose.selectFrom('issueLink as l').selectAll().compile();
+    expect(unbound).toThrow(`"issueLink" as "l" is not bound: add .where('l.workspaceId', '=', workspaceId)`);
+  });
+
+  it('costs microseconds on a large statement', () => {
+    let query = loose.selectFrom('issue as i0').select('i0.id').where('i0.workspaceId', '=', ws);
+    for (let at = 1; at <= 200; at += 1) {
+      query = query.innerJoin(`issue as i${at}`, `i${at}.workspaceId`, `i${at - 1}.workspaceId`);
+    }
+    const node = query.toOperationNode();
+    const guard = new TenantGuardPlugin();
+    const startedAtMs = performance.now();
+    guard.transformQuery({ node, queryId: { queryId: 'test' } });
+    expect(performance.now() - startedAtMs).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,276 @@
+import type { Insertable } from 'kysely';
+import type { Tables } from '../../src/db/tables.ts';
+import {
+  memberRole,
+  memberStatus,
+  principalKind,
+  projectState,
+  statusCategory,
+  teamState,
+} from '../../src/resolvers/codes.ts';
+import { fold } from '../../src/resolvers/fold.ts';
+import { type Fixture, isoDate, turn } from './fixture.ts';
+
+const dayMs = 86_400_000;
+
+/** People whose names tie, differ by accents only, or sort differently by UTF-16 than by code point. */
+const people = [
+  { name: 'Olga Owner', role: 'owner', status: 'active', kind: 'user', email: 'olga@fixture.example' },
+  { name: 'Zoë', role: 'admin', status: 'active', kind: 'user', email: 'Zoe@Fixture.example' },
+  { name: 'Wei Zhang', role: 'member', status: 'active', kind: 'user', email: 'wei@fixture.example' },
+  { name: 'Wei Zhang', role: 'member', status: 'invited', kind: 'user', email: null },
+  { name: 'ZOE', role: 'guest', status: 'suspended', kind: 'user', email: 'zoe_2@fixture.example' },
+  { name: 'Ångström 100%', role: 'member', status: 'removed', kind: 'user', email: null },
+  { name: '🦉 Owl', role: 'member', status: 'active', kind: 'agent', email: null },
+  { name: '\u{FFFD} Unknown', role: 'guest', status: 'active', kind: 'service', email: null },
+] as const;
+
+/** Fills the directories: members, teams, statuses, labels, deliveries, projects and repositories. */
+export function addDirectories(fixture: Fixture, sharedAccountId?: string): void {
+  addMembers(fixture, sharedAccountId);
+  addTeams(fixture);
+  addLabels(fixture);
+  addDeliveries(fixture);
+  addProjects(fixture);
+  addRepositories(fixture);
+}
+
+function addMembers({ workspaceId, rows, uuid, nowMs }: Fixture, sharedAccountId: string | undefined): void {
+  for (const [place, { name, role, status, kind, email }] of people.entries()) {
+    const userAccountId = place === 2 && sharedAccountId ? sharedAccountId : uuid();
+    rows.userAccount.push({ id: userAccountId });
+    rows.member.push({
+      workspaceId,
+      id: uuid(),
+      userAccountId,
+      displayName: name,
+      displayNameFold: fold(name),
+      avatarUrl: place % 2 ? `https://fixture.example/${place}.png` : null,
+      emailAddress: email,
+      emailAddressFold: email && fold(email),
+      principalKind: principalKind[kind],
+      role: memberRole[role],
+      status: memberStatus[status],
+      createdUtc: new Date(nowMs - (100 - place) * dayMs),
+    });
+  }
+  rows.agentInstallation.push({
+    workspaceId,
+    id: uuid(),
+    applicationId: uuid(),
+    agentUserAccountId: turn(rows.member, 6).userAccountId,
+    isDefault: true,
+  });
+}
+
+const teams = [
+  { code: 'ENG', name: 'Ingénierie', state: 'active', lead: 0, members: [0, 1, 2, 3, 6] },
+  { code: 'OPS', name: 'Operations_1', state: 'active', lead: 1, members: [1, 2] },
+  { code: 'ZZZ', name: 'ingenierie', state: 'inactive', lead: undefined, members: [2, 4] },
+  { code: 'B2B', name: 'Ärger & 50% more', state: 'archived', lead: 1, members: [] },
+] as const;
+
+function addTeams({ workspaceId, rows, uuid, nowMs }: Fixture): void {
+  for (const [place, { code, name, state, lead, members }] of teams.entries()) {
+    const id = uuid();
+    rows.team.push({
+      workspaceId,
+      id,
+      name,
+      nameFold: fold(name),
+      code,
+      slug: `${code.toLowerCase()}-team`,
+      description: place ? '' : 'Builds it.',
+      iconCss: place ? '' : 'icon-gear',
+      color: place % 2 ? '#aabbcc' : '',
+      state: teamState[state],
+      leadUserAccountId: lead === undefined ? null : turn(rows.member, lead).userAccountId,
+      memberCount: members.length,
+      activeProjectCount: place % 3,
+      deliveriesEnabled: place < 2,
+      createdUtc: new Date(nowMs - (90 - place) * dayMs),
+    });
+    rows.teamMember.push(
+      ...members.map((member) => ({
+        workspaceId,
+        teamId: id,
+        userAccountId: turn(rows.member, member).userAccountId,
+      })),
+    );
+    rows.status.push(...statuses(workspaceId, id, uuid));
+  }
+}
+
+function statuses(workspaceId: string, teamId: string, uuid: () => string): Insertable<Tables['status']>[] {
+  const names = {
+    backlog: 'Später',
+    open: 'To do',
+    active: 'Doing',
+    completed: 'Done',
+    canceled: 'Won’t do',
+  } as const;
+  return Object.entries(names).map(([category, name], position) => ({
+    workspaceId,
+    id: uuid(),
+    teamId,
+    name,
+    nameFold: fold(name),
+    description: position ? '' : 'Not yet.',
+    color: '#123456',
+    category: statusCategory[category as keyof typeof names],
+    // Out of step with the categories, so that ranks are not positions.
+    position: (position * 3) % 5,
+    isInitial: position === 1,
+    isTerminal: position > 2,
+  }));
+}
+
+function addLabels({ workspaceId, rows, uuid }: Fixture): void {
+  const add = (name: string, more: Partial<Insertable<Tables['label']>> = {}) => {
+    const id = uuid();
+    rows.label.push({ workspaceId, id, name, nameFold: fold(name), color: '#ff0000', ...more });
+    return id;
+  };
+  const groupId = add('Kind', { isGroup: true, description: 'What it is.' });
+  add('Bug', { groupId });
+  add('feature_1', { groupId });
+  const [first, second] = rows.team;
+  add('Bug', { teamId: first?.id ?? null });
+  add('büg', { teamId: second?.id ?? null });
+  add('100%', { teamId: first?.id ?? null });
+}
+
+function addDeliveries({ workspaceId, rows, uuid, nowMs }: Fixture): void {
+  for (const [place, teamPlace] of [0, 1, 0, 0, 1].entries()) {
+    const number = rows.delivery.filter(({ teamId }) => teamId === rows.team[teamPlace]?.id).length + 1;
+    const startsMs = nowMs + (place - 2) * 10 * dayMs - 5 * dayMs;
+    const id = uuid();
+    rows.delivery.push({
+      workspaceId,
+      id,
+      teamId: turn(rows.team, teamPlace).id,
+      number,
+      name: `Sprint ${number}`,
+      nameFold: `sprint ${number}`,
+      description: place ? '' : 'The first.',
+      startsOn: isoDate(place === 3 ? nowMs - 5 * dayMs : startsMs),
+      endsOn: isoDate(nowMs + (place - 2) * 10 * dayMs + 5 * dayMs),
+      state: (place % 3) + 1,
+    });
+    for (const slot of [0, 7]) {
+      const counts = {
+        issueCount: 2,
+        closedIssueCount: slot ? 1 : 0,
+        estimatedScope: 5 + place,
+        closedEstimate: slot,
+      };
+      if (place !== 4) rows.deliveryCount.push({ workspaceId, deliveryId: id, slot, ...counts });
+    }
+  }
+}
+
+const projects = [
+  { key: 'ATLAS', name: 'Atlas', team: 0, status: 0, priority: 2, lead: 1, targetDays: 30 },
+  { key: 'P-2', name: 'ätlas', team: 0, status: 1, priority: 0, lead: undefined, targetDays: undefined },
+  { key: 'ZED', name: 'Zed 50%', team: 1, status: 1, priority: 1, lead: 2, targetDays: 30 },
+  { key: 'OLD', name: 'Old_one', team: 2, status: 3, priority: 4, lead: 4, targetDays: -30 },
+  { key: 'NONE', name: 'Nothing', team: 0, status: 4, priority: 2, lead: undefined, targetDays: undefined },
+] as const;
+
+function addProjects(fixture: Fixture): void {
+  const { workspaceId, rows, uuid, nowMs } = fixture;
+  for (const [place, state] of Object.values(projectState).entries()) {
+    const name = `Project status ${place}`;
+    rows.projectStatus.push({
+      workspaceId,
+      id: uuid(),
+      name,
+      nameFold: fold(name),
+      description: '',
+      color: '#00ff00',
+      state,
+      position: 50 - place * 10,
+    });
+  }
+  for (const [place, facts] of projects.entries()) {
+    const status = turn(rows.projectStatus, facts.status);
+    const lead = facts.lead === undefined ? undefined : turn(rows.member, facts.lead);
+    rows.project.push({
+      workspaceId,
+      id: uuid(),
+      teamId: turn(rows.team, facts.team).id,
+      key: facts.key,
+      name: facts.name,
+      nameFold: fold(facts.name),
+      summary: place ? '' : 'In a line.',
+      description: place ? '' : 'In full.',
+      slug: facts.key.toLowerCase(),
+      color: '#0000ff',
+      statusId: status.id,
+      state: status.state,
+      statusPosition: status.position,
+      priority: facts.priority,
+      leadUserAccountId: lead?.userAccountId ?? null,
+      leadDisplayNameFold: lead?.displayNameFold ?? null,
+      startUtc: place % 2 ? new Date(nowMs - 50 * dayMs) : null,
+      targetUtc: facts.targetDays === undefined ? null : new Date(nowMs + facts.targetDays * dayMs),
+      linkCount: place ? 0 : 3,
+      createdUtc: new Date(nowMs - 60 * dayMs),
+    });
+  }
+  addProjectParts(fixture);
+}
+
+function addProjectParts({ workspaceId, rows, uuid, nowMs }: Fixture): void {
+  const [first, second] = rows.project;
+  for (const [place, project] of [first, first, first, second].entries()) {
+    if (!project) continue;
+    const projectId = project.id;
+    rows.projectMember.push({
+      workspaceId,
+      projectId,
+      userAccountId: turn(rows.member, place).userAccountId,
+    });
+    rows.projectLabel.push({ workspaceId, projectId, labelId: turn(rows.label, place + 1).id });
+    rows.projectCount.push({
+      workspaceId,
+      projectId,
+      slot: place,
+      issueCount: 3,
+      completedIssueCount: place,
+    });
+    rows.projectLink.push({
+      workspaceId,
+      id: uuid(),
+      projectId,
+      url: `https://fixture.example/project/${place}`,
+      title: `Link ${place}`,
+      // The first two tie.
+      createdUtc: new Date(nowMs - (place < 2 ? 9 : 8) * dayMs),
+      createdByUserAccountId: turn(rows.member, place).userAccountId,
+    });
+  }
+}
+
+function addRepositories({ workspaceId, rows, uuid }: Fixture): void {
+  for (const [place, name] of ['web', 'Web', 'apí', 'infra_1', 'mobile'].entries()) {
+    rows.repository.push({
+      workspaceId,
+      id: uuid(),
+      teamId: turn(rows.team, place === 4 ? 1 : 0).id,
+      workspaceScmConnectionId: place ? '' : 'connection-1',
+      provider: (place % 2) + 1,
+      externalProjectId: `project-${place}`,
+      externalProjectName: place < 2 ? 'Grünes Projekt' : '',
+      externalProjectNameFold: place < 2 ? 'grunes projekt' : '',
+      externalRepositoryId: `${place}`,
+      externalRepositoryName: name,
+      externalRepositoryNameFold: fold(name),
+      externalRepositoryFullName: `fixture/${name}`,
+      externalRepositoryUrl: `https://git.example/${place}`,
+      defaultBranch: place % 2 ? 'main' : 'Trunk',
+      defaultBranchFold: place % 2 ? 'main' : 'trunk',
+      isDefaultForAgents: place === 2,
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Insertable, Kysely } from 'kysely';
+import { Random } from '../../src/cli/demo/random.ts';
+import type { TableName, Tables } from '../../src/db/tables.ts';
+import { type Fixture, type FixtureRows, fixtureTables } from './fixture.ts';
+import { addDirectories } from './fixture-directories.ts';
+import { addIssues } from './fixture-issues.ts';
+
+/** The rows of one workspace. The same seed gives the same rows; an account may be shared between workspaces. */
+export function makeFixture(seed: string, nowMs: number, sharedAccountId?: string): Fixture {
+  const random = new Random(seed);
+  let ticks = 0;
+  const uuid = () => {
+    ticks += 1;
+    return random.uuid(nowMs - 1_000_000 + ticks);
+  };
+  const workspaceId = uuid();
+  const rows = Object.fromEntries(fixtureTables.map((table) => [table, []])) as unknown as FixtureRows;
+  const fixture: Fixture = { workspaceId, nowMs, random, rows, uuid };
+  rows.workspace.push({ workspaceId, name: `Workspace of ${seed}` });
+  addDirectories(fixture, sharedAccountId);
+  addIssues(fixture);
+  return fixture;
+}
+
+/** Writes the rows, whatever workspaces there are already. */
+export async function insertFixture(unscoped: Kysely<Tables>, { rows }: Fixture): Promise<void> {
+  await unscoped.transaction().execute(async (transaction) => {
+    for (const table of fixtureTables) {
+      const values = rows[table] as Insertable<Tables[TableName]>[];
+      if (values.length === 0) continue;
+      const insert = transaction.insertInto(table).values(values);
+      await (table === 'userAccount'
+        ? insert.onConflict((conflict) => conflict.doNothing())
+        : insert
+      ).execute();
+    }
+  });
+}

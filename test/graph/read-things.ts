@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely';
+import type { TableName, Tables } from '../../src/db/tables.ts';
+import { type AllRows, Things, type Viewer } from './things.ts';
+import { agentThings } from './things-agents.ts';
+import { directoryThings } from './things-directories.ts';
+import { issueThings } from './things-issues.ts';
+import { projectThings } from './things-projects.ts';
+
+/** Works out everything that the viewer should see of a workspace, from its rows as they stand now. */
+export async function readThings(
+  unscoped: Kysely<Tables>,
+  workspaceId: string,
+  viewer: Viewer,
+): Promise<Things> {
+  const things = new Things(await readRows(unscoped, workspaceId), viewer);
+  for (const make of [directoryThings, projectThings, issueThings, agentThings]) things.add(make(things));
+  return things;
+}
+
+const tables = [
+  'workspace',
+  'member',
+  'team',
+  'teamCounter',
+  'teamMember',
+  'status',
+  'label',
+  'delivery',
+  'deliveryCount',
+  'projectStatus',
+  'project',
+  'projectCount',
+  'projectMember',
+  'projectLabel',
+  'projectLink',
+  'repository',
+  'accessToken',
+  'issue',
+  'issueAssignee',
+  'issueLabel',
+  'issueSubscription',
+  'issueRoleAssignment',
+  'comment',
+  'issueLink',
+  'attachment',
+  'activity',
+  'agentThread',
+  'agentThreadMessage',
+] as const satisfies readonly TableName[];
+
+/** Every row of a workspace, by nothing but its workspace. */
+async function readRows(unscoped: Kysely<Tables>, workspaceId: string): Promise<AllRows> {
+  const entries = [];
+  for (const table of tables) {
+    const query = unscoped.selectFrom(table as 'member').selectAll();
+    entries.push([table, await query.where('workspaceId', '=', workspaceId).execute()]);
+  }
+  return Object.fromEntries(entries) as AllRows;
+}

@@ -1,0 +1,68 @@
+import type { ExecutionResult } from 'graphql';
+import { memberRole } from '../../src/resolvers/codes.ts';
+import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
+import { type Answer, type App, startApp, type TestWorkspace } from '../support/app.ts';
+import { type Fixture, turn } from './fixture.ts';
+import { insertFixture, makeFixture } from './make-fixture.ts';
+import { readThings } from './read-things.ts';
+import type { Things } from './things.ts';
+
+export type GraphAnswer = Answer<ExecutionResult<Record<string, unknown>>>;
+
+/** A server with an awkward workspace, and what its graph must say about it. */
+export interface World {
+  app: App;
+  fixture: Fixture;
+  workspace: TestWorkspace;
+  /** What the owner should see. */
+  things: Things;
+  /** Asks as the owner of the awkward workspace, with all scopes, unless a token is given. */
+  ask(query: string, variables?: Record<string, unknown>, token?: string | null): Promise<GraphAnswer>;
+  /** A token for the member at a place of the fixture: the owner is the first. */
+  token(scopes: readonly Scope[], memberPlace?: number): Promise<string>;
+  /** Works out anew what the owner should see. */
+  read(): Promise<Things>;
+  stop(): Promise<void>;
+}
+
+/** Starts the server and fills the workspace: once for each test file. */
+export async function startWorld(seed = 'here'): Promise<World> {
+  const app = await startApp();
+  return { ...(await addWorld(app, seed)), stop: () => app.stop() };
+}
+
+/** One more such workspace on the same server; an account may be a member of both. */
+export async function addWorld(app: App, seed: string, sharedAccountId?: string): Promise<World> {
+  const nowMs = Date.now();
+  const fixture = makeFixture(seed, nowMs, sharedAccountId);
+  const { unscoped } = app.database;
+  await insertFixture(unscoped, fixture);
+  const ownerUserAccountId = turn(fixture.rows.member, 0).userAccountId;
+  const workspace = { workspaceId: fixture.workspaceId, ownerUserAccountId, token: '' };
+  const token = (scopes: readonly Scope[], memberPlace = 0) =>
+    app.tokenFor({ scopes, workspace, userAccountId: turn(fixture.rows.member, memberPlace).userAccountId });
+  workspace.token = await token(allScopes);
+  const viewer = { userAccountId: ownerUserAccountId, role: memberRole.owner, scopes: allScopes, nowMs };
+  const read = () => readThings(unscoped, fixture.workspaceId, viewer);
+  return {
+    app,
+    fixture,
+    workspace,
+    things: await read(),
+    read,
+    token,
+    ask: (query, variables = {}, sent = workspace.token) => app.graphql(query, variables, { token: sent }),
+    stop: () => Promise.resolve(),
+  };
+}
+
+/** The data of an answer that must have no errors. */
+export function dataOf({ body }: GraphAnswer): Record<string, unknown> {
+  if (body.errors || !body.data) throw new Error(`Refused: ${JSON.stringify(body.errors, null, 2)}`);
+  return body.data;
+}
+
+/** The codes of the errors of an answer. */
+export function codesOf({ body }: GraphAnswer): unknown[] {
+  return (body.errors ?? []).map(({ extensions }) => extensions?.code);
+}

@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serverAudits } from 'graphql-http';
+import { type App, startApp } from '../support/app.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp();
+}, 60_000);
+afterAll(() => app.stop());
+
+const audits = serverAudits({ url: () => `${app.url}/graphql` });
+
+describe('GraphQL over HTTP', () => {
+  it('is judged by all audits of the suite', () => {
+    expect(audits).toHaveLength(60);
+  });
+
+  it.each(audits)('$id: $name', async (audit) => {
+    expect(await audit.fn()).toMatchObject({ status: 'ok' });
+  });
+});

@@ -1,0 +1,166 @@
+import type { ExecutionResult } from 'graphql';
+import { pino } from 'pino';
+import type { Database } from '../../src/db/engine.ts';
+import { selectMemberCards } from '../../src/db/workspaces.ts';
+import { issueToken } from '../../src/resolvers/access-tokens.ts';
+import { memberRole } from '../../src/resolvers/codes.ts';
+import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
+import { createWorkspace } from '../../src/resolvers/workspaces.ts';
+import { type RunningServer, startServer } from '../../src/server/server.ts';
+import { member } from './fixtures.ts';
+import { copyTemplate } from './templates.ts';
+
+/** Who may do what: `token: null` sends none; the owner's token with all scopes is sent when nothing is said. */
+export interface Sent {
+  token?: string | null;
+  headers?: Record<string, string>;
+}
+
+/** An answer with its body read: JSON parsed, anything else as text. */
+export interface Answer<Body = unknown> {
+  status: number;
+  headers: Headers;
+  body: Body;
+  /** How many SQL statements it took, the look-up of the token among them. */
+  statements: number;
+}
+
+/** A workspace to test in, with its owner. */
+export interface TestWorkspace {
+  workspaceId: string;
+  ownerUserAccountId: string;
+  /** The owner's token, with all scopes. */
+  token: string;
+}
+
+/** A server of the test's own, and the doors to it. */
+export interface App extends TestWorkspace {
+  url: string;
+  database: Database;
+  dataDir: string;
+  graphql<Data = Record<string, unknown>>(
+    query: string,
+    variables?: Record<string, unknown>,
+    sent?: Sent,
+  ): Promise<Answer<ExecutionResult<Data>>>;
+  request<Body = unknown>(
+    method: string,
+    path: string,
+    sent?: Sent & { body?: unknown },
+  ): Promise<Answer<Body>>;
+  /** A token of a new member of the role; of the owner when no role is given. */
+  tokenFor(holder?: {
+    scopes?: readonly Scope[];
+    role?: keyof typeof memberRole;
+    userAccountId?: string;
+    workspace?: TestWorkspace;
+    expiresUtc?: Date;
+  }): Promise<string>;
+  secondWorkspace(): Promise<TestWorkspace>;
+  stop(): Promise<void>;
+}
+
+export interface AppOptions {
+  /** Starts with the demo workspace, whose owner's the token then is; an empty workspace otherwise. */
+  demo?: boolean;
+  /** `info` shows the server's log lines while a test is being written. */
+  logLevel?: string;
+}
+
+/** Starts a server on a database of its own: embedded, or on PostgreSQL when TEST_DATABASE_URL is set. */
+export async function startApp({ demo = false, logLevel = 'silent' }: AppOptions = {}): Promise<App> {
+  const { database, dataDir, drop } = await copyTemplate(demo ? 'demo' : 'migrated');
+  const home = demo ? await demoWorkspace(database) : await newWorkspace(database, 'Test');
+  const server = await startServer({
+    database,
+    config: { host: '127.0.0.1', port: 0, publicUrl: undefined },
+    logger: pino({ level: logLevel }),
+  });
+  return {
+    ...home,
+    ...doors(server.url, home.token),
+    url: server.url,
+    database,
+    dataDir,
+    tokenFor: (holder = {}) => tokenFor(database, home, holder),
+    secondWorkspace: () => newWorkspace(database, 'Second'),
+    stop: () => stop(server, drop),
+  };
+}
+
+function doors(url: string, ownToken: string): Pick<App, 'graphql' | 'request'> {
+  const send = async <Body>(
+    method: string,
+    path: string,
+    { token = ownToken, headers = {}, body }: Sent & { body?: unknown },
+  ): Promise<Answer<Body>> => {
+    const raw = typeof body === 'string' || body instanceof Uint8Array || body === undefined;
+    const response = await fetch(new URL(path, url), {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(token && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (isJson && text !== '' ? JSON.parse(text) : text) as Body,
+      statements: Number(/desc="(\d+) /.exec(response.headers.get('server-timing') ?? '')?.[1] ?? Number.NaN),
+    };
+  };
+  return {
+    request: (method, path, sent = {}) => send(method, path, sent),
+    graphql: (query, variables = {}, sent = {}) =>
+      send('POST', '/graphql', { ...sent, body: { query, variables } }),
+  };
+}
+
+async function demoWorkspace(database: Database): Promise<TestWorkspace> {
+  const [workspace] = await database.unscoped.selectFrom('workspace').select('id').execute();
+  if (!workspace) throw new Error('The demo has no workspace.');
+  const [owner] = await selectMemberCards(database.db, workspace.id);
+  if (!owner) throw new Error('The demo workspace has no member.');
+  const home = { workspaceId: workspace.id, ownerUserAccountId: owner.userAccountId };
+  return { ...home, token: await tokenFor(database, { ...home, token: '' }, {}) };
+}
+
+async function newWorkspace(database: Database, name: string): Promise<TestWorkspace> {
+  const made = await createWorkspace(database.db, { name, ownerDisplayName: 'Olive Owner' });
+  const { workspaceId, ownerUserAccountId, ownerToken } = made;
+  return { workspaceId, ownerUserAccountId, token: ownerToken.token };
+}
+
+async function tokenFor(
+  database: Database,
+  home: TestWorkspace,
+  {
+    scopes = allScopes,
+    role,
+    userAccountId,
+    workspace = home,
+    expiresUtc,
+  }: Parameters<App['tokenFor']>[0] & object,
+): Promise<string> {
+  const { workspaceId } = workspace;
+  const holder = role ? (await member(database, workspaceId, { role })).userAccountId : undefined;
+  const issued = await issueToken(database.db, {
+    workspaceId,
+    userAccountId: userAccountId ?? holder ?? workspace.ownerUserAccountId,
+    parentTokenId: null,
+    name: 'test',
+    scopes,
+    expiresUtc,
+  });
+  return issued.token;
+}
+
+async function stop(server: RunningServer, drop: () => Promise<void>): Promise<void> {
+  await server.stop();
+  await drop();
+}

@@ -1,0 +1,150 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../src/db/directory-lock.ts';
+import { type Database, openDatabase } from '../../src/db/engine.ts';
+import { migrate } from '../../src/db/migrate.ts';
+
+/** What a database starts with: the tables alone, or the demo workspace too. */
+export type Content = 'migrated' | 'demo';
+
+/** A database of its own for one test file. */
+export interface TestDatabase {
+  database: Database;
+  /** A directory of its own, for what a server keeps beside its database. */
+  dataDir: string;
+  /** Closes the database and leaves nothing of it. */
+  drop(): Promise<void>;
+}
+
+/** Copies a template, which is made by whoever needs it first: on PostgreSQL when TEST_DATABASE_URL names one. */
+export async function copyTemplate(content: Content): Promise<TestDatabase> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-test-'));
+  const serverUrl = process.env.TEST_DATABASE_URL;
+  return serverUrl ? copyOnServer(serverUrl, content, dataDir) : copyEmbedded(content, dataDir);
+}
+
+const root = join(import.meta.dirname, '../..');
+
+/** Kept from run to run under a name that changes with what they are made from. */
+const cache = join(root, 'node_modules/.cache/workgraph-test');
+
+async function copyEmbedded(content: Content, dataDir: string): Promise<TestDatabase> {
+  const template = join(cache, `${content}-${hashOfSources(content)}`);
+  if (!existsSync(template)) await makeEmbedded(content, template);
+  cpSync(join(template, 'database'), join(dataDir, 'database'), { recursive: true });
+  const database = await openDatabase({ dataDir });
+  return {
+    database,
+    dataDir,
+    drop: async () => {
+      await database.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeEmbedded(content: Content, template: string): Promise<void> {
+  const lock = await lockWhenFree(join(cache, 'making'));
+  try {
+    if (existsSync(template)) return;
+    const partial = mkdtempSync(join(cache, 'partial-'));
+    const database = await openDatabase({ dataDir: partial });
+    await fill(database, content);
+    await database.close();
+    renameSync(partial, template);
+  } finally {
+    lock.release();
+  }
+}
+
+async function lockWhenFree(directory: string): Promise<DirectoryLock> {
+  mkdirSync(directory, { recursive: true });
+  for (;;) {
+    try {
+      return lockDirectory(directory);
+    } catch (error) {
+      if (!(error instanceof DirectoryHeldError)) throw error;
+      await delay(100);
+    }
+  }
+}
+
+async function copyOnServer(serverUrl: string, content: Content, dataDir: string): Promise<TestDatabase> {
+  const run = process.env.WORKGRAPH_TEST_RUN ?? `alone_${process.pid}`;
+  const template = `workgraph_test_${run}_${content}`;
+  const name = `workgraph_test_${run}_${randomUUID().slice(0, 8)}`;
+  await onServer(serverUrl, async (client) => {
+    // Two test files at once: one makes the template, the other waits for it.
+    await client.query('select pg_advisory_lock(hashtext($1))', [template]);
+    const found = await client.query('select 1 from pg_database where datname = $1', [template]);
+    if (found.rowCount === 0) {
+      await client.query(`create database ${template}`);
+      const database = await openDatabase({ url: withDatabase(serverUrl, template), statementTimeoutMs: 0 });
+      await fill(database, content).finally(() => database.close());
+    }
+    await client.query(`create database ${name} template ${template}`);
+  });
+  const database = await openDatabase({ url: withDatabase(serverUrl, name) });
+  return {
+    database,
+    dataDir,
+    drop: async () => {
+      await database.close();
+      rmSync(dataDir, { recursive: true, force: true });
+      await onServer(serverUrl, (client) => client.query(`drop database ${name} with (force)`));
+    },
+  };
+}
+
+/** Drops what a run has left on the server: its templates, and the databases of test files that broke off. */
+export async function dropRun(serverUrl: string, run: string): Promise<void> {
+  await onServer(serverUrl, async (client) => {
+    const found = await client.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [`workgraph_test_${run}_`],
+    );
+    for (const { datname } of found.rows) await client.query(`drop database ${datname} with (force)`);
+  });
+}
+
+async function onServer<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return work(client).finally(() => client.end());
+}
+
+function withDatabase(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function fill(database: Database, content: Content): Promise<void> {
+  await migrate(database);
+  if (content === 'demo') {
+    const { seedDemo } = await import('../../src/cli/demo/seed.ts');
+    await seedDemo(database);
+  }
+}
+
+function hashOfSources(content: Content): string {
+  const patterns = ['migrations/*.ts', 'node_modules/@electric-sql/pglite/package.json'];
+  if (content === 'demo') patterns.push('src/cli/demo/*.ts', 'src/resolvers/fold.ts');
+  const hash = createHash('sha256');
+  for (const path of globSync(patterns, { cwd: root }).toSorted())
+    hash.update(readFileSync(join(root, path)));
+  return hash.digest('hex').slice(0, 16);
+}
