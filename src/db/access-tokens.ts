@@ -51,6 +51,19 @@ export function insertAccessToken(
   return db.insertInto('accessToken').values(token).returningAll().executeTakeFirstOrThrow();
 }
 
+/** The workspace of a token that is known by its id alone: `unscoped`, for the one who runs the service. */
+export async function selectTokenWorkspace(
+  unscoped: Kysely<Tables>,
+  id: string,
+): Promise<string | undefined> {
+  const row = await unscoped
+    .selectFrom('accessToken')
+    .select('workspaceId')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.workspaceId;
+}
+
 export function selectAccessToken(
   db: Kysely<Tables>,
   workspaceId: string,

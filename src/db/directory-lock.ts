@@ -43,7 +43,7 @@ export function lockDirectory(dataDir: string): DirectoryLock {
 const SQLITE_BUSY = 5;
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }
 
 function readPid(pidFile: string): number | undefined {

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { anyUuid } from './any-uuid.ts';
-import type { Row, Tables } from './tables.ts';
+import type { Row } from './tables.ts';
 import type { Trx } from './transaction.ts';
 
 /** The tables that a directory is kept in, in an order in which rows may point at earlier ones only. */
@@ -24,30 +24,6 @@ export type DirectoryTable = (typeof directoryTables)[number];
 
 /** All rows of a workspace's directory. */
 export type DirectoryRows = { [Table in DirectoryTable]: Row<Table>[] };
-
-/** Workspaces by id or by name, the oldest first; all of them when nothing is asked for. */
-export async function selectWorkspaces(
-  unscoped: Kysely<Tables>,
-  by: { id: string } | { name: string } | undefined,
-): Promise<Row<'workspace'>[]> {
-  return unscoped
-    .selectFrom('workspace')
-    .selectAll()
-    .$if(by !== undefined && 'id' in by, (query) =>
-      query.where('workspaceId', '=', by && 'id' in by ? by.id : ''),
-    )
-    .$if(by !== undefined && 'name' in by, (query) =>
-      query.where('name', '=', by && 'name' in by ? by.name : ''),
-    )
-    .orderBy('createdUtc')
-    .orderBy('workspaceId')
-    .limit(100)
-    .execute();
-}
-
-export async function insertWorkspace(trx: Trx, workspaceId: string, name: string): Promise<void> {
-  await trx.insertInto('workspace').values({ workspaceId, name }).execute();
-}
 
 // 'wgdi' in ASCII: keeps this lock apart from any other advisory lock of the database.
 const directoryLocks = 0x77676469;

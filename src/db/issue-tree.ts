@@ -78,6 +78,7 @@ export async function detachChildren(
   ids: string[],
   parentId: string,
 ): Promise<void> {
+  if (ids.length === 0) return;
   await trx
     .updateTable('issue')
     .set((eb) => ({
@@ -97,6 +98,7 @@ export async function reattachChildren(
   ids: string[],
   parentId: string,
 ): Promise<void> {
+  if (ids.length === 0) return;
   await trx
     .updateTable('issue')
     .set((eb) => ({
@@ -111,6 +113,7 @@ export async function reattachChildren(
 
 /** Makes issues forget the deleted parent that they were waiting for; a client sees no difference. */
 export async function forgetDeletedParent(trx: Trx, workspaceId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
   await trx
     .updateTable('issue')
     .set({ deletedParentIssueId: null })

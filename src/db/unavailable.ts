@@ -5,7 +5,8 @@ export class DatabaseUnavailableError extends Error {
 
 /** Says which database is unavailable and why. */
 export function unavailable(address: string, error: unknown): DatabaseUnavailableError {
-  const reason = reasons[codeOf(error)] ?? reasonOf(error);
+  const { code, message } = fieldsOf(error);
+  const reason = reasons[code] ?? reasonOf(message);
   return new DatabaseUnavailableError(`PostgreSQL at ${address} is unavailable: ${reason}.`, {
     cause: error,
   });
@@ -13,12 +14,9 @@ export function unavailable(address: string, error: unknown): DatabaseUnavailabl
 
 /** Tells the errors of a connection that is gone from those of a statement. */
 export function isConnectionLoss(error: unknown): boolean {
-  const code = codeOf(error);
+  const { code, message } = fieldsOf(error);
   if (code.startsWith('08') || LOST.has(code)) return true;
-  return (
-    error instanceof Error &&
-    /^Connection terminated|^Query read timeout|is not queryable/.test(error.message)
-  );
+  return /^Connection terminated|^Query read timeout|is not queryable/.test(message);
 }
 
 const NO_ANSWER = 'it did not answer in time';
@@ -44,12 +42,13 @@ const reasons: Readonly<Record<string, string>> = {
 
 const LOST = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03']);
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+/** By shape, not by class: an error of Node's core is no `Error` of a test's own realm. */
+function fieldsOf(error: unknown): { code: string; message: string } {
+  const { code = '', message = '' } = Object(error) as { code?: string; message?: string };
+  return { code, message };
 }
 
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+function reasonOf(message: string): string {
   if (/timeout/i.test(message)) return NO_ANSWER;
   if (message.startsWith('Connection terminated')) return 'the connection was lost';
   return message.replace(/\.$/, '') || 'it could not be reached';

@@ -8,7 +8,7 @@ import {
 } from '../db/agent-threads.ts';
 import type { IssueRow } from '../db/issues.ts';
 import type { Row } from '../db/tables.ts';
-import { inTransaction, type Trx } from '../db/transaction.ts';
+import type { Trx } from '../db/transaction.ts';
 import { recordActivity } from './activity.ts';
 import { nextThread } from './agent-turns.ts';
 import { authorType, messageType, principalKind } from './codes.ts';
@@ -18,7 +18,7 @@ import { newUuid } from './ids.ts';
 import { lockLivingIssue } from './issue-locks.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
 import { contributor } from './write-access.ts';
-import { inTurn } from './write-queue.ts';
+import { turns, write } from './write-transaction.ts';
 import { checkText, limits, uuidOf } from './write-rules.ts';
 
 export interface AgentMessageCreateInput {
@@ -51,12 +51,11 @@ export async function createAgentMessage(
   ctx: Context,
   input: AgentMessageCreateInput,
 ): Promise<MessageWritten> {
-  const { db, loaders, principal } = contributor(ctx);
-  const written = await inTurn(`issue ${principal.workspaceId} ${input.issueKey.toUpperCase()}`, () =>
-    inTransaction(db, (trx) => insert(trx, principal, input)),
+  const context = contributor(ctx);
+  const { principal } = context;
+  return write(context, turns.issue(principal.workspaceId, input.issueKey), (trx) =>
+    insert(trx, principal, input),
   );
-  loaders.clear();
-  return written;
 }
 
 async function insert(

@@ -8,7 +8,7 @@ import {
 import { insertSubscriptions } from '../db/issue-sets.ts';
 import type { IssueRow } from '../db/issues.ts';
 import type { Row } from '../db/tables.ts';
-import { inTransaction, type Trx } from '../db/transaction.ts';
+import type { Trx } from '../db/transaction.ts';
 import { recordActivity } from './activity.ts';
 import { type Context, type Principal, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
@@ -22,7 +22,7 @@ import {
 } from './issue-locks.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
 import { mayManage } from './write-access.ts';
-import { inTurn } from './write-queue.ts';
+import { turns, write } from './write-transaction.ts';
 import { checkText, limits, uuidOf } from './write-rules.ts';
 
 export interface CommentCreateInput {
@@ -41,12 +41,11 @@ export interface CommentWritten {
 
 /** Writes a comment, in reply to another where one is named. Who comments follows the issue from then on. */
 export async function createComment(ctx: Context, input: CommentCreateInput): Promise<CommentWritten> {
-  const { db, loaders, principal } = signedIn(ctx);
-  const written = await inTurn(`issue ${principal.workspaceId} ${input.issueKey.toUpperCase()}`, () =>
-    inTransaction(db, (trx) => insert(trx, principal, input)),
+  const context = signedIn(ctx);
+  const { principal } = context;
+  return write(context, turns.issue(principal.workspaceId, input.issueKey), (trx) =>
+    insert(trx, principal, input),
   );
-  loaders.clear();
-  return written;
 }
 
 /** Changes what a comment says; its author, owners and admins may. */
@@ -54,21 +53,17 @@ export async function changeComment(
   ctx: Context,
   input: ThingName & { body: string },
 ): Promise<CommentWritten> {
-  const { db, loaders, principal } = signedIn(ctx);
+  const context = signedIn(ctx);
+  const { principal } = context;
   const violations = new Violations();
   checkBody(violations, input.body);
   violations.check();
-  const written = await inTransaction(db, (trx) =>
-    manage(trx, principal, input, 'issue-comment.updated.v1', ({ thing, nowUtc }) =>
-      updateComment(trx, principal.workspaceId, thing.id, {
-        body: input.body,
-        isEdited: true,
-        updatedUtc: nowUtc,
-      }),
-    ),
+  return write(context, undefined, (trx) =>
+    manage(trx, principal, input, 'issue-comment.updated.v1', ({ thing, nowUtc }) => {
+      const columns = { body: input.body, isEdited: true, updatedUtc: nowUtc };
+      return updateComment(trx, principal.workspaceId, thing.id, columns);
+    }),
   );
-  loaders.clear();
-  return written;
 }
 
 /** Deletes a comment; its replies stay. Its author, owners and admins may. */
@@ -76,13 +71,13 @@ export async function deleteComment(
   ctx: Context,
   input: ThingName,
 ): Promise<{ id: string; issue: IssueRow }> {
-  const { db, loaders, principal } = signedIn(ctx);
-  const { comment, issue } = await inTransaction(db, (trx) =>
+  const context = signedIn(ctx);
+  const { principal } = context;
+  const { comment, issue } = await write(context, undefined, (trx) =>
     manage(trx, principal, input, 'issue-comment.deleted.v1', ({ thing, nowUtc }) =>
       updateComment(trx, principal.workspaceId, thing.id, { deletedUtc: nowUtc }),
     ),
   );
-  loaders.clear();
   return { id: comment.id, issue };
 }
 

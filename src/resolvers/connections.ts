@@ -75,7 +75,7 @@ function pageRequest(list: ListDeclaration, args: ConnectionArguments) {
   const violations = new Violations();
   const order = orderOf(list, args.orderBy, violations);
   const filter = args.filter ? filterPredicate(list.filter(), args.filter, violations) : always;
-  const fingerprint = listFingerprint(order, filter);
+  const fingerprint = listFingerprint(list.source.table, order, filter);
   const { first, last } = args;
   violations.that(first == null || last == null, 'last', 'cannot be combined with first');
   for (const [name, size] of [

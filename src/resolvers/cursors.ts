@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Order, OrderKind, Position } from '../db/page.ts';
 import type { Predicate } from '../db/predicate.ts';
 import type { AnyRow } from '../db/any-tables.ts';
+import type { TableName } from '../db/tables.ts';
 import { isUuid } from './ids.ts';
 
 /**
- * What a cursor is bound to: the order and the filters of the list, not its parent. A cursor of another query is
- * refused rather than answered with rows from somewhere else.
+ * What a cursor is bound to: the kind of row, the order and the filters of the list, not its parent. A cursor of
+ * another query is refused rather than answered with rows from somewhere else.
  */
-export function listFingerprint(order: Order, filter: Predicate): string {
+export function listFingerprint(table: TableName, order: Order, filter: Predicate): string {
   return createHash('sha256')
-    .update(JSON.stringify([order.column, order.direction, filter]))
+    .update(JSON.stringify([table, order.column, order.direction, filter]))
     .digest('base64url')
     .slice(0, 8);
 }
@@ -41,9 +42,10 @@ const fits: Record<OrderKind, (value: string | number) => boolean> = {
   date: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && isTime(`${value}T00:00:00.000Z`),
 };
 
+/** A moment as `encodeCursor` writes it, in a year that PostgreSQL reads as well: 1 to 9999. */
 function isTime(text: string): boolean {
   const time = new Date(text);
-  return !Number.isNaN(time.getTime()) && time.toISOString() === text;
+  return /^\d{4}-/.test(text) && !text.startsWith('0000') && !Number.isNaN(time.getTime()) && time.toISOString() === text;
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { codeTables } from './codes.ts';
-import { raise, type Violation } from './errors.ts';
+import { Violations } from './errors.ts';
 
 type CodeTable = Record<string, number>;
 
@@ -175,10 +175,10 @@ export type ProjectEntry = z.output<typeof project>;
 export function parseDirectory(input: unknown): DirectoryFile {
   const parsed = directoryFile.safeParse(input ?? {});
   if (parsed.success) return parsed.data;
-  const violations = parsed.error.issues.map(
-    ({ path, message }): Violation => ({ field: pathText(path) || 'file', message }),
-  );
-  return raise('validation_failed', 'The directory file is not acceptable.', violations);
+  const violations = new Violations();
+  for (const { path, message } of parsed.error.issues) violations.add(pathText(path) || 'file', message);
+  violations.check();
+  throw parsed.error;
 }
 
 /** An object of these keys alone; another key is told which there are. */

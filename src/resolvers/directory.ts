@@ -1,7 +1,10 @@
-import { holdDirectory, selectDirectory, selectStatusesInUse, insertWorkspace } from '../db/directory.ts';
+import type { Kysely } from 'kysely';
+import { holdDirectory, selectDirectory, selectStatusesInUse } from '../db/directory.ts';
 import { writeDirectory } from '../db/directory-writes.ts';
 import type { Database } from '../db/engine.ts';
+import type { Row, Tables } from '../db/tables.ts';
 import { inTransaction, type Trx } from '../db/transaction.ts';
+import { insertWorkspace, selectWorkspaces } from '../db/workspaces.ts';
 import { memberStatus, projectState } from './codes.ts';
 import type { DirectoryFile } from './directory-file.ts';
 import { planLabels } from './directory-labels.ts';
@@ -9,14 +12,15 @@ import { checkOwner, isOwner, planAgent, planMembers } from './directory-members
 import { type DirectoryChange, DirectoryPlan } from './directory-plan.ts';
 import { planProjects, planProjectStatuses } from './directory-projects.ts';
 import { planTeams } from './directory-teams.ts';
-import { findWorkspace, requireWorkspace } from './directory-workspaces.ts';
+import { raise } from './errors.ts';
+import { fold } from './fold.ts';
 import { newUuid } from './ids.ts';
 
 export interface ApplyDirectoryOptions {
   /** Works out the changes and writes nothing. */
   dryRun?: boolean;
-  /** The workspace by name or id, which must exist; by default the one that the file names, made if need be. */
-  workspace?: string | undefined;
+  /** The workspace, which must exist; by default the one that the file names, made if need be. */
+  workspaceId?: string | undefined;
   /** Makes what is missing and changes nothing that is there. */
   keepExisting?: boolean;
 }
@@ -37,28 +41,43 @@ export async function applyDirectory(
   file: DirectoryFile,
   options: ApplyDirectoryOptions = {},
 ): Promise<AppliedDirectory> {
-  const { dryRun = false, keepExisting = false } = options;
-  const selector = options.workspace ?? file.workspace?.name;
-  const find = options.workspace === undefined && file.workspace ? findWorkspace : requireWorkspace;
-  const known = await find(database.unscoped, selector);
+  const { dryRun = false, keepExisting = false, workspaceId } = options;
+  const name = file.workspace?.name ?? '';
+  const find = (db: Kysely<Tables>) => findWorkspace(db, workspaceId ?? { name });
+  const known = await find(database.unscoped);
+  if (!known && workspaceId) raise('not_found', 'There is no such workspace.');
+  if (!known && name === '')
+    raise('validation_failed', 'workspace: is needed, to say which one is meant or made.');
   // Only the transaction that makes a workspace looks among all of them, so only it goes round the guard.
   return inTransaction(known ? database.db : database.unscoped, async (trx) => {
     // Two files that make the same workspace come one after the other.
     await holdDirectory(trx, '');
-    const found = known ?? (await find(trx, selector));
-    const workspace = found ?? { workspaceId: newUuid(), name: selector ?? '' };
-    await holdDirectory(trx, workspace.workspaceId);
-    const plan = await planFile(trx, file, workspace.workspaceId, { isNew: !found, keepExisting });
+    const found = known ?? (await find(trx));
+    const workspace = found ?? { id: newUuid(), name };
+    await holdDirectory(trx, workspace.id);
+    const plan = await planFile(trx, file, workspace.id, { isNew: !found, keepExisting });
     const created: DirectoryChange[] = found
       ? []
       : [{ action: 'create', kind: 'workspace', name: workspace.name, fields: {} }];
     if (!dryRun) await write(trx, plan, found ? undefined : workspace.name);
     return {
-      workspaceId: workspace.workspaceId,
+      workspaceId: workspace.id,
       workspaceName: workspace.name,
       changes: [...created, ...plan.changes],
     };
   });
+}
+
+async function findWorkspace(
+  unscoped: Kysely<Tables>,
+  by: string | { name: string },
+): Promise<Pick<Row<'workspace'>, 'id' | 'name'> | undefined> {
+  const isMeant = (workspace: Pick<Row<'workspace'>, 'id' | 'name'>) =>
+    typeof by === 'string' ? workspace.id === by : fold(workspace.name) === fold(by.name);
+  const [found, another] = (await selectWorkspaces(unscoped)).filter(isMeant);
+  if (another)
+    raise('conflict', 'Several workspaces have the name in the file: say which is meant by its id.');
+  return found;
 }
 
 async function planFile(
@@ -88,8 +107,9 @@ async function planFile(
 }
 
 async function write(trx: Trx, plan: DirectoryPlan, newWorkspaceName: string | undefined): Promise<void> {
-  if (newWorkspaceName !== undefined) await insertWorkspace(trx, plan.workspaceId, newWorkspaceName);
-  else if (plan.updates.length === 0 && plan.inserts.size === 0) return;
+  if (newWorkspaceName !== undefined) {
+    await insertWorkspace(trx, { workspaceId: plan.workspaceId, name: newWorkspaceName });
+  } else if (plan.updates.length === 0 && plan.inserts.size === 0) return;
   await writeDirectory(trx, plan.workspaceId, plan, {
     memberStatus: memberStatus.active,
     projectState: projectState.active,

@@ -14,7 +14,7 @@ export type FilterField =
 export type FilterFields = Readonly<Record<string, FilterField>>;
 
 /** How a text is brought to the form that its column keeps. */
-export type TextForm = 'fold' | 'upper' | 'lower' | 'exact';
+export type TextForm = 'fold' | 'upper' | 'lower';
 
 interface FilterTarget {
   table: TableName;
@@ -132,8 +132,7 @@ function comparable(
 
 function inForm(form: TextForm, text: string): string {
   if (form === 'fold') return fold(text);
-  if (form === 'upper') return text.toUpperCase();
-  return form === 'lower' ? text.toLowerCase() : text;
+  return form === 'upper' ? text.toUpperCase() : text.toLowerCase();
 }
 
 function asInput(value: unknown): Record<string, unknown> {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { Violations } from './errors.ts';
 import type { ImportedComment, ImportedIssue, ImportedLink, ImportedPerson } from './import-issue.ts';
+import { parseUrl } from './link-urls.ts';
 import { limits } from './write-rules.ts';
 
 /** An issue that fits the tables, and its fingerprint: the same source gives the same. */
@@ -18,6 +20,8 @@ export interface CleanComment extends ImportedComment {
 }
 export interface CleanLink extends ImportedLink {
   createdUtc: Date;
+  /** What equivalent URLs share. */
+  urlHash: Buffer;
 }
 
 const largestId = 255;
@@ -57,18 +61,23 @@ export function cleanIssue(
     labels: labels(kept.labels, warnings),
     estimateValue: estimate(kept.estimateValue, warnings),
     roleAssignments: kept.roleAssignments
-      .map(({ role, person: who }) => ({ role: shortened(role.trim(), limits.role), person: person(who) }))
+      ?.map(({ role, person: who }) => ({ role: shortened(role.trim(), limits.role), person: person(who) }))
       .filter(({ role }) => role !== ''),
     subscribers: kept.subscribers?.map(person),
   };
   const comments = cleanComments(kept.comments, createdUtc, warnings);
   const links = cleanLinks(kept.links, createdUtc, warnings);
   const updatedUtc = later(kept.updatedUtc ?? createdUtc, createdUtc);
+  const closedUtc = kept.closedUtc && later(kept.closedUtc, createdUtc);
   const digest = fingerprint({ ...issue, comments: comments.map((comment) => comment.digest) });
-  return { issue: { ...issue, createdUtc, updatedUtc, comments, links, digest }, warnings };
+  return { issue: { ...issue, createdUtc, updatedUtc, closedUtc, comments, links, digest }, warnings };
 }
 
-function cleanComments(raw: readonly ImportedComment[], createdUtc: Date, warnings: string[]): CleanComment[] {
+function cleanComments(
+  raw: readonly ImportedComment[],
+  createdUtc: Date,
+  warnings: string[],
+): CleanComment[] {
   const known = new Set<string>();
   return raw.flatMap((comment, index): CleanComment[] => {
     const what = `comment ${index + 1}`;
@@ -105,14 +114,20 @@ function cleanComments(raw: readonly ImportedComment[], createdUtc: Date, warnin
 }
 
 function cleanLinks(raw: readonly ImportedLink[], createdUtc: Date, warnings: string[]): CleanLink[] {
+  const known = new Set<string>();
   return raw.flatMap((link): CleanLink[] => {
-    const { url } = link;
-    if (!/^https?:\/\//i.test(url) || !URL.canParse(url) || Array.from(url).length > limits.url) {
+    const violations = new Violations();
+    const { url, normalized } = parseUrl(violations, 'url', link.url);
+    if (violations.any) {
       warnings.push('a link that is no http or https URL is left out');
       return [];
     }
-    const title = cut(link.title.trim() === '' ? url : link.title.trim(), limits.title, 'the title of a link', warnings);
-    return [{ url, title, createdUtc: link.createdUtc ?? createdUtc, createdBy: link.createdBy && person(link.createdBy) }];
+    if (known.has(normalized)) return [];
+    known.add(normalized);
+    const title = cut(link.title.trim() || url, limits.title, 'the title of a link', warnings);
+    const urlHash = createHash('sha256').update(normalized).digest();
+    const createdBy = link.createdBy && person(link.createdBy);
+    return [{ url, urlHash, title, createdBy, createdUtc: link.createdUtc ?? createdUtc }];
   });
 }
 
@@ -120,14 +135,15 @@ function labels(names: readonly string[], warnings: string[]): string[] {
   const kept = [...new Set(names.map((name) => cut(name.trim(), largestName, 'a label', warnings)))].filter(
     (name) => name !== '',
   );
-  if (kept.length > limits.labels) warnings.push(`only the first ${limits.labels} of ${kept.length} labels are taken`);
+  if (kept.length > limits.labels)
+    warnings.push(`only the first ${limits.labels} of ${kept.length} labels are taken`);
   return kept.slice(0, limits.labels);
 }
 
-function estimate(value: number | undefined, warnings: string[]): number | undefined {
-  if (value === undefined || (Number.isInteger(value) && value >= 0 && value <= largestInteger)) return value;
+function estimate(value: number | null | undefined, warnings: string[]): number | null | undefined {
+  if (value == null || (Number.isInteger(value) && value >= 0 && value <= largestInteger)) return value;
   warnings.push(`the estimate ${value} is left out`);
-  return undefined;
+  return null;
 }
 
 function person({ name, emailAddress, principalKind }: ImportedPerson): ImportedPerson {

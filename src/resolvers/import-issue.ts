@@ -42,16 +42,18 @@ export interface ImportedIssue {
   assignees: ImportedPerson[];
   labels: string[];
   parentSourceId: string | undefined;
-  projectKey?: string | undefined;
-  deliveryNumber?: number | undefined;
-  estimateValue?: number | undefined;
-  dueDate?: string | undefined;
+  /** These four are null for none, and undefined in a source that knows nothing of the kind. */
+  projectKey?: string | null | undefined;
+  deliveryNumber?: number | null | undefined;
+  estimateValue?: number | null | undefined;
+  dueDate?: string | null | undefined;
   createdUtc: Date | undefined;
   updatedUtc: Date | undefined;
   closedUtc: Date | undefined;
   comments: ImportedComment[];
   links: ImportedLink[];
-  roleAssignments: { role: string; person: ImportedPerson }[];
+  /** Undefined in a source that knows no roles. */
+  roleAssignments: { role: string; person: ImportedPerson }[] | undefined;
   /** Who follows it; undefined for whoever the service would have follow it. */
   subscribers: ImportedPerson[] | undefined;
   /** What we have no column for: it is kept as it is. */

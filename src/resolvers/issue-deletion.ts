@@ -9,19 +9,20 @@ import {
   selectOrphanIds,
 } from '../db/issue-tree.ts';
 import { type IssueRow, lockIssues, type NamedIssue, updateIssues } from '../db/issues.ts';
-import { inTransaction, type Trx } from '../db/transaction.ts';
+import type { Trx } from '../db/transaction.ts';
 import type { Context } from './context.ts';
 import { moveCounts } from './issue-counts.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
 import { contributor } from './write-access.ts';
+import { turns, write } from './write-transaction.ts';
 
 const restorableMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Deletes an issue: it is nowhere to be found, its counts go down, and its sub-issues read as having no parent. */
 export async function deleteIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
-  const { db, loaders, principal } = contributor(ctx);
-  const { workspaceId } = principal;
-  const issue = await inTransaction(db, async (trx) => {
+  const context = contributor(ctx);
+  const { workspaceId } = context.principal;
+  return write(context, turns.parents(workspaceId), async (trx) => {
     await lockParents(trx, workspaceId, 'exclusive');
     const named = await requireIssue(trx, workspaceId, key);
     const children = await selectChildIds(trx, workspaceId, named.id);
@@ -36,8 +37,6 @@ export async function deleteIssue(ctx: Context, { key }: { key: string }): Promi
     await moveCounts(trx, workspaceId, [living], []);
     return deleted ?? issueIsGone();
   });
-  loaders.clear();
-  return issue;
 }
 
 /**
@@ -45,9 +44,9 @@ export async function deleteIssue(ctx: Context, { key }: { key: string }): Promi
  * another parent meanwhile excepted. An issue that is not deleted stays as it is.
  */
 export async function restoreIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
-  const { db, loaders, principal } = contributor(ctx);
-  const { workspaceId } = principal;
-  const issue = await inTransaction(db, async (trx) => {
+  const context = contributor(ctx);
+  const { workspaceId } = context.principal;
+  return write(context, turns.parents(workspaceId), async (trx) => {
     await lockParents(trx, workspaceId, 'exclusive');
     const named = await requireIssue(trx, workspaceId, key, { deleted: true });
     const orphans = await selectOrphanIds(trx, workspaceId, named.id);
@@ -56,16 +55,12 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
     if (deleted.deletedUtc === null) return deleted;
     if (nowUtc.getTime() - deleted.deletedUtc.getTime() > restorableMs) issueIsGone();
     // One that has become an ancestor meanwhile stays there: under its old parent again it would close a circle.
-    const above = new Set(await selectAncestorIds(trx, workspaceId, deleted.id));
-    const returning = orphans.filter((id) => !above.has(id));
-    await reattachChildren(trx, workspaceId, returning, deleted.id);
-    await forgetDeletedParent(
-      trx,
-      workspaceId,
-      orphans.filter((id) => above.has(id)),
-    );
+    const above = await selectAncestorIds(trx, workspaceId, deleted.id);
+    const { stay = [], come = [] } = Object.groupBy(orphans, (id) => (above.includes(id) ? 'stay' : 'come'));
+    await reattachChildren(trx, workspaceId, come, deleted.id);
+    await forgetDeletedParent(trx, workspaceId, stay);
     await changeParentCount(trx, workspaceId, deleted, 1);
-    const subIssueCount = returning.filter((id) => issues.get(id)?.deletedUtc === null).length;
+    const subIssueCount = come.filter((id) => issues.get(id)?.deletedUtc === null).length;
     const [restored] = await updateIssues(trx, workspaceId, [deleted.id], {
       deletedUtc: null,
       subIssueCount,
@@ -73,8 +68,6 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
     if (restored) await moveCounts(trx, workspaceId, [], [restored]);
     return restored ?? issueIsGone();
   });
-  loaders.clear();
-  return issue;
 }
 
 function family({ id, parentIssueId }: NamedIssue, children: readonly string[]): string[] {

@@ -39,8 +39,7 @@ export interface IssueChange {
 
 /** Decodes the fields of an input; what breaks a rule is noted under its name there. */
 export function parseIssueFields(input: IssueFieldsInput, violations: Violations): IssueChange {
-  const { estimateValue, dueDate, priority } = input;
-  if (estimateValue != null) violations.that(estimateValue >= 0, 'estimateValue', 'must be 0 or more');
+  const { dueDate, priority } = input;
   return {
     title: required(violations, 'title', input.title, (title) => parseTitle(violations, title)),
     description: parseDescription(violations, input.description),
@@ -56,7 +55,7 @@ export function parseIssueFields(input: IssueFieldsInput, violations: Violations
     ),
     projectId: optional(input.projectId, (id) => uuidOf(violations, 'projectId', 'project', id)),
     deliveryId: optional(input.deliveryId, (id) => uuidOf(violations, 'deliveryId', 'delivery', id)),
-    estimateValue,
+    estimateValue: parseEstimate(violations, input.estimateValue),
     dueDate,
     labelIds: list(input.labelIds, (ids) => uuidsOf(violations, 'labelIds', 'label', ids, limits.labels)),
     parentIssueId: optional(input.parentIssueId, (id) => uuidOf(violations, 'parentIssueId', 'issue', id)),
@@ -80,6 +79,11 @@ function parseDescription(
   if (description == null) return description === null ? '' : undefined;
   checkText(violations, 'description', description, { min: 0, max: limits.description });
   return description;
+}
+
+function parseEstimate(violations: Violations, value: number | null | undefined): number | null | undefined {
+  if (value != null) violations.that(value >= 0, 'estimateValue', 'must be 0 or more');
+  return value;
 }
 
 function parseRoleAssignments(

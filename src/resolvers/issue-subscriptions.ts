@@ -1,9 +1,11 @@
 import { deleteSubscription, insertSubscriptions } from '../db/issue-sets.ts';
-import { type IssueRow, lockIssues } from '../db/issues.ts';
-import { inTransaction, type Trx } from '../db/transaction.ts';
+import type { IssueRow } from '../db/issues.ts';
+import type { Trx } from '../db/transaction.ts';
 import type { Context, Principal } from './context.ts';
-import { issueIsGone, requireIssue } from './issue-names.ts';
+import { lockLivingIssue } from './issue-locks.ts';
+import { requireIssue } from './issue-names.ts';
 import { contributor } from './write-access.ts';
+import { turns, write } from './write-transaction.ts';
 
 /** Makes the viewer follow an issue; who does already goes on. */
 export async function subscribeToIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
@@ -23,15 +25,13 @@ async function changeSubscription(
   key: string,
   change: (trx: Trx, principal: Principal, issueId: string) => Promise<void>,
 ): Promise<IssueRow> {
-  const { db, loaders, principal } = contributor(ctx);
-  const issue = await inTransaction(db, async (trx) => {
-    const { id } = await requireIssue(trx, principal.workspaceId, key);
-    const { issues } = await lockIssues(trx, principal.workspaceId, [id]);
-    const living = issues.get(id);
-    if (!living || living.deletedUtc !== null) issueIsGone();
+  const context = contributor(ctx);
+  const { principal } = context;
+  const { workspaceId } = principal;
+  return write(context, turns.issue(workspaceId, key), async (trx) => {
+    const { id } = await requireIssue(trx, workspaceId, key);
+    const { issue } = await lockLivingIssue(trx, workspaceId, id);
     await change(trx, principal, id);
-    return living;
+    return issue;
   });
-  loaders.clear();
-  return issue;
 }

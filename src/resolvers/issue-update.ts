@@ -14,7 +14,7 @@ import {
   type NamedIssue,
   perIssue,
 } from '../db/issues.ts';
-import { inTransaction, type Trx } from '../db/transaction.ts';
+import type { Trx } from '../db/transaction.ts';
 import { recordActivity } from './activity.ts';
 import type { Context, Principal } from './context.ts';
 import { raise, Violations } from './errors.ts';
@@ -31,7 +31,7 @@ import {
   type References,
 } from './issue-references.ts';
 import { contributor } from './write-access.ts';
-import { inTurn } from './write-queue.ts';
+import { turns, write } from './write-transaction.ts';
 import { limits } from './write-rules.ts';
 
 export interface IssueUpdateInput extends IssueFieldsInput {
@@ -43,16 +43,17 @@ export interface IssueUpdateInput extends IssueFieldsInput {
 
 /** Changes the fields that are given; each call is one entry of the feed. */
 export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow> {
-  const { db, loaders, principal } = contributor(ctx);
-  const [issue] = await inTurn(`issue ${principal.workspaceId} ${input.key.toUpperCase()}`, () =>
-    inTransaction(db, async (trx) => {
-      const plan = await checked(trx, principal.workspaceId, input, async () => [
-        { issue: await requireIssue(trx, principal.workspaceId, input.key), prefix: '' },
-      ]);
-      return apply(trx, principal, { ...plan, expectedRevision: input.expectedRevision ?? undefined });
-    }),
-  );
-  loaders.clear();
+  const context = contributor(ctx);
+  const { principal } = context;
+  const { workspaceId } = principal;
+  const turn =
+    input.parentIssueId === undefined ? turns.issue(workspaceId, input.key) : turns.parents(workspaceId);
+  const [issue] = await write(context, turn, async (trx) => {
+    const plan = await checked(trx, workspaceId, input, async () => [
+      { issue: await requireIssue(trx, workspaceId, input.key), prefix: '' },
+    ]);
+    return apply(trx, principal, { ...plan, expectedRevision: input.expectedRevision ?? undefined });
+  });
   return issue ?? issueIsGone();
 }
 
@@ -63,20 +64,20 @@ export interface IssueBatchUpdateInput extends IssueFieldsInput {
 
 /** Makes the same change to several issues, all or none; each has its entry in its feed. */
 export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): Promise<IssueRow[]> {
-  const { db, loaders, principal } = contributor(ctx);
+  const context = contributor(ctx);
+  const { principal } = context;
+  const { workspaceId } = principal;
   const { keys } = input;
-  const issues = await inTransaction(db, async (trx) => {
-    const plan = await checked(trx, principal.workspaceId, input, async (violations) => {
+  const turn = input.parentIssueId === undefined ? undefined : turns.parents(workspaceId);
+  return write(context, turn, async (trx) => {
+    const plan = await checked(trx, workspaceId, input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
       violations.that(fits, 'keys', `must have 1 to ${limits.batch} items`);
-      if (!fits) return [];
-      const named = await requireIssues(trx, principal.workspaceId, keys);
+      const named = fits ? await requireIssues(trx, workspaceId, keys) : [];
       return named.map(({ issue, index }) => ({ issue, prefix: `keys[${index}].` }));
     });
     return apply(trx, principal, plan);
   });
-  loaders.clear();
-  return issues;
 }
 
 /** An issue to change, and how its violations are told from those of others. */

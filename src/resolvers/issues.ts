@@ -6,7 +6,7 @@ import {
 } from '../db/issue-sets.ts';
 import { addToSubIssueCounts, lockParents } from '../db/issue-tree.ts';
 import { insertIssue, type IssueRow, lockIssues, takeIssueNumber } from '../db/issues.ts';
-import { inTransaction, type Trx } from '../db/transaction.ts';
+import type { Trx } from '../db/transaction.ts';
 import type { Context, Principal } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { fold } from './fold.ts';
@@ -16,7 +16,7 @@ import { moveCounts } from './issue-counts.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
 import { checkTeamReferences, checkWorkspaceReferences, findReferences } from './issue-references.ts';
 import { contributor } from './write-access.ts';
-import { inTurn } from './write-queue.ts';
+import { turns, write } from './write-transaction.ts';
 import { uuidOf } from './write-rules.ts';
 
 export interface IssueCreateInput extends IssueFieldsInput {
@@ -26,12 +26,12 @@ export interface IssueCreateInput extends IssueFieldsInput {
 
 /** Creates an issue with the next number of its team. Creation is no activity and closes nothing, whatever the status. */
 export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow> {
-  const { db, loaders, principal } = contributor(ctx);
-  const issue = await inTurn(`number ${principal.workspaceId} ${input.teamId}`, () =>
-    inTransaction(db, async (trx) => insert(trx, principal, await draft(trx, principal.workspaceId, input))),
+  const context = contributor(ctx);
+  const { principal } = context;
+  const { workspaceId } = principal;
+  return write(context, turns.numbers(workspaceId, input.teamId), async (trx) =>
+    insert(trx, principal, await draft(trx, workspaceId, input)),
   );
-  loaders.clear();
-  return issue;
 }
 
 /** An issue that breaks no rule, but has no number yet. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IssueRow } from '../db/issues.ts';
 import { deleteLink, insertLink, selectEquivalentLink, selectLink } from '../db/links.ts';
 import type { Row } from '../db/tables.ts';
-import { inTransaction, type Trx } from '../db/transaction.ts';
+import type { Trx } from '../db/transaction.ts';
 import { recordActivity } from './activity.ts';
 import type { Context, Principal } from './context.ts';
 import { Violations } from './errors.ts';
@@ -12,7 +12,7 @@ import { lockIssueOf, lockLivingIssue, type ThingName, thingIsGone } from './iss
 import { issueIsGone, requireIssue } from './issue-names.ts';
 import { parseUrl } from './link-urls.ts';
 import { contributor } from './write-access.ts';
-import { inTurn } from './write-queue.ts';
+import { turns, write } from './write-transaction.ts';
 
 export interface IssueLinkCreateInput {
   /** Or an id. */
@@ -30,24 +30,24 @@ export interface LinkWritten {
 
 /** Links an issue to something elsewhere; when it has a link to the same place already, that one is the answer. */
 export async function createLink(ctx: Context, input: IssueLinkCreateInput): Promise<LinkWritten> {
-  const { db, loaders, principal } = contributor(ctx);
+  const context = contributor(ctx);
+  const { principal } = context;
   const violations = new Violations();
   const title = parseTitle(violations, input.title);
   const { url, normalized } = parseUrl(violations, 'url', input.url);
   violations.check();
   const urlHash = createHash('sha256').update(normalized).digest();
-  const written = await inTurn(`issue ${principal.workspaceId} ${input.issueKey.toUpperCase()}`, () =>
-    inTransaction(db, (trx) => insert(trx, principal, input.issueKey, { url, urlHash, title })),
+  return write(context, turns.issue(principal.workspaceId, input.issueKey), (trx) =>
+    insert(trx, principal, input.issueKey, { url, urlHash, title }),
   );
-  loaders.clear();
-  return written;
 }
 
 /** Takes a link from its issue. */
 export async function removeLink(ctx: Context, input: ThingName): Promise<{ id: string; issue: IssueRow }> {
-  const { db, loaders, principal } = contributor(ctx);
+  const context = contributor(ctx);
+  const { principal } = context;
   const { workspaceId } = principal;
-  const written = await inTransaction(db, async (trx) => {
+  return write(context, undefined, async (trx) => {
     const { thing, issue, nowUtc } = await lockIssueOf(trx, workspaceId, 'link', input, selectLink);
     const issueLink = (await deleteLink(trx, workspaceId, thing.id, nowUtc)) ?? thingIsGone('link');
     const happening = {
@@ -58,8 +58,6 @@ export async function removeLink(ctx: Context, input: ThingName): Promise<{ id: 
     const [changed] = await recordActivity(trx, principal, [issue.id], nowUtc, happening, columns);
     return { id: issueLink.id, issue: changed ?? issueIsGone() };
   });
-  loaders.clear();
-  return written;
 }
 
 async function insert(

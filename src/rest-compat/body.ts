@@ -1,10 +1,9 @@
-import type { JsonSchema } from './json-schema.ts';
-import { bad, type Read, type Value, type Violation } from './values.ts';
+import { bad, type JsonValue, type Read, type Violation } from './values.ts';
 
 /** A field that must be there. */
-export interface Required<T> {
+export interface RequiredField<T> {
   readonly word: 'required';
-  readonly of: Value<T>;
+  readonly of: JsonValue<T>;
   readonly description: string;
 }
 
@@ -16,7 +15,7 @@ export interface Clears<Target extends string> {
 }
 
 /** The fields of a body by their names; a bare value may be left out. */
-export type Fields = Readonly<Record<string, Value<unknown> | Required<unknown> | Clears<string>>>;
+export type Fields = Readonly<Record<string, JsonValue<unknown> | RequiredField<unknown> | Clears<string>>>;
 
 /** A body: a JSON object whose unknown fields are ignored, and whose null fields count as left out. */
 export interface Body<F extends Fields> {
@@ -29,9 +28,11 @@ type ClearedBy<F> = { [Name in keyof F]: F[Name] extends Clears<infer Target> ? 
 
 /** What a body comes to once it is read: a field that was cleared is null, one that was left out undefined. */
 export type BodyValues<F> = {
-  readonly [Name in keyof F as F[Name] extends Clears<string> ? never : Name]: F[Name] extends Required<infer T>
+  readonly [Name in keyof F as F[Name] extends Clears<string> ? never : Name]: F[Name] extends RequiredField<
+    infer T
+  >
     ? T
-    : F[Name] extends Value<infer T>
+    : F[Name] extends JsonValue<infer T>
       ? T | undefined | (Name extends ClearedBy<F> ? null : never)
       : never;
 };
@@ -46,7 +47,7 @@ export function change<F extends Fields>(fields: F): Body<F> {
   return { fields, writesSomething: true };
 }
 
-export function required<T>(of: Value<T>): Required<T> {
+export function required<T>(of: JsonValue<T>): RequiredField<T> {
   return { word: 'required', of, description: of.description };
 }
 
@@ -55,12 +56,11 @@ export function clears<const Target extends string>(target: Target, description:
 }
 
 /** A list of values; what is wrong with one says its place, counted from 1. */
-export function list<T>(of: Value<T>, description: string, maxItems: number): Value<T[]> {
+export function list<T>(of: JsonValue<T>, description: string, maxItems: number): JsonValue<T[]> {
   return {
     word: 'value',
     description,
     schema: { type: 'array', items: of.schema, maxItems },
-    fromText: () => bad('must be a list'),
     fromJson: (given) => {
       if (!Array.isArray(given)) return bad('must be a list');
       if (given.length > maxItems) return bad(`must have at most ${maxItems} items`);
@@ -69,23 +69,13 @@ export function list<T>(of: Value<T>, description: string, maxItems: number): Va
   };
 }
 
-/** How OpenAPI describes the body. */
-export function bodySchema({ fields, writesSomething }: Body<Fields>): JsonSchema {
-  const named = Object.entries(fields);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(named.map(([name, field]) => [name, fieldSchema(field)])),
-    required: named.flatMap(([name, field]) => (field.word === 'required' ? [name] : [])),
-    ...(writesSomething && { minProperties: 1 }),
-  };
-}
-
 /** Judges a body whole: the values of its fields, and every field that is wrong. */
 export function readBody(
   { fields, writesSomething }: Body<Fields>,
   given: unknown,
 ): { values: Record<string, unknown>; violations: Violation[] } {
-  if (!isObject(given)) return { values: {}, violations: [{ field: 'body', message: 'must be a JSON object' }] };
+  if (!isObject(given))
+    return { values: {}, violations: [{ field: 'body', message: 'must be a JSON object' }] };
   const values: Record<string, unknown> = {};
   const violations: Violation[] = [];
   for (const [name, field] of Object.entries(fields)) {
@@ -95,7 +85,8 @@ export function readBody(
     else if (field.word !== 'clears' && read.value !== undefined) values[name] = read.value;
   }
   if (writesSomething && Object.keys(values).length === 0 && violations.length === 0) {
-    violations.push({ field: 'body', message: `must have at least one of ${Object.keys(fields).join(', ')}` });
+    const message = `must have at least one of ${Object.keys(fields).join(', ')}`;
+    violations.push({ field: 'body', message });
   }
   return { values, violations };
 }
@@ -105,8 +96,8 @@ function readField(field: Fields[string], value: unknown, body: object): Read<un
   if (field.word === 'required') return field.of.fromJson(value);
   if (field.word === 'value') return field.fromJson(value);
   if (typeof value !== 'boolean') return bad('must be true or false');
-  if (value && supplied(body, field.target) !== undefined) return bad(`cannot be combined with ${field.target}`);
-  return { value };
+  const both = value && supplied(body, field.target) !== undefined;
+  return both ? bad(`cannot be combined with ${field.target}`) : { value };
 }
 
 /** The field's own value; what is inherited was not sent, and null is "not supplied" (contract.md, "Writes"). */
@@ -119,19 +110,15 @@ function readAll<T>(reads: readonly Read<T>[]): Read<T[]> {
   const problems: Violation[] = [];
   for (const [index, read] of reads.entries()) {
     if ('value' in read) values.push(read.value);
-    else problems.push(...read.problems.map(({ field, message }) => ({ field, message: `item ${index + 1}: ${message}` })));
+    else
+      for (const { field, message } of read.problems)
+        problems.push({ field, message: `item ${index + 1}: ${message}` });
   }
   return problems.length > 0 ? { problems } : { value: values };
 }
 
 function below(name: string, { field, message }: Violation): Violation {
   return { field: `${name}${field}`, message };
-}
-
-function fieldSchema(field: Fields[string]): JsonSchema {
-  const { description } = field;
-  if (field.word === 'clears') return { type: 'boolean', description };
-  return { ...(field.word === 'required' ? field.of.schema : field.schema), description };
 }
 
 function isObject(value: unknown): value is object {

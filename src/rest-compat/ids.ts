@@ -8,7 +8,8 @@ const prefixes: ReadonlySet<string> = new Set([...entitiesByPrefix.keys(), 'user
 export function idProblem(prefix: string, text: string): string | undefined {
   const found = idForm.exec(text)?.[1];
   if (found === prefix) return undefined;
-  const got = found !== undefined && prefixes.has(found) ? `${withArticle(found)} id` : 'something that is no id';
+  const got =
+    found !== undefined && prefixes.has(found) ? `${withArticle(found)} id` : 'something that is no id';
   return `expected ${withArticle(prefix)} id, got ${got}`;
 }
 

@@ -2,7 +2,10 @@ const maxLevels = 32;
 
 /** Whether a Content-Type is JSON as RFC 8259 has it: UTF-8, whatever parameters stand beside. */
 export function isJsonMediaType(contentType: string): boolean {
-  const [type = '', ...parameters] = contentType.toLowerCase().split(';').map((part) => part.trim());
+  const [type = '', ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   return type === 'application/json' && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
 }
@@ -19,7 +22,9 @@ export function readJson(bytes: Uint8Array): { value: unknown } | { problem: str
   } catch {
     return { problem: 'must be JSON in UTF-8' };
   }
-  return isDeeperThan(value, maxLevels) ? { problem: `must not be nested more than ${maxLevels} levels deep` } : { value };
+  return isDeeperThan(value, maxLevels)
+    ? { problem: `must not be nested more than ${maxLevels} levels deep` }
+    : { value };
 }
 
 /** Level by level, so that no depth costs stack. */

@@ -30,7 +30,9 @@ export interface PathPart {
 }
 
 /** The parameters of a route by their names, those of the path among them. A bare value may be given once. */
-export type Parameters = Readonly<Record<string, Value<unknown> | Many<unknown> | WithDefault<unknown> | PathPart>>;
+export type Parameters = Readonly<
+  Record<string, Value<unknown> | Many<unknown> | WithDefault<unknown> | PathPart>
+>;
 
 /** What parameters come to once they are read. */
 export type ParameterValues<P> = {
@@ -89,7 +91,9 @@ export const direction = withDefault(
 
 /** The parts of the path that name things, in their order. */
 export function nounsOf(parameters: Parameters): string[] {
-  return Object.values(parameters).flatMap((parameter) => (parameter.word === 'path' ? [parameter.noun] : []));
+  return Object.values(parameters).flatMap((parameter) =>
+    parameter.word === 'path' ? [parameter.noun] : [],
+  );
 }
 
 /**
@@ -118,7 +122,10 @@ export function readParameters(
   return { values, violations, absent };
 }
 
-function readQuery(parameter: Exclude<Parameters[string], PathPart>, given: readonly string[]): Read<unknown> {
+function readQuery(
+  parameter: Exclude<Parameters[string], PathPart>,
+  given: readonly string[],
+): Read<unknown> {
   const [first, second] = given;
   if (first === undefined) return { value: parameter.word === 'default' ? parameter.fallback : undefined };
   if (parameter.word === 'many') return readMany(parameter, given);

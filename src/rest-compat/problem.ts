@@ -12,15 +12,24 @@ export interface Failure {
   readonly violations?: readonly Violation[];
 }
 
-export function problemReply(failure: Failure, requestId: string, headers: Readonly<Record<string, string>> = {}): RestReply {
+export function problemReply(
+  failure: Failure,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): RestReply {
   return jsonReply(problemOf(failure, requestId), headers);
 }
 
 /** Everything that is wrong with the parameters or the body of a request. */
-export function refusalOf(code: 'invalid_request' | 'validation_failed', violations: readonly Violation[]): Failure {
+export function refusalOf(
+  code: 'invalid_request' | 'validation_failed',
+  violations: readonly Violation[],
+): Failure {
   const [first, second] = violations;
   const message =
-    first && !second ? `${first.field}: ${first.message}.` : `${violations.length} fields are not acceptable.`;
+    first && !second
+      ? `${first.field}: ${first.message}.`
+      : `${violations.length} fields are not acceptable.`;
   return { code, message, violations };
 }
 
@@ -38,13 +47,29 @@ export function operationProblem(
   const ours = expected.code.startsWith('graphql_');
   if (ours) report?.(error);
   const failure = ours ? maskedError : expected;
-  const violations = failure.violations.map(({ field, message }) => ({ field: rename(field, route.names), message }));
-  const problem = problemOf({ code: failure.code, message: failure.message, violations }, requestId);
+  const problem = problemOf(inRestNames(failure, route), requestId);
   return jsonReply(route.bareProblem ? bare(problem) : problem, headersOf(failure));
 }
 
+function inRestNames(
+  { code, message, violations }: Failure & { violations: readonly Violation[] },
+  { names }: Route,
+): Failure {
+  if ((code !== 'invalid_request' && code !== 'validation_failed') || violations.length === 0)
+    return { code, message };
+  return refusalOf(
+    code,
+    violations.map(({ field, message }) => ({ field: rename(field, names), message })),
+  );
+}
+
 /** The four fields that the specification gives to the failure of a probe. */
-function bare({ type, title, status, detail }: Problem): Pick<Problem, 'type' | 'title' | 'status' | 'detail'> {
+function bare({
+  type,
+  title,
+  status,
+  detail,
+}: Problem): Pick<Problem, 'type' | 'title' | 'status' | 'detail'> {
   return { type, title, status, detail };
 }
 

@@ -62,7 +62,10 @@ const pagination: JsonSchema = {
     nextCursor: { type: 'string', description: 'The cursor of the next page; empty when there is none.' },
     hasMore: { type: 'boolean' },
     returnedCount: { type: 'integer' },
-    totalCount: { type: 'integer', description: 'The number of results that the filters let through, all pages together.' },
+    totalCount: {
+      type: 'integer',
+      description: 'The number of results that the filters let through, all pages together.',
+    },
   },
   required: ['pageSize', 'cursor', 'nextCursor', 'hasMore', 'returnedCount', 'totalCount'],
 };

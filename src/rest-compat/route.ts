@@ -8,7 +8,9 @@ import type { Violation } from './values.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never;
+type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never;
 
 /** One endpoint, as data: what it takes, the operation that it runs, and what it answers with. */
 export interface RouteDeclaration<
@@ -74,9 +76,14 @@ export interface Route {
 const pageNames = { after: 'cursor', first: 'page_size' };
 
 /** Declares a route: the types of its parts must fit each other and the operation. */
-export function route<const Path extends string, P extends Parameters, F extends Fields, Data, Variables extends Record<string, unknown>, Picked>(
-  declaration: RouteDeclaration<Path, P, F, Data, Variables, Picked>,
-): Route {
+export function route<
+  const Path extends string,
+  P extends Parameters,
+  F extends Fields,
+  Data,
+  Variables extends Record<string, unknown>,
+  Picked,
+>(declaration: RouteDeclaration<Path, P, F, Data, Variables, Picked>): Route {
   const { parameters, body, operation: document, variables, pick, reply, names, ...rest } = declaration;
   return {
     ...rest,

@@ -22,7 +22,8 @@ export function createRouter(routes: readonly Route[]): (path: string) => Found 
   const endpoints = endpointsOf(routes);
   return (path) => {
     const segments = decode(path);
-    const endpoint = segments && endpoints.get(segments.length)?.find((candidate) => matches(candidate, segments));
+    const endpoint =
+      segments && endpoints.get(segments.length)?.find((candidate) => matches(candidate, segments));
     if (!endpoint) return undefined;
     return { methods: endpoint.methods, allow: allowOf(endpoint), parts: partsOf(endpoint, segments) };
   };
@@ -32,8 +33,12 @@ export function createRouter(routes: readonly Route[]): (path: string) => Found 
 function endpointsOf(routes: readonly Route[]): ReadonlyMap<number, readonly Endpoint[]> {
   const byPath = new Map<string, Endpoint>();
   for (const route of routes) {
-    const endpoint = byPath.get(route.path) ?? { segments: route.path.split('/').slice(1), methods: new Map() };
-    if (endpoint.methods.has(route.method)) throw new Error(`${route.method} ${route.path} is declared twice.`);
+    const endpoint = byPath.get(route.path) ?? {
+      segments: route.path.split('/').slice(1),
+      methods: new Map(),
+    };
+    if (endpoint.methods.has(route.method))
+      throw new Error(`${route.method} ${route.path} is declared twice.`);
     endpoint.methods.set(route.method, route);
     byPath.set(route.path, endpoint);
   }
@@ -62,7 +67,9 @@ function matches(endpoint: Endpoint, segments: readonly string[]): boolean {
 }
 
 function partsOf(endpoint: Endpoint, segments: readonly string[]): Record<string, string> {
-  const named = endpoint.segments.map((expected, index) => [expected.slice(1, -1), segments[index] ?? ''] as const);
+  const named = endpoint.segments.map(
+    (expected, index) => [expected.slice(1, -1), segments[index] ?? ''] as const,
+  );
   return Object.fromEntries(named.filter((_, index) => isPart(endpoint.segments[index] ?? '')));
 }
 

@@ -43,14 +43,22 @@ export function shape<Source>(name: string, fields: ShapeFields<Source>): Shape<
 }
 
 export function nullable<Source>(field: Field<Source, Json | null>): NullableField<Source> {
-  return { ...field, schema: { ...field.schema, type: [field.schema.type ?? 'object', 'null'].flat() }, nullable: true };
+  return {
+    ...field,
+    schema: { ...field.schema, type: [field.schema.type ?? 'object', 'null'].flat() },
+    nullable: true,
+  };
 }
 
-export function text<Source, Value extends string | null>(read: (source: Source) => Value): Field<Source, Value> {
+export function text<Source, Value extends string | null>(
+  read: (source: Source) => Value,
+): Field<Source, Value> {
   return { read, schema: { type: 'string' } };
 }
 
-export function integer<Source, Value extends number | null>(read: (source: Source) => Value): Field<Source, Value> {
+export function integer<Source, Value extends number | null>(
+  read: (source: Source) => Value,
+): Field<Source, Value> {
   return { read, schema: { type: 'integer' } };
 }
 
@@ -59,24 +67,34 @@ export function boolean<Source>(read: (source: Source) => boolean): Field<Source
 }
 
 /** ISO 8601 in UTC, to the millisecond. */
-export function timestamp<Source, Value extends string | null>(read: (source: Source) => Value): Field<Source, Value> {
+export function timestamp<Source, Value extends string | null>(
+  read: (source: Source) => Value,
+): Field<Source, Value> {
   return { read, schema: { type: 'string', format: 'date-time' } };
 }
 
 /** YYYY-MM-DD. */
-export function date<Source, Value extends string | null>(read: (source: Source) => Value): Field<Source, Value> {
+export function date<Source, Value extends string | null>(
+  read: (source: Source) => Value,
+): Field<Source, Value> {
   return { read, schema: { type: 'string', format: 'date' } };
 }
 
 /** The number of a graph's enum. */
 export function code<Source>(enumName: string, read: (source: Source) => string): Field<Source, number> {
   const codes = codesOf(enumName);
-  return { read: (source) => known(codes.get(read(source))), schema: { type: 'integer', enum: [...codes.values()] } };
+  return {
+    read: (source) => known(codes.get(read(source))),
+    schema: { type: 'integer', enum: [...codes.values()] },
+  };
 }
 
 /** The name of a graph's enum, in lower case. */
 export function name<Source>(enumName: string, read: (source: Source) => string): Field<Source, string> {
-  return { read: (source) => read(source).toLowerCase(), schema: { type: 'string', enum: Object.keys(namesOf(enumName)) } };
+  return {
+    read: (source) => read(source).toLowerCase(),
+    schema: { type: 'string', enum: Object.keys(namesOf(enumName)) },
+  };
 }
 
 export function texts<Source>(read: (source: Source) => readonly string[]): Field<Source, readonly string[]> {

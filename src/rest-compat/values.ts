@@ -3,7 +3,7 @@ import { codesOf } from './enums.ts';
 import { idProblem } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** One thing that is wrong with a request; `field` is a path such as `labelIds[2]`. */
+/** One thing that is wrong with a request; `field` is the name of a parameter or the path of a field. */
 export interface Violation {
   field: string;
   message: string;
@@ -12,13 +12,17 @@ export interface Violation {
 /** What came of reading a value: the value, or all that is wrong with it, each field relative to the value. */
 export type Read<T> = { value: T } | { problems: readonly Violation[] };
 
-/** A word for a value that a client sends: how OpenAPI describes it, and how it is read from a query and from JSON. */
-export interface Value<T> {
+/** A word for a value in a body: how OpenAPI describes it, and how it is read. */
+export interface JsonValue<T> {
   readonly word: 'value';
   readonly description: string;
   readonly schema: JsonSchema;
-  readonly fromText: (text: string) => Read<T>;
   readonly fromJson: (value: unknown) => Read<T>;
+}
+
+/** A word for a value in a body or a query. */
+export interface Value<T> extends JsonValue<T> {
+  readonly fromText: (text: string) => Read<T>;
 }
 
 interface TextLimits {
@@ -39,10 +43,14 @@ export function text(description: string, { trimmed = false, ...limits }: TextLi
 
 /** The id of one kind of thing (`issue_…`), judged by its form alone: whether the thing exists is the graph's to say. */
 export function id(prefix: string, description: string): Value<string> {
-  return stringValue(description, { type: 'string', pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` }, (value) => {
-    const problem = idProblem(prefix, value);
-    return problem === undefined ? { value } : bad(problem);
-  });
+  return stringValue(
+    description,
+    { type: 'string', pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` },
+    (value) => {
+      const problem = idProblem(prefix, value);
+      return problem === undefined ? { value } : bad(problem);
+    },
+  );
 }
 
 /** A real calendar date. */
@@ -94,21 +102,21 @@ export function integer(
 }
 
 /** A number of a code table, read as the name of the graph's enum. */
-export function code<Name extends string>(enumName: string, description: string): Value<Name> {
+export function code<Name extends string>(enumName: string, description: string): JsonValue<Name> {
   const codes = codesOf(enumName);
   // The caller's type is generated from this enum of the schema.
   const names = new Map([...codes].map(([name, number]) => [number, name as Name]));
-  const list = [...names].map(([number, name]) => `${number} (${name.toLowerCase().replaceAll('_', ' ')})`).join(', ');
-  const fromNumber = (value: unknown): Read<Name> => {
-    const name = typeof value === 'number' ? names.get(value) : undefined;
-    return name === undefined ? bad(`must be one of ${list}`) : { value: name };
-  };
+  const list = [...names]
+    .map(([number, name]) => `${number} (${name.toLowerCase().replaceAll('_', ' ')})`)
+    .join(', ');
   return {
     word: 'value',
     description: `${description} ${list}.`,
     schema: { type: 'integer', enum: [...names.keys()] },
-    fromText: (given) => fromNumber(/^\d{1,9}$/.test(given) ? Number(given) : undefined),
-    fromJson: fromNumber,
+    fromJson: (value) => {
+      const name = typeof value === 'number' ? names.get(value) : undefined;
+      return name === undefined ? bad(`must be one of ${list}`) : { value: name };
+    },
   };
 }
 
@@ -117,7 +125,11 @@ export function bad(message: string): { problems: readonly Violation[] } {
   return { problems: [{ field: '', message }] };
 }
 
-function stringValue<T>(description: string, schema: JsonSchema, fromText: (text: string) => Read<T>): Value<T> {
+function stringValue<T>(
+  description: string,
+  schema: JsonSchema,
+  fromText: (text: string) => Read<T>,
+): Value<T> {
   return {
     word: 'value',
     description,
@@ -128,7 +140,9 @@ function stringValue<T>(description: string, schema: JsonSchema, fromText: (text
 }
 
 function characterProblem(value: string): string | undefined {
-  return value.includes('\0') || !value.isWellFormed() ? 'must not contain NUL or half a surrogate pair' : undefined;
+  return value.includes('\0') || !value.isWellFormed()
+    ? 'must not contain NUL or half a surrogate pair'
+    : undefined;
 }
 
 function lengthProblem(value: string, { minLength = 0, maxLength }: TextLimits): string | undefined {
@@ -136,5 +150,7 @@ function lengthProblem(value: string, { minLength = 0, maxLength }: TextLimits):
   const tooLong = maxLength !== undefined && value.length > maxLength && Array.from(value).length > maxLength;
   if (!tooLong && value.length >= minLength) return undefined;
   if (maxLength === undefined) return `must have at least ${minLength} characters`;
-  return minLength > 0 ? `must have ${minLength} to ${maxLength} characters` : `must have at most ${maxLength} characters`;
+  return minLength > 0
+    ? `must have ${minLength} to ${maxLength} characters`
+    : `must have at most ${maxLength} characters`;
 }

@@ -23,7 +23,7 @@ export const ActivityEntry: Entity<'activity'> = entity('ActivityEntry', {
   defaultOrder: { field: 'SORT_ORDER', direction: 'asc' },
   filter: (f) => ({
     id: f.id('activity'),
-    eventType: f.text('eventType', 'exact'),
+    eventType: f.text('eventType', 'lower'),
     actorUserAccountId: f.id('user', 'actorUserAccountId'),
     occurredUtc: f.time('occurredUtc'),
   }),

@@ -7,6 +7,10 @@ import './scalars.ts';
 import './query.ts';
 import './issue-stats.ts';
 import './access-token-mutations.ts';
+import './issue-mutations.ts';
+import './comment-mutations.ts';
+import './link-mutations.ts';
+import './agent-mutations.ts';
 import './mutation.ts';
 import './nodes.ts';
 

@@ -1,10 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import DataLoader from 'dataloader';
 import { sql } from 'kysely';
@@ -12,7 +5,7 @@ import type { Kysely } from 'kysely';
 import { openDatabase } from '../../src/db/engine.ts';
 import type { Database } from '../../src/db/engine.ts';
 import { meter, metered } from '../../src/db/meter.ts';
-import { engines, hasServer, newDirectory, newServerDatabase, onServer } from './engines.ts';
+import { engines } from './engines.ts';
 import type { Place } from './engines.ts';
 
 interface Noted {
@@ -180,150 +173,5 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     await other?.close();
     await other?.close();
     if (other) await expect(sql`select 1`.execute(other.db)).rejects.toThrow('unavailable');
-  });
-});
-
-describe('the embedded engine', () => {
-  const place = newDirectory();
-  afterAll(() => place.remove());
-
-  it('keeps every acknowledged write through kill -9, and opens again at once', async () => {
-    const engine = JSON.stringify(join(import.meta.dirname, '../../src/db/engine.ts'));
-    const script = `
-      import { sql } from 'kysely';
-      import { openDatabase } from ${engine};
-      const { unscoped } = await openDatabase(${JSON.stringify(place.location)});
-      await sql\`create table if not exists tick (n int primary key)\`.execute(unscoped);
-      for (let n = 1; ; n += 1) {
-        await sql\`insert into tick values (\${n})\`.execute(unscoped);
-        process.stdout.write(n + '\\n');
-      }`;
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-      cwd: import.meta.dirname,
-    });
-    let acknowledged = 0;
-    for await (const line of createInterface({ input: child.stdout })) {
-      acknowledged = Number(line);
-      if (acknowledged === 300) child.kill('SIGKILL');
-    }
-    const database = await openDatabase(place.location);
-    const kept = await sql<{ n: number }>`select count(*)::int as n from tick`.execute(database.unscoped);
-    expect(kept.rows[0]?.n).toBeGreaterThanOrEqual(acknowledged);
-    expect(acknowledged).toBeGreaterThanOrEqual(300);
-    await database.close();
-  }, 60_000);
-
-  it('is held by one: a second opening is refused until the first is closed', async () => {
-    const first = await openDatabase(place.location);
-    await expect(openDatabase(place.location)).rejects.toThrow('is held by this process');
-    await first.close();
-    await expect(sql`select 1`.execute(first.db)).rejects.toThrow('The embedded database is closed.');
-    await (await openDatabase(place.location)).close();
-  }, 30_000);
-
-  it('waits at close for what is running', async () => {
-    const database = await openDatabase(place.location);
-    const running = database.unscoped.transaction().execute(async (transaction) => {
-      await delay(50);
-      await sql`create table late (n int)`.execute(transaction);
-    });
-    await delay(10);
-    await database.close();
-    await expect(running).resolves.toBeUndefined();
-  }, 30_000);
-
-  it('fails a ping while a transaction holds it', async () => {
-    const database = await openDatabase(place.location);
-    await database.unscoped.transaction().execute(async (transaction) => {
-      await sql`select 1`.execute(transaction);
-      await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
-      await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
-    });
-    await expect(database.ping(1_000)).resolves.toBeUndefined();
-    await database.close();
-  }, 30_000);
-});
-
-describe('a PostgreSQL server that is not there', () => {
-  it.each([
-    [
-      'postgres://someone:secret@127.0.0.1:1/x',
-      'PostgreSQL at 127.0.0.1:1 is unavailable: the connection was refused.',
-    ],
-    [
-      'postgres://someone:secret@nowhere.invalid/x',
-      'PostgreSQL at nowhere.invalid:5432 is unavailable: the host is not known.',
-    ],
-    [
-      'mysql://someone:secret@127.0.0.1/x',
-      'The database URL is not one of PostgreSQL (postgres://user@host/name).',
-    ],
-    [
-      'postgres://someone:secret@:what:/x',
-      'The database URL is not one of PostgreSQL (postgres://user@host/name).',
-    ],
-  ])('is one plain sentence without the password: %s', async (url, message) => {
-    await expect(openDatabase({ url })).rejects.toMatchObject({ name: 'DatabaseUnavailableError', message });
-  });
-
-  it('is given up on in time when it accepts and says nothing', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const opening = openDatabase({ url: `postgres://a@127.0.0.1:${port}/x`, connectTimeoutMs: 100 });
-    await expect(opening).rejects.toThrow(
-      `PostgreSQL at 127.0.0.1:${port} is unavailable: it did not answer in time.`,
-    );
-    silent.close();
-  });
-});
-
-const onlyWithServer = hasServer ? describe : describe.skip;
-
-onlyWithServer('the PostgreSQL engine', () => {
-  let place: Place<{ url: string }>;
-  beforeAll(async () => {
-    place = await newServerDatabase();
-  });
-  afterAll(() => place.remove());
-
-  it('survives the loss of idle and of lent connections', async () => {
-    const database = await openDatabase({ ...place.location, poolSize: 2 });
-    const lost = database.db.transaction().execute(async (transaction) => {
-      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
-      await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
-      await delay(100);
-      await sql`select 1`.execute(transaction);
-    });
-    await expect(lost).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
-    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.db);
-    await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
-    await delay(100);
-    await expect(database.ping(2_000)).resolves.toBeUndefined();
-    await database.close();
-  });
-
-  it('ends a statement that runs too long and goes on with the connection', async () => {
-    const database = await openDatabase({ ...place.location, poolSize: 1, statementTimeoutMs: 100 });
-    await expect(sql`select pg_sleep(5)`.execute(database.db)).rejects.toMatchObject({ code: '57014' });
-    await expect(database.ping(1_000)).resolves.toBeUndefined();
-    await database.close();
-  });
-
-  it('fails a ping in time when the pool is used up', async () => {
-    const database = await openDatabase({ ...place.location, poolSize: 1 });
-    const busy = sql`select pg_sleep(0.5)`.execute(database.db);
-    await delay(20);
-    await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
-    await busy;
-    await expect(database.ping(1_000)).resolves.toBeUndefined();
-    await database.close();
-  });
-
-  it('says who it is', async () => {
-    const database = await openDatabase(place.location);
-    const { rows } = await sql`select current_setting('application_name') as name`.execute(database.db);
-    expect(rows).toEqual([{ name: 'workgraph' }]);
-    await database.close();
   });
 });

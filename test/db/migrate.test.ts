@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { openDatabase } from '../../src/db/engine.ts';
@@ -89,11 +92,7 @@ describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
 
   it('of the repository make the schema from nothing', async () => {
     const applied = await migrate(database);
-    expect(applied).toEqual(
-      readdirSync(join(root, 'migrations'))
-        .map((file) => file.replace('.ts', ''))
-        .toSorted(),
-    );
+    expect(applied).toEqual(repositoryMigrations());
     expect(await schemaState(database)).toEqual({ state: 'current', pending: [] });
   });
 
@@ -124,26 +123,31 @@ onlyWithServer('migrations of ten processes', () => {
       import { openDatabase } from ${JSON.stringify(join(root, 'src/db/engine.ts'))};
       import { migrate } from ${JSON.stringify(join(root, 'src/db/migrate.ts'))};
       const database = await openDatabase({ ...${JSON.stringify(place.location)}, poolSize: 2 });
-      await new Promise((resolve) => setTimeout(resolve, ${Date.now() + 2_000} - Date.now()));
+      console.log('ready');
+      for await (const _ of process.stdin);
       console.log(JSON.stringify(await migrate(database)));
       await database.close();`;
-    const runs = await Promise.all(Array.from({ length: 10 }, () => output(script)));
-    const migrations = readdirSync(join(root, 'migrations')).length;
-    expect(runs.filter(({ code }) => code !== 0)).toEqual([]);
-    expect(runs.flatMap(({ text }) => JSON.parse(text) as string[])).toHaveLength(migrations);
+    const processes = await Promise.all(Array.from({ length: 10 }, () => ready(script)));
+    for (const { stdin } of processes) stdin.end();
+    const runs = await Promise.all(processes.map((child) => text(child.stdout)));
+    const applied = runs.flatMap((run) => JSON.parse(run) as string[]);
+    expect(applied.toSorted()).toEqual(repositoryMigrations());
     await place.remove();
   }, 60_000);
 });
 
-async function output(script: string): Promise<{ code: unknown; text: string }> {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
-  let text = '';
-  child.stdout.on('data', (data: Buffer) => {
-    text += data.toString();
+/** A process that has opened its database and waits for the end of its input. */
+async function ready(script: string): Promise<ChildProcessByStdio<Writable, Readable, null>> {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
-  child.stderr.on('data', (data: Buffer) => {
-    text += data.toString();
-  });
-  const [code] = (await once(child, 'close')) as [unknown];
-  return { code, text };
+  await once(child.stdout, 'data');
+  return child;
+}
+
+function repositoryMigrations(): string[] {
+  return readdirSync(join(root, 'migrations'))
+    .map((file) => file.replace('.ts', ''))
+    .toSorted();
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
+import type { AnyTables } from '../../src/db/any-tables.ts';
 import { loose, refusedTable, ws } from './guarded.ts';
 import type { Statement } from './guarded.ts';
 
@@ -32,7 +34,9 @@ const accepted: Record<string, Statement> = {
       .with('given', (qb) => qb.selectNoFrom(sql<string>`${ws}::uuid`.as('workspaceId')))
       .selectFrom('issue as i')
       .select('i.id')
-      .where('i.workspaceId', '=', (eb) => eb.selectFrom('given').select('workspaceId')),
+      .where('i.workspaceId', '=', (eb: ExpressionBuilder<AnyTables, never>) =>
+        eb.selectFrom('given').select('workspaceId'),
+      ),
   'a CTE named like a table': () =>
     loose
       .with('issue', (qb) => qb.selectFrom('issue').selectAll().where('workspaceId', '=', ws))

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/db/engine.ts';
-import { memberRole, type memberStatus, principalKind } from '../../src/resolvers/codes.ts';
+import { type memberRole, type memberStatus, principalKind } from '../../src/resolvers/codes.ts';
 import { fold } from '../../src/resolvers/fold.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import type { App, TestWorkspace } from './app.ts';

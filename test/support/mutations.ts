@@ -10,7 +10,7 @@ const comment =
 const message = `id threadId issueId agentUserAccountId applicationId applicationInstallationId authorUserAccountId authorType
   messageType turnNumber body replyToMessageId followUpActions { name key color } createdUtc`;
 const thread = `id issueId agentUserAccountId applicationId applicationInstallationId status lastMessageAuthorType lastMessageType
-  currentTurnNumber lastCompletedTurnNumber messageCount lastMessagePreview lastMessageUtc startedUtc revision`;
+  currentTurnNumber lastCompletedTurnNumber messageCount lastMessagePreview lastMessageUtc startedUtc`;
 
 const selections = {
   issueCreate: `issue { ${issue} }`,

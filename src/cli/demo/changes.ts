@@ -5,7 +5,6 @@ import type { DemoDelivery, DemoLabel, DemoMember, DemoStatus } from './world.ts
 /** A change of an issue and how the feed tells of it. */
 export interface Change {
   readonly phrase: string;
-  readonly iconCss: string;
   readonly apply: (atMs: number) => void;
 }
 
@@ -16,7 +15,6 @@ export function toStatus(record: IssueRecord, status: DemoStatus): MaybeChange {
   if (record.status === status) return undefined;
   return {
     phrase: `changed the status from ${record.status.name} to ${status.name}`,
-    iconCss: 'icon-status',
     apply: (atMs) => {
       if (!status.isTerminal) record.closedMs = undefined;
       else if (!record.status.isTerminal) record.closedMs = atMs;
@@ -31,7 +29,6 @@ export function toPriority(record: IssueRecord, name: keyof typeof priorityCode)
   const before = Object.entries(priorityCode).find(([, code]) => code === record.priority)?.[0];
   return {
     phrase: `changed the priority from ${capitalized(before ?? '')} to ${capitalized(name)}`,
-    iconCss: 'icon-priority',
     apply: () => {
       record.priority = code;
     },
@@ -45,9 +42,11 @@ export function toAssignee(record: IssueRecord, member: DemoMember): MaybeChange
   const from = former ? `reassigned it from ${former.displayName}` : 'assigned it';
   return {
     phrase: `${from} to ${member.displayName}`,
-    iconCss: 'icon-user',
     apply: () => {
-      record.assignees = [member, ...record.assignees.filter((other) => other !== former && other !== member)];
+      record.assignees = [
+        member,
+        ...record.assignees.filter((other) => other !== former && other !== member),
+      ];
       record.subscribers.add(member);
     },
   };
@@ -57,7 +56,6 @@ export function withoutAssignees(record: IssueRecord): MaybeChange {
   if (record.assignees.length === 0) return undefined;
   return {
     phrase: `unassigned ${record.assignees.map((member) => member.displayName).join(' and ')}`,
-    iconCss: 'icon-user',
     apply: () => {
       record.assignees = [];
     },
@@ -68,7 +66,6 @@ export function withAlso(record: IssueRecord, member: DemoMember): MaybeChange {
   if (record.assignees.length === 0 || record.assignees.includes(member)) return undefined;
   return {
     phrase: `added ${member.displayName} as an assignee`,
-    iconCss: 'icon-users',
     apply: () => {
       record.assignees.push(member);
       record.subscribers.add(member);
@@ -81,7 +78,6 @@ export function toDelivery(record: IssueRecord, delivery: DemoDelivery | undefin
   if (former === delivery) return undefined;
   return {
     phrase: movePhrase(former?.name, delivery?.name),
-    iconCss: 'icon-delivery',
     apply: () => {
       record.delivery = delivery;
     },
@@ -93,7 +89,6 @@ export function withoutProject(record: IssueRecord): MaybeChange {
   if (!former) return undefined;
   return {
     phrase: `took it out of ${former.name}`,
-    iconCss: 'icon-project',
     apply: () => {
       record.project = undefined;
     },
@@ -104,8 +99,10 @@ export function toEstimate(record: IssueRecord, estimate: number): MaybeChange {
   const former = record.estimate;
   if (former === estimate) return undefined;
   return {
-    phrase: former === undefined ? `set the estimate to ${estimate}` : `changed the estimate from ${former} to ${estimate}`,
-    iconCss: 'icon-estimate',
+    phrase:
+      former === undefined
+        ? `set the estimate to ${estimate}`
+        : `changed the estimate from ${former} to ${estimate}`,
     apply: () => {
       record.estimate = estimate;
     },
@@ -117,7 +114,6 @@ export function toDueDate(record: IssueRecord, dueDate: string): MaybeChange {
   if (former === dueDate) return undefined;
   return {
     phrase: former ? `moved the due date from ${former} to ${dueDate}` : `set the due date to ${dueDate}`,
-    iconCss: 'icon-calendar',
     apply: () => {
       record.dueDate = dueDate;
     },
@@ -127,19 +123,24 @@ export function toDueDate(record: IssueRecord, dueDate: string): MaybeChange {
 /** Of a group an issue has at most one label. */
 export function withLabel(record: IssueRecord, label: DemoLabel | undefined): MaybeChange {
   if (!label || [...record.labels].some((other) => isRival(other, label))) return undefined;
-  return { phrase: `added the label ${label.name}`, iconCss: 'icon-label', apply: () => record.labels.add(label) };
+  return {
+    phrase: `added the label ${label.name}`,
+    apply: () => record.labels.add(label),
+  };
 }
 
 export function withoutLabel(record: IssueRecord, label: DemoLabel): MaybeChange {
   if (!record.labels.has(label)) return undefined;
-  return { phrase: `removed the label ${label.name}`, iconCss: 'icon-label', apply: () => record.labels.delete(label) };
+  return {
+    phrase: `removed the label ${label.name}`,
+    apply: () => record.labels.delete(label),
+  };
 }
 
 export function withRole(record: IssueRecord, role: string, member: DemoMember): MaybeChange {
   if (record.roles.some((other) => other.role === role)) return undefined;
   return {
     phrase: `made ${member.displayName} ${role}`,
-    iconCss: 'icon-user-check',
     apply: () => record.roles.push({ role, member }),
   };
 }
@@ -148,7 +149,6 @@ export function toTitle(record: IssueRecord, title: string): MaybeChange {
   if (record.title === title) return undefined;
   return {
     phrase: `changed the title from “${record.title}” to “${title}”`,
-    iconCss: 'icon-edit',
     apply: () => {
       record.title = title;
     },

@@ -5,12 +5,18 @@ import type { DemoDelivery, DemoTeam, World } from './world.ts';
 
 const lengthMs = 14 * dayMs;
 
-/** Adds the team's deliveries: a year of past ones, the current one, and two to come; until its end if it has ended. */
+/** For how long the company has worked in cycles. */
+const weeksOfCycles = 32;
+
+/** Adds the team's deliveries: past ones, the current one, and two to come; until its end if it has ended. */
 export function addDeliveries(world: World, team: DemoTeam): void {
   const { cycle } = team.facts;
   if (!cycle) return;
   const { todayMs } = world.calendar;
-  const firstMs = cycleStartMs(Math.max(team.createdMs, world.calendar.daysAgo(364)), cycle.offsetWeeks);
+  const firstMs = cycleStartMs(
+    Math.max(team.createdMs, world.calendar.daysAgo(weeksOfCycles * 7)),
+    cycle.offsetWeeks,
+  );
   const lastMs = cycleStartMs(team.endedMs ?? todayMs + 2 * lengthMs, cycle.offsetWeeks);
   for (let startMs = firstMs; startMs <= lastMs; startMs += lengthMs) {
     const number = team.deliveries.length + 1;

@@ -1,3 +1,4 @@
+import { type EventType, eventIcons } from '../../resolvers/activity.ts';
 import type { Change } from './changes.ts';
 import type { Draft } from './drafts.ts';
 import type { DemoDelivery, DemoLabel, DemoMember, DemoProject, DemoStatus, World } from './world.ts';
@@ -13,10 +14,10 @@ export interface DemoComment {
 }
 
 interface Entry {
-  eventType: string;
+  eventType: EventType;
   actor: DemoMember;
-  iconCss: string;
-  text: string;
+  /** What the actor did, to stand after the name. */
+  deed: string;
 }
 
 /**
@@ -66,13 +67,12 @@ export class IssueRecord {
   /** Makes the changes at once, as one PATCH does; without any, nothing happens. */
   update(atMs: number, actor: DemoMember, changes: readonly (Change | undefined)[]): void {
     const made = changes.filter((change) => change !== undefined);
-    const [first] = made;
-    if (!first) return;
+    if (made.length === 0) return;
     for (const change of made) change.apply(atMs);
     this.updatedMs = atMs;
     this.updateCount += 1;
-    const text = `${actor.displayName} ${sentence(made.map((change) => change.phrase))}`;
-    this.log(atMs, { eventType: 'issue.updated.v1', actor, iconCss: first.iconCss, text });
+    const deed = sentence.format(made.map((change) => change.phrase));
+    this.log(atMs, { eventType: 'issue.updated.v1', actor, deed });
   }
 
   comment(atMs: number, author: DemoMember, body: string, parent?: DemoComment): DemoComment {
@@ -80,24 +80,32 @@ export class IssueRecord {
     const comment = { id, author, parent, body, createdMs: atMs, editedMs: undefined, deletedMs: undefined };
     this.comments.push(comment);
     this.subscribers.add(author);
-    const what = parent ? `replied to ${parent.author.displayName}` : 'commented';
-    this.#logComment(atMs, author, 'created', what);
+    const deed = parent ? `replied to ${parent.author.displayName}` : 'commented';
+    this.log(atMs, { eventType: 'issue-comment.created.v1', actor: author, deed });
     return comment;
   }
 
   editComment(atMs: number, comment: DemoComment, body: string): void {
     comment.body = body;
     comment.editedMs = atMs;
-    this.#logComment(atMs, comment.author, 'updated', 'edited a comment');
+    this.log(atMs, {
+      eventType: 'issue-comment.updated.v1',
+      actor: comment.author,
+      deed: 'edited a comment',
+    });
   }
 
   deleteComment(atMs: number, comment: DemoComment): void {
     comment.deletedMs = atMs;
-    this.#logComment(atMs, comment.author, 'deleted', 'deleted a comment');
+    this.log(atMs, {
+      eventType: 'issue-comment.deleted.v1',
+      actor: comment.author,
+      deed: 'deleted a comment',
+    });
   }
 
   /** Adds the next entry of the feed. */
-  log(atMs: number, { eventType, actor, iconCss, text }: Entry): void {
+  log(atMs: number, { eventType, actor, deed }: Entry): void {
     this.activityCount += 1;
     this.lastActivityMs = atMs;
     this.world.rows.activity.push({
@@ -108,19 +116,11 @@ export class IssueRecord {
       eventType,
       actorUserAccountId: actor.userAccountId,
       occurredUtc: new Date(atMs),
-      iconCss,
-      text,
+      iconCss: eventIcons[eventType],
+      text: `${actor.displayName} ${deed}`,
     });
   }
-
-  #logComment(atMs: number, actor: DemoMember, action: string, what: string): void {
-    const text = `${actor.displayName} ${what}`;
-    this.log(atMs, { eventType: `issue-comment.${action}.v1`, actor, iconCss: 'icon-comment', text });
-  }
 }
 
-/** "a", "a and b", "a, b and c". */
-function sentence(phrases: readonly string[]): string {
-  const last = phrases.at(-1) ?? '';
-  return phrases.length < 2 ? last : `${phrases.slice(0, -1).join(', ')} and ${last}`;
-}
+/** Puts a comma between the words, and "and" before the last. */
+const sentence = new Intl.ListFormat('en-GB');

@@ -79,6 +79,15 @@ export const platformTopics = {
           { title: 'Stop building what did not change' },
         ],
       },
+      {
+        title: 'Move every team into one repository',
+        daysAgo: 52,
+        isDeleted: true,
+        children: [
+          { title: 'List the tools that assume one repository per team' },
+          { title: 'Measure a checkout of everything' },
+        ],
+      },
     ],
     context: [
       'It woke somebody twice this month.',

@@ -19,13 +19,18 @@ export interface Topics {
   readonly features: readonly string[];
   readonly chores: readonly string[];
   readonly research: readonly string[];
-  readonly epics: readonly (Family & { project: string; daysAgo: number })[];
+  readonly epics: readonly (Family & { project?: string; daysAgo: number; isDeleted?: true })[];
   /** Sentences that fit below any description. */
   readonly context: readonly string[];
 }
 
 /** The topics of every team. */
-export const topics: Record<TeamCode, Topics> = { ...productTopics, ...platformTopics, ...operationsTopics, ...closedTopics };
+export const topics: Record<TeamCode, Topics> = {
+  ...productTopics,
+  ...platformTopics,
+  ...operationsTopics,
+  ...closedTopics,
+};
 
 /** Every title that the team's lists give, with its kind. */
 export function titlesOf(code: TeamCode): { title: string; kind: Kind }[] {

@@ -1,0 +1,28 @@
+import type { CommandDef, SubCommandsDef } from 'citty';
+import type { DatabaseCommand } from './environment.ts';
+
+/** Every command by its name; a module is loaded when its command is asked for. */
+export const commands: SubCommandsDef = {
+  serve: () => import('./serve.ts').then(({ serveCommand }) => serveCommand(findDatabaseCommand)),
+  migrate: () => import('./migrate.ts').then(({ command }) => command),
+  seed: () => import('./seed.ts').then(({ command }) => command as CommandDef),
+  token: () => import('./token.ts').then(({ command }) => command as CommandDef),
+  workspace: () => import('./workspace.ts').then(({ command }) => command as CommandDef),
+  schema: () => import('./schema.ts').then(({ command }) => command),
+};
+
+/** The command that a name such as `token create` stands for, if it is one that works on a database. */
+export async function findDatabaseCommand(name: string): Promise<DatabaseCommand | undefined> {
+  let found: unknown = { subCommands: commands };
+  for (const word of name.split(' ')) {
+    const { subCommands } = found as { subCommands?: SubCommandsDef };
+    if (!subCommands || !Object.hasOwn(subCommands, word)) return undefined;
+    const next = subCommands[word];
+    found = typeof next === 'function' ? await next() : await next;
+  }
+  return isDatabaseCommand(found) ? found : undefined;
+}
+
+function isDatabaseCommand(command: unknown): command is DatabaseCommand {
+  return typeof command === 'object' && command !== null && 'execute' in command;
+}

@@ -1,0 +1,203 @@
+import type { AgentStory } from './agent-stories.ts';
+
+/** Conversations that came to an end: completed, in one turn or more, or failed. */
+export const pastStories: readonly AgentStory[] = [
+  {
+    team: 'PAY',
+    kind: 'bug',
+    title: 'Refund webhook is retried for ever after a 410',
+    description: 'A provider answers 410 for a merchant that is gone. We retry every minute, for ever.',
+    daysAgo: 74,
+    ending: 'done',
+    messages: [
+      {
+        by: 'person',
+        type: 'prompt',
+        after: 0,
+        body: 'Tern, make 404 and 410 final, and tell the ledger about it.',
+      },
+      {
+        by: 'agent',
+        type: 'thought',
+        after: 1,
+        body: 'The retry policy lives in one place. The ledger needs a new reason.',
+      },
+      {
+        by: 'agent',
+        type: 'action',
+        after: 7,
+        body: 'Changed the policy, added three tests, opened a pull request.',
+      },
+      {
+        by: 'agent',
+        type: 'response',
+        after: 5,
+        body: 'All checks pass. 404 and 410 are final now, with the reason “merchant gone” in the ledger.',
+      },
+    ],
+  },
+  {
+    team: 'WEB',
+    kind: 'bug',
+    title: 'Sitemap lists sailings that are over',
+    description: 'A third of the entries lead to pages that say “this sailing has left”.',
+    daysAgo: 29,
+    ending: 'review',
+    messages: [
+      { by: 'person', type: 'prompt', after: 0, body: 'Please leave past sailings out of the sitemap.' },
+      { by: 'agent', type: 'action', after: 5, body: 'Filtered by departure in the harbour’s time zone.' },
+      {
+        by: 'agent',
+        type: 'response',
+        after: 2,
+        body: 'Done: 18,204 entries became 11,870.',
+        followUpActions: [
+          { name: 'Open the pull request', key: 'open-change', color: '#5e6ad2' },
+          { name: 'Also remove cancelled sailings', key: 'remove-cancelled', color: '#f76b15' },
+        ],
+      },
+      { by: 'person', type: 'prompt', after: 95, replyTo: 2, body: 'Also remove cancelled ones, please.' },
+      {
+        by: 'agent',
+        type: 'thought',
+        after: 1,
+        body: 'Cancelled sailings keep their page for refunds, so only the sitemap changes.',
+      },
+      {
+        by: 'agent',
+        type: 'response',
+        after: 6,
+        replyTo: 3,
+        body: 'Removed 412 more. Their pages stay reachable.',
+      },
+    ],
+  },
+  {
+    team: 'PLT',
+    kind: 'bug',
+    title: 'Flaky test: inventory holds are released twice',
+    description: 'Fails once in thirty runs, always in the same assertion.',
+    daysAgo: 48,
+    ending: 'active',
+    messages: [
+      { by: 'person', type: 'prompt', after: 0, body: 'Find out whether the test or the code is wrong.' },
+      {
+        by: 'agent',
+        type: 'action',
+        after: 22,
+        body: 'Ran the test 500 times: 14 failures, all with two workers.',
+      },
+      {
+        by: 'agent',
+        type: 'error',
+        after: 31,
+        body: 'I could not finish: the sandbox ran out of memory while recording a trace. Please raise its limit and ask again.',
+      },
+    ],
+  },
+  {
+    team: 'SEC',
+    kind: 'chore',
+    title: 'Update the image library with the known overflow',
+    description: 'The advisory is public since this morning. We resize passengers’ photos with it.',
+    daysAgo: 112,
+    ending: 'done',
+    messages: [
+      {
+        by: 'person',
+        type: 'prompt',
+        after: 0,
+        body: 'Update it in every repository and list where it was used.',
+      },
+      {
+        by: 'agent',
+        type: 'action',
+        after: 12,
+        body: 'Four repositories use it. Three updated; the kiosk’s branch is frozen.',
+      },
+      {
+        by: 'agent',
+        type: 'response',
+        after: 3,
+        body: 'Three pull requests are open. For the kiosk I suggest to switch resizing off.',
+      },
+    ],
+  },
+  {
+    team: 'GTE',
+    kind: 'feature',
+    title: 'Sort gates by their last contact',
+    description: 'Whoever opens the console in the morning wants to see the silent ones first.',
+    daysAgo: 58,
+    ending: 'done',
+    messages: [
+      {
+        by: 'person',
+        type: 'prompt',
+        after: 0,
+        body: 'Add this order to the console and make it the default.',
+      },
+      { by: 'agent', type: 'error', after: 3, body: 'I have no access to the repository gate-console.' },
+      { by: 'person', type: 'prompt', after: 240, body: 'You have it now. Please try again.' },
+      { by: 'agent', type: 'action', after: 9, body: 'Added the order and an index for it.' },
+      {
+        by: 'agent',
+        type: 'response',
+        after: 4,
+        body: 'The console opens with the gates that were silent longest. Screenshots are in the pull request.',
+      },
+    ],
+  },
+  {
+    team: 'DAT',
+    kind: 'research',
+    title: 'Explain the jump of cancellations in week 9',
+    description: 'Cancellations tripled within a day, on two lines only.',
+    daysAgo: 66,
+    ending: 'active',
+    messages: [
+      {
+        by: 'person',
+        type: 'prompt',
+        after: 0,
+        body: 'Which bookings make the jump, and what do they have in common?',
+      },
+      {
+        by: 'agent',
+        type: 'thought',
+        after: 2,
+        body: 'Both lines changed their timetable in that week. I compare bookings before and after.',
+      },
+      {
+        by: 'system',
+        type: 'error',
+        after: 60,
+        body: 'The run was stopped after one hour, the limit of this workspace.',
+      },
+    ],
+  },
+  {
+    team: 'WEB',
+    kind: 'chore',
+    title: 'Name the form fields so that browsers fill them in',
+    description: 'Browsers offer the passenger’s address in the field for the vehicle.',
+    daysAgo: 140,
+    ending: 'done',
+    messages: [
+      { by: 'person', type: 'prompt', after: 0, body: 'Set autocomplete on every field of the checkout.' },
+      {
+        by: 'agent',
+        type: 'response',
+        after: 11,
+        body: 'All 23 fields have a token now; the vehicle’s have “off”.',
+      },
+      { by: 'person', type: 'prompt', after: 30, body: 'And on partner sites?' },
+      {
+        by: 'agent',
+        type: 'response',
+        after: 6,
+        body: 'They share the form. Two themes replace it: Harbour Trust and Île Liaison. I left notes in both.',
+      },
+    ],
+  },
+];

@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../../db/engine.ts';
+import { insertRows } from '../../db/import-writes.ts';
+import type { TableName } from '../../db/tables.ts';
+import { inTransaction, type Trx } from '../../db/transaction.ts';
+import { insertWorkspace, selectWorkspaces } from '../../db/workspaces.ts';
+import { raise } from '../../resolvers/errors.ts';
+import { demoRows, demoWorkspace } from './rows.ts';
+import { type DemoRows, demoTables } from './world.ts';
+
+/**
+ * Fills in the demo workspace, in one transaction, as it is at the given time. The same time gives the same rows;
+ * `conflict` when the database has the workspace already.
+ */
+export async function seedDemo(
+  { db, unscoped }: Database,
+  { now = new Date(), log = () => undefined }: { now?: Date; log?: (line: string) => void } = {},
+): Promise<{ workspaceId: string; ownerUserAccountId: string }> {
+  const { workspaceId, name } = demoWorkspace;
+  const present = await selectWorkspaces(unscoped);
+  if (present.some(({ id }) => id === workspaceId))
+    raise('conflict', 'The database has the demo workspace already.');
+  const { rows, createdUtc, ownerUserAccountId } = demoRows(now);
+  await inTransaction(db, async (trx) => {
+    await insertWorkspace(trx, { workspaceId, name, createdUtc, updatedUtc: createdUtc });
+    await insertAll(trx, rows);
+  });
+  const { team, member, project, issue } = rows;
+  log(
+    `${name}: ${team.length} teams, ${member.length} members, ${project.length} projects, ${issue.length} issues.`,
+  );
+  return { workspaceId, ownerUserAccountId };
+}
+
+/** Between tables the event loop has its turn: the embedded engine would hold it to the end. */
+async function insertAll(trx: Trx, rows: DemoRows): Promise<void> {
+  for (const table of demoTables) {
+    await insertRows<TableName>(trx, table, rows[table]);
+    await nextTurn();
+  }
+}

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { defineCommand } from 'citty';
+import { parse } from 'yaml';
+import { type AppliedDirectory, applyDirectory } from '../resolvers/directory.ts';
+import { type DirectoryFile, parseDirectory } from '../resolvers/directory-file.ts';
+import type { DirectoryChange, FieldChange } from '../resolvers/directory-plan.ts';
+import { encodeId } from '../resolvers/ids.ts';
+import { type CommandEnvironment, databaseCommand } from './environment.ts';
+import { CommandError, exitCodes } from './failures.ts';
+import { fileSize } from './import/lines.ts';
+import { findWorkspace } from './lookup.ts';
+
+export interface DirectoryApplyArguments {
+  readonly file: string;
+  readonly workspace?: string | undefined;
+  readonly 'dry-run'?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Applies a directory file and tells a line for each change. */
+export async function runDirectoryApply(
+  env: CommandEnvironment,
+  args: DirectoryApplyArguments,
+): Promise<number> {
+  const path = resolve(env.cwd, args.file);
+  await fileSize(path);
+  const file = readDirectory(await readFile(path, 'utf8'));
+  const dryRun = args['dry-run'] ?? false;
+  const isNamed = args.workspace !== undefined || file.workspace === undefined;
+  const workspaceId = isNamed ? (await findWorkspace(env.database, args.workspace)).id : undefined;
+  const applied = await applyDirectory(env.database, file, { dryRun, workspaceId });
+  if (args.json) env.stdout(`${JSON.stringify(jsonOf(applied, dryRun))}\n`);
+  else for (const change of applied.changes) env.stdout(`${changeWords(change)}\n`);
+  env.stderr(`${summaryOf(applied, dryRun)}\n`);
+  return exitCodes.done;
+}
+
+const apply = databaseCommand({
+  name: 'directory apply',
+  description:
+    'Make and update workspace, members, teams, projects and what belongs to them from a YAML file',
+  args: {
+    file: {
+      type: 'positional',
+      required: true,
+      description: 'The YAML file; docs/directory.md says what it may hold',
+    },
+    workspace: {
+      type: 'string',
+      description: 'The workspace, by name or id; the one that the file names when left out',
+    },
+    'dry-run': { type: 'boolean', description: 'Say what would change, and change nothing' },
+    json: { type: 'boolean', description: 'Print one object: workspaceId, changes' },
+  },
+  run: runDirectoryApply,
+});
+
+export const command = defineCommand({
+  meta: { name: 'directory', description: 'Teams, projects, members and what belongs to them' },
+  subCommands: { apply },
+});
+
+/** Reads the YAML of a directory file and checks its shape. */
+function readDirectory(text: string): DirectoryFile {
+  return parseDirectory(parseYaml(text));
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    return parse(text, { prettyErrors: true });
+  } catch (error) {
+    // Its own errors, and that of a file whose aliases unfold into far too much.
+    const reason = error instanceof Error ? error.message.trim() : String(error);
+    throw new CommandError(`The file is no YAML that can be read: ${reason}`, { cause: error });
+  }
+}
+
+function jsonOf({ workspaceId, workspaceName, changes }: AppliedDirectory, dryRun: boolean) {
+  return { workspaceId: encodeId('workspace', workspaceId), workspaceName, dryRun, changes };
+}
+
+function changeWords({ action, kind, name, fields }: DirectoryChange): string {
+  const words = Object.entries(fields).map(([field, change]) => `${field} ${fieldWords(change)}`);
+  return [`${action} ${kind} ${name}`, ...(words.length > 0 ? [words.join(', ')] : [])].join(': ');
+}
+
+function fieldWords(change: FieldChange): string {
+  if ('added' in change) return `+ ${change.added.join(' + ')}`;
+  return `${valueWords(change.from)} → ${valueWords(change.to)}`;
+}
+
+function valueWords(value: unknown): string {
+  const text = JSON.stringify(value ?? null);
+  return text.length > 80 ? `${Array.from(text).slice(0, 79).join('')}…` : text;
+}
+
+function summaryOf({ changes, workspaceName }: AppliedDirectory, dryRun: boolean): string {
+  if (changes.length === 0) return `No change: the workspace ${workspaceName} is as the file says.`;
+  const created = changes.filter(({ action }) => action === 'create').length;
+  const counts = `${created} created, ${changes.length - created} updated`;
+  return dryRun
+    ? `${counts} in ${workspaceName}, if it is applied (--dry-run: nothing was changed)`
+    : `${counts} in ${workspaceName}`;
+}

@@ -1,0 +1,125 @@
+import { resolve } from 'node:path';
+import { applyDirectory } from '../resolvers/directory.ts';
+import { parseDirectory } from '../resolvers/directory-file.ts';
+import { encodeId } from '../resolvers/ids.ts';
+import type { SourceLine } from '../resolvers/import-issue.ts';
+import type { ImportTarget } from '../resolvers/import-people.ts';
+import { importIssues, type ImportSummary } from '../resolvers/import-run.ts';
+import { type CommandEnvironment, databaseCommand } from './environment.ts';
+import { exitCodes, UsageError } from './failures.ts';
+import { beadsAnonymous, beadsContent } from './import/beads.ts';
+import { fileSize, readLines } from './import/lines.ts';
+import { ndjsonContent, readHeader } from './import/ndjson.ts';
+import { Progress } from './import/progress.ts';
+import { recordLines } from './import/records.ts';
+import { importWords } from './import/summary.ts';
+import { requireTeam } from './import/team.ts';
+import { findWorkspace } from './lookup.ts';
+
+export interface ImportArguments {
+  readonly file: string;
+  /** Where the file is from: `beads` or `ndjson`. */
+  readonly from: string;
+  readonly team?: string | undefined;
+  /** Makes the team under this name when there is none of the code. */
+  readonly 'create-team'?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/**
+ * Imports the issues of a file and gives the exit code: 0 when every line was taken, 1 when some were refused, 130
+ * when it was ended before the end.
+ */
+export async function runImport(env: CommandEnvironment, args: ImportArguments): Promise<number> {
+  const path = resolve(env.cwd, args.file);
+  const totalBytes = await fileSize(path);
+  const { target, lines } = await openSource(env, args, path);
+  const progress = new Progress(env, totalBytes);
+  const startedMs = performance.now();
+  const summary = await importIssues({
+    database: env.database,
+    target,
+    lines,
+    signal: env.signal,
+    reporter: {
+      refused: (line, reason) => progress.say(`line ${line} refused: ${reason}`),
+      warning: (line, text) => progress.say(`line ${line}: ${text}`),
+      progress: (so, bytesRead) => progress.update(bytesRead, `${so.issues} issues, ${so.refused} refused`),
+    },
+  }).finally(() => progress.end());
+  const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
+  for (const line of importWords(summary, seconds)) env.stderr(`${line}\n`);
+  if (args.json) env.stdout(`${JSON.stringify({ ...summary, seconds })}\n`);
+  return exitCodeOf(summary);
+}
+
+export const command = databaseCommand({
+  name: 'import',
+  description: 'Bring issues along from another tracker, or from an export of this one',
+  args: {
+    file: { type: 'positional', required: true, description: 'The file to read' },
+    from: { type: 'enum', options: ['beads', 'ndjson'], required: true, description: 'What wrote the file' },
+    team: {
+      type: 'string',
+      description: 'The code of the team that gets the issues; needed for beads',
+      valueHint: 'CODE',
+    },
+    'create-team': {
+      type: 'string',
+      description: 'Make the team under this name if there is none of the code',
+      valueHint: 'NAME',
+    },
+    workspace: { type: 'string', description: 'The workspace, by name or id; the only one when left out' },
+    json: { type: 'boolean', description: 'Print the summary as one object' },
+  },
+  run: runImport,
+});
+
+interface Source {
+  target: ImportTarget;
+  lines: AsyncIterable<SourceLine>;
+}
+
+async function openSource(env: CommandEnvironment, args: ImportArguments, path: string): Promise<Source> {
+  if (args.from === 'beads') return openBeads(env, args, path);
+  if (args.from === 'ndjson') return openNdjson(env, args, path);
+  throw new UsageError(`--from must be beads or ndjson, not ${args.from}.`);
+}
+
+async function openBeads(env: CommandEnvironment, args: ImportArguments, path: string): Promise<Source> {
+  if (!args.team) throw new UsageError('Say which team gets the issues: --team CODE.');
+  const { id: workspaceId } = await findWorkspace(env.database, args.workspace);
+  const { code: teamCode } = await requireTeam(env.database, workspaceId, args.team, args['create-team']);
+  return {
+    // The same file may be brought to several teams; ids of beads are unique within a repository alone.
+    target: { workspaceId, source: `beads:${teamCode}`, teamCode, anonymous: beadsAnonymous },
+    lines: recordLines(readLines(path), beadsContent),
+  };
+}
+
+async function openNdjson(env: CommandEnvironment, args: ImportArguments, path: string): Promise<Source> {
+  const lines = readLines(path);
+  const header = await readHeader(lines);
+  const { id: workspaceId } = await findWorkspace(env.database, args.workspace);
+  let teamCode: string | undefined;
+  if (args.team)
+    teamCode = (await requireTeam(env.database, workspaceId, args.team, args['create-team'])).code;
+  else if (header.workspace.id === encodeId('workspace', workspaceId)) {
+    throw new UsageError(
+      'The file is an export of this very workspace: its issues are here. To copy them, say --team CODE.',
+    );
+  } else {
+    const directory = parseDirectory(header.directory);
+    const { changes } = await applyDirectory(env.database, directory, { workspaceId, keepExisting: true });
+    for (const { kind, name } of changes) env.stderr(`made ${kind} ${name}\n`);
+  }
+  const source = `ndjson:${header.workspace.id}${teamCode === undefined ? '' : `:${teamCode}`}`;
+  const anonymous = { name: header.workspace.name };
+  return { target: { workspaceId, source, teamCode, anonymous }, lines: recordLines(lines, ndjsonContent) };
+}
+
+function exitCodeOf({ isStopped, refused }: ImportSummary): number {
+  if (isStopped) return exitCodes.interrupted;
+  return refused > 0 ? exitCodes.failed : exitCodes.done;
+}

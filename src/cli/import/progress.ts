@@ -1,0 +1,57 @@
+import type { CommandEnvironment } from '../environment.ts';
+
+/** How often something is said where nobody watches, and where somebody does. */
+const linesEveryMs = 5_000;
+const barEveryMs = 100;
+const longestBar = 40;
+
+/** Shows how far a long piece of work is: a bar at a terminal, a line now and then elsewhere. */
+export class Progress {
+  readonly #env: Pick<CommandEnvironment, 'stderr' | 'isTerminal' | 'columns'>;
+  readonly #total: number;
+  #saidAtMs = performance.now();
+  #isBarShown = false;
+
+  constructor(env: Pick<CommandEnvironment, 'stderr' | 'isTerminal' | 'columns'>, total: number) {
+    this.#env = env;
+    this.#total = total;
+  }
+
+  /** Says how much of the total is done, unless it was said just now. */
+  update(done: number, words: string): void {
+    const nowMs = performance.now();
+    const everyMs = this.#env.isTerminal ? barEveryMs : linesEveryMs;
+    if (nowMs - this.#saidAtMs < everyMs) return;
+    this.#saidAtMs = nowMs;
+    const share = this.#total > 0 ? Math.min(done / this.#total, 1) : 1;
+    if (this.#env.isTerminal) this.#showBar(share, words);
+    else this.#env.stderr(`${percent(share)}, ${words}\n`);
+  }
+
+  /** Says a line of its own; a bar makes room for it. */
+  say(text: string): void {
+    this.end();
+    this.#env.stderr(`${text}\n`);
+  }
+
+  /** Takes the bar away. */
+  end(): void {
+    if (this.#isBarShown) this.#env.stderr('\r\u001b[K');
+    this.#isBarShown = false;
+  }
+
+  #showBar(share: number, words: string): void {
+    const room = this.#env.columns - words.length - 10;
+    const width = Math.max(0, Math.min(longestBar, room));
+    const filled = Math.round(share * width);
+    const bar = width > 0 ? `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}] ` : '';
+    this.#env.stderr(
+      `\r\u001b[K${`${bar}${percent(share).padStart(4)} ${words}`.slice(0, Math.max(1, this.#env.columns - 1))}`,
+    );
+    this.#isBarShown = true;
+  }
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)}%`;
+}

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DirectoryHeldError } from '../db/directory-lock.ts';
+import { type Database, openDatabase } from '../db/engine.ts';
+import { migrate, schemaState } from '../db/migrate.ts';
+import { type Config, readConfig } from '../server/config.ts';
+import type { DatabaseCommand, Terminal } from './environment.ts';
+import { CommandError, exitCodes } from './failures.ts';
+import { runThroughServer } from './socket-client.ts';
+
+/** How long a command waits for a data directory whose holder takes no commands: it may just be starting. */
+const heldForMs = 10_000;
+const askAgainMs = 200;
+
+/** Runs a command on the database that its flags and the environment name. */
+export async function runWithDatabase(
+  command: { name: string; execute: DatabaseCommand['execute'] },
+  args: Record<string, unknown>,
+): Promise<number> {
+  const config = readConfig(locationOf(args));
+  const interrupted = new AbortController();
+  const terminal = ownTerminal(interrupted.signal);
+  return whileInterruptible(interrupted, async () => {
+    if (config.databaseUrl === undefined) return runEmbedded(command, args, config, terminal);
+    const database = await openDatabase({ url: config.databaseUrl });
+    return runAndClose(database, async () => {
+      await requireCurrentSchema(database);
+      return command.execute({ ...terminal, database, dataDir: config.dataDir }, args);
+    });
+  });
+}
+
+/** The settings that a command with a database takes as flags. */
+export function locationOf(args: Record<string, unknown>) {
+  const text = (name: string) => (typeof args[name] === 'string' ? args[name] : undefined);
+  return { DATA_DIR: text('data-dir'), DATABASE_URL: text('database-url') };
+}
+
+/** Opens the embedded database and brings it up to date; the first time, which takes seconds, it says so. */
+export async function openUpToDate(dataDir: string, say: (text: string) => void): Promise<Database> {
+  if (!existsSync(join(dataDir, 'database'))) say(`Making a database in ${dataDir} …\n`);
+  const database = await openDatabase({ dataDir });
+  try {
+    if ((await schemaState(database)).state !== 'current') {
+      await refuseNewerSchema(database);
+      await migrate(database);
+    }
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Applies what is pending and says so; a database that a running server holds is up to date. */
+export async function migrateLocation(config: Config, say: (text: string) => void): Promise<string[]> {
+  const { databaseUrl, dataDir } = config;
+  // An index over many rows takes its time.
+  const location = databaseUrl === undefined ? { dataDir } : { url: databaseUrl, statementTimeoutMs: 0 };
+  const database = await openDatabase(location);
+  try {
+    await refuseNewerSchema(database);
+    return await migrate(database, { log: (line) => say(`${line}\n`) });
+  } finally {
+    await database.close();
+  }
+}
+
+/** An external database is changed only when it is told to be. */
+export async function requireCurrentSchema(database: Database): Promise<void> {
+  await refuseNewerSchema(database);
+  const { state, pending } = await schemaState(database);
+  if (state === 'current') return;
+  const what = state === 'empty' ? 'has no tables yet' : `is behind by ${pending.length} migrations`;
+  throw new CommandError(`The database ${what}. Run \`workgraph migrate\`.`);
+}
+
+async function refuseNewerSchema(database: Database): Promise<void> {
+  const { state } = await schemaState(database);
+  if (state === 'ahead') {
+    throw new CommandError('The database was changed by a newer workgraph than this one. Update workgraph.');
+  }
+}
+
+/** Here if the directory is free, through the server that holds it otherwise. */
+async function runEmbedded(
+  command: { name: string; execute: DatabaseCommand['execute'] },
+  args: Record<string, unknown>,
+  { dataDir }: Config,
+  terminal: Terminal,
+): Promise<number> {
+  const giveUpMs = performance.now() + heldForMs;
+  for (;;) {
+    const opened = await openUpToDate(dataDir, terminal.stderr).catch((error: unknown) => {
+      if (error instanceof DirectoryHeldError) return error;
+      throw error;
+    });
+    if (!(opened instanceof DirectoryHeldError)) {
+      return runAndClose(opened, () => command.execute({ ...terminal, database: opened, dataDir }, args));
+    }
+    const exitCode = await runThroughServer(dataDir, { command: command.name, args }, terminal);
+    if (exitCode !== undefined) return exitCode;
+    if (performance.now() > giveUpMs) throw opened;
+    await delay(askAgainMs, undefined, { signal: terminal.signal });
+  }
+}
+
+async function runAndClose(database: Database, run: () => Promise<number>): Promise<number> {
+  return run().finally(() => database.close());
+}
+
+function ownTerminal(signal: AbortSignal): Terminal {
+  return {
+    stdout: (text) => process.stdout.write(text),
+    stderr: (text) => process.stderr.write(text),
+    isTerminal: process.stderr.isTTY,
+    columns: process.stderr.columns ?? 80,
+    cwd: process.cwd(),
+    signal,
+  };
+}
+
+/** The first signal asks the command to end, the second ends the process. */
+async function whileInterruptible(interrupted: AbortController, run: () => Promise<number>): Promise<number> {
+  const interrupt = () => {
+    if (interrupted.signal.aborted) process.exit(exitCodes.interrupted);
+    interrupted.abort();
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, interrupt);
+  return run().finally(() => {
+    for (const signal of signals) process.off(signal, interrupt);
+  });
+}

@@ -1,0 +1,49 @@
+import type { Database } from '../db/engine.ts';
+import type { Row } from '../db/tables.ts';
+import { type MemberCard, selectMemberCard, selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
+import { memberRole } from '../resolvers/codes.ts';
+import { fold } from '../resolvers/fold.ts';
+import { parseId } from '../resolvers/ids.ts';
+import { CommandError, UsageError } from './failures.ts';
+
+type WorkspaceCard = Pick<Row<'workspace'>, 'id' | 'name'>;
+
+/** The workspace that a person names by its id or name; the only one when he names none. */
+export async function findWorkspace({ unscoped }: Database, named: string | undefined): Promise<WorkspaceCard> {
+  const workspaces = await selectWorkspaces(unscoped);
+  const [only, second] = named ? workspaces.filter((workspace) => isNamed(workspace, named)) : workspaces;
+  if (only && !second) return only;
+  if (only && named) throw new CommandError(`Several workspaces are called ${named}; give the id of one.`);
+  if (only) throw new UsageError('There are several workspaces: say which with --workspace (a name or an id).');
+  throw new CommandError(
+    named ? `There is no workspace ${named}.` : 'There is no workspace yet: `workgraph workspace create --name …`.',
+  );
+}
+
+/** The member that a person names by id, account or e-mail address; the first owner when he names none. */
+export async function findMember(
+  { db }: Database,
+  workspaceId: string,
+  named: string | undefined,
+): Promise<MemberCard> {
+  if (!named) {
+    const [first] = await selectMemberCards(db, workspaceId);
+    if (first?.role === memberRole.owner) return first;
+    throw new CommandError('The workspace has no owner; say whom with --member.');
+  }
+  const member = await selectMemberCard(db, workspaceId, memberKey(named));
+  if (!member) throw new CommandError(`The workspace has no member ${named}.`);
+  return member;
+}
+
+function isNamed({ id, name }: WorkspaceCard, named: string): boolean {
+  const parsed = parseId(named);
+  return (parsed?.prefix === 'workspace' && parsed.uuid === id) || fold(name) === fold(named.trim());
+}
+
+function memberKey(named: string) {
+  const id = parseId(named);
+  if (id?.prefix === 'member') return { column: 'id', value: id.uuid } as const;
+  if (id?.prefix === 'user') return { column: 'userAccountId', value: id.uuid } as const;
+  return { column: 'emailAddressFold', value: fold(named.trim()) } as const;
+}

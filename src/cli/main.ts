@@ -1,0 +1,15 @@
+import { defineCommand, renderUsage, runMain } from 'citty';
+import packageFile from '../../package.json' with { type: 'json' };
+import { commands } from './commands.ts';
+
+const { name, version, description } = packageFile;
+const rawArgs = process.argv.slice(2);
+const isHelp = rawArgs.some((word) => word === '--help' || word === '-h');
+
+await runMain(defineCommand({ meta: { name, version, description }, subCommands: commands }), {
+  rawArgs,
+  // Help that was asked for is data; help after a mistake is words.
+  showUsage: async (command, parent) => {
+    (isHelp ? process.stdout : process.stderr).write(`${await renderUsage(command, parent)}\n`);
+  },
+});

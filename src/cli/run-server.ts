@@ -1,0 +1,145 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Logger } from 'pino';
+import { type Database, openDatabase } from '../db/engine.ts';
+import { type Config, readConfig, type Settings } from '../server/config.ts';
+import { createLogger } from '../server/logger.ts';
+import { type RunningServer, startServer } from '../server/server.ts';
+import { addDemo, isEmpty, keptToken } from './demo-workspace.ts';
+import type { DatabaseCommand } from './environment.ts';
+import { CommandError, exitCodes } from './failures.ts';
+import { migrateLocation, openUpToDate, requireCurrentSchema } from './location.ts';
+import { type CommandSocket, openCommandSocket } from './socket.ts';
+
+export interface ServeOptions {
+  readonly settings: Settings;
+  /** Both about an external database, which is changed only when told; `demo: false` about the embedded one. */
+  readonly migrate: boolean | undefined;
+  readonly demo: boolean | undefined;
+  readonly findCommand: (name: string) => Promise<DatabaseCommand | undefined>;
+}
+
+/** How long a stop may take in all, and how long readiness says no before connections are refused. */
+const stopWithinMs = 9_500;
+const drainMs = 500;
+
+/** Serves until a signal ends it, and gives the exit code. */
+export async function serve(options: ServeOptions): Promise<number> {
+  const config = readConfig(options.settings);
+  const stopped = untilSignal();
+  await requireFreePort(config);
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const database = await openForServing(config, options);
+  const token = await prepareDemo(database, config, options);
+  const logger = await createLogger(config.logLevel);
+  const server = await startServer({ database, config, logger });
+  const socket = await openSocket(database, config, options, logger);
+  logger.info({ url: server.url, engine: database.engine }, `workgraph is ready at ${server.url}`);
+  say(greeting(config.publicUrl ?? server.url, token));
+  logger.info({ signal: await stopped }, 'stopping');
+  await stop(server, socket, database);
+  return exitCodes.done;
+}
+
+async function openForServing(config: Config, { migrate }: ServeOptions): Promise<Database> {
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl === undefined) {
+    // Whatever else lies there: a database, a key and a token are its owner's alone.
+    chmodSync(dataDir, 0o700);
+    return openUpToDate(dataDir, say);
+  }
+  if (migrate) await migrateLocation(config, say);
+  const database = await openDatabase({ url: databaseUrl });
+  await requireCurrentSchema(database).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
+  return database;
+}
+
+/** The embedded database gets the demo when it is empty, an external one only when told; the token of the demo, if any. */
+async function prepareDemo(database: Database, { dataDir }: Config, { demo }: ServeOptions): Promise<string | undefined> {
+  const wanted = demo ?? database.engine === 'embedded';
+  if (!wanted || !(await isEmpty(database))) return keptToken(database, dataDir);
+  say('Making the demo workspace …\n');
+  return (await addDemo(database, dataDir)).token;
+}
+
+async function openSocket(
+  database: Database,
+  { dataDir }: Config,
+  { findCommand }: ServeOptions,
+  logger: Logger,
+): Promise<CommandSocket | undefined> {
+  if (database.engine !== 'embedded') return undefined;
+  const socket = await openCommandSocket({ database, dataDir, findCommand, logger });
+  if (!socket) logger.warn('commands cannot work through this server: there can be no socket in its data directory');
+  return socket;
+}
+
+async function stop(server: RunningServer, socket: CommandSocket | undefined, database: Database): Promise<void> {
+  setTimeout(() => process.exit(exitCodes.failed), stopWithinMs).unref();
+  await server.stop({ drainMs, withinMs: stopWithinMs - 1_000 });
+  await socket?.close();
+  await database.close();
+}
+
+/** Before anything is made: a start that must fail should fail at once. */
+async function requireFreePort({ host, port }: Config): Promise<void> {
+  const probe = createServer();
+  try {
+    probe.listen(port, host);
+    await once(probe, 'listening');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const problem = portProblems[code ?? ''] ?? message;
+    throw new CommandError(`Cannot listen on ${host}:${port}: ${problem}. Choose another with --port or --host.`);
+  }
+  probe.close();
+  await once(probe, 'close');
+}
+
+const portProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'something else listens there',
+  EACCES: 'this user may not',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  ENOTFOUND: 'the host is not known',
+};
+
+/** The first signal; the second does not wait for anything. */
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let first = true;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (!first) process.exit(exitCodes.interrupted);
+        first = false;
+        resolve(signal);
+      });
+    }
+  });
+}
+
+function greeting(url: string, token: string | undefined): string {
+  if (!token) {
+    return `\nworkgraph is ready at ${url}\n\n  GraphiQL   ${url}/graphql\n  A token    workgraph token create\n\n`;
+  }
+  const authorization = `-H 'Authorization: Bearer ${token}'`;
+  const query = '{ viewer { member { displayName } workspace { name } } }';
+  return `
+workgraph is ready at ${url}
+
+  GraphiQL     ${url}/graphql
+  Demo token   ${token}
+
+  GraphQL      curl ${url}/graphql ${authorization} \\
+                 --json '${JSON.stringify({ query })}'
+  REST         curl '${url}/v1/teams?page_size=5' ${authorization}
+
+`;
+}
+
+function say(text: string): void {
+  process.stderr.write(text);
+}

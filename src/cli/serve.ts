@@ -1,0 +1,45 @@
+import { defineCommand } from 'citty';
+import type { SettingName } from '../server/config.ts';
+import type { DatabaseCommand } from './environment.ts';
+import { locationArgs } from './environment.ts';
+import { refuseUnknownArguments, reportFailure } from './failures.ts';
+
+const args = {
+  port: { type: 'string', description: 'Where to listen (PORT, 4000)' },
+  host: { type: 'string', description: 'On which address (HOST, 127.0.0.1)' },
+  ...locationArgs,
+  'public-url': { type: 'string', valueHint: 'url', description: 'Where clients reach the service (PUBLIC_URL)' },
+  'log-level': { type: 'string', description: 'fatal, error, warn, info, debug, trace or silent (LOG_LEVEL, info)' },
+  migrate: { type: 'boolean', description: 'Bring an external database up to date first; the embedded one always is' },
+  demo: {
+    type: 'boolean',
+    description: 'Fill an empty external database with the demo workspace; the embedded one always is',
+    negativeDescription: 'Leave a new embedded database empty',
+  },
+} as const;
+
+/** `workgraph serve`; a server that holds the embedded directory runs the commands that `findCommand` finds. */
+export function serveCommand(findCommand: (name: string) => Promise<DatabaseCommand | undefined>) {
+  return defineCommand({
+    meta: { name: 'serve', description: 'Start the server (npm start)' },
+    args,
+    async run(context) {
+      const exitCode = await reportFailure(async () => {
+        refuseUnknownArguments(context.args, args);
+        const { serve } = await import('./run-server.ts');
+        const { migrate, demo } = context.args;
+        return serve({ settings: settingsOf(context.args), migrate, demo, findCommand });
+      });
+      // Nothing may keep a process that has stopped serving.
+      process.exit(exitCode);
+    },
+  });
+}
+
+function settingsOf(given: Record<string, unknown>): Partial<Record<SettingName, string>> {
+  const settings = Object.keys(args).flatMap((flag) => {
+    const value = given[flag];
+    return typeof value === 'string' ? [[flag.toUpperCase().replaceAll('-', '_'), value]] : [];
+  });
+  return Object.fromEntries(settings);
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { createInterface } from 'node:readline';
+import type { Terminal } from './environment.ts';
+import { CommandError } from './failures.ts';
+import { type CommandRequest, commandLine, socketPathOf } from './socket-protocol.ts';
+
+/**
+ * Has the server that holds the data directory run a command, and passes on what it says. Undefined when nobody
+ * listens there: the holder is no server, or none yet.
+ */
+export async function runThroughServer(
+  dataDir: string,
+  { command, args }: Pick<CommandRequest, 'command' | 'args'>,
+  terminal: Terminal,
+): Promise<number | undefined> {
+  const socketPath = socketPathOf(dataDir);
+  if (socketPath === undefined) return undefined;
+  const { isTerminal, columns, cwd, signal } = terminal;
+  const asked = request({ socketPath, method: 'POST', path: '/commands', signal, agent: false });
+  asked.end(JSON.stringify({ command, args, isTerminal, columns, cwd } satisfies CommandRequest));
+  const answer = await answerTo(asked);
+  return answer && readAnswer(answer, terminal);
+}
+
+async function answerTo(asked: ClientRequest): Promise<IncomingMessage | undefined> {
+  try {
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    return answer;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && nobodyListens.has(String(error.code))) return undefined;
+    throw error;
+  }
+}
+
+const nobodyListens: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
+
+async function readAnswer(answer: IncomingMessage, { stdout, stderr }: Terminal): Promise<number> {
+  for await (const text of createInterface({ input: answer, crlfDelay: Infinity })) {
+    const line = commandLine.parse(JSON.parse(text));
+    if ('out' in line) stdout(line.out);
+    else if ('err' in line) stderr(line.err);
+    else return line.exit;
+  }
+  throw new CommandError('The server ended before the command did.');
+}

@@ -1,0 +1,77 @@
+import { rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Logger } from 'pino';
+import type { Database } from '../db/engine.ts';
+import type { CommandEnvironment, DatabaseCommand } from './environment.ts';
+import { exitCodes, reportFailure } from './failures.ts';
+import { type CommandLine, commandRequest, socketPathOf } from './socket-protocol.ts';
+
+export interface CommandSocketOptions {
+  readonly database: Database;
+  readonly dataDir: string;
+  readonly findCommand: (name: string) => Promise<DatabaseCommand | undefined>;
+  readonly logger: Logger;
+}
+
+/** Runs commands for those who may open the socket, which is the owner of the data directory alone. */
+export interface CommandSocket {
+  /** Asks running commands to end, and waits for them. */
+  close(): Promise<void>;
+}
+
+/** Listens in the data directory, which this process holds; undefined where no socket can be. */
+export async function openCommandSocket(options: CommandSocketOptions): Promise<CommandSocket | undefined> {
+  const path = socketPathOf(options.dataDir);
+  if (path === undefined) return undefined;
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  const server = createServer((req, res) => {
+    const run = runCommand(req, res, options, stopping.signal).finally(() => running.delete(run));
+    running.add(run);
+  });
+  // What a process that was killed left behind; the lock on the directory says that nobody uses it.
+  rmSync(path, { force: true });
+  const umask = process.umask(0o177);
+  try {
+    // Binds before it returns, so the socket is never there with another mode.
+    server.listen(path);
+  } finally {
+    process.umask(umask);
+  }
+  await once(server, 'listening');
+  return {
+    close: async () => {
+      server.close();
+      stopping.abort();
+      await Promise.all(running);
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function runCommand(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { database, dataDir, findCommand, logger }: CommandSocketOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  const write = (line: CommandLine) => void res.write(`${JSON.stringify(line)}\n`);
+  const stderr = (err: string) => write({ err });
+  const exit = await reportFailure(async () => {
+    const { command: name, args, ...terminal } = commandRequest.parse(JSON.parse(await text(req)));
+    const command = await findCommand(name);
+    if (!command) {
+      stderr(`The running server knows no command \`${name}\`; it is of another version.\n`);
+      return exitCodes.failed;
+    }
+    logger.info({ command: name }, `command ${name}`);
+    const left = new AbortController();
+    res.on('close', () => left.abort());
+    const signal = AbortSignal.any([left.signal, stopping]);
+    const env: CommandEnvironment = { ...terminal, database, dataDir, signal, stderr, stdout: (out) => write({ out }) };
+    return command.execute(env, args);
+  }, stderr);
+  res.end(`${JSON.stringify({ exit } satisfies CommandLine)}\n`);
+}

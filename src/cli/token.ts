@@ -1,0 +1,109 @@
+import { defineCommand } from 'citty';
+import { z } from 'zod';
+import { selectAccessToken, selectAccessTokens, selectTokenWorkspace } from '../db/access-tokens.ts';
+import { checkTokenInput, issueToken, revokeFamily, takesPart } from '../resolvers/access-tokens.ts';
+import { scopes as allScopes } from '../resolvers/context.ts';
+import { decodeId, encodeId } from '../resolvers/ids.ts';
+import { databaseCommand } from './environment.ts';
+import { CommandError, UsageError } from './failures.ts';
+import { findMember, findWorkspace } from './lookup.ts';
+import { table } from './table.ts';
+
+const workspace = { type: 'string', description: 'The workspace, by name or id; the only one when left out' } as const;
+
+const create = databaseCommand({
+  name: 'token create',
+  description: 'Make an access token; its text is shown once',
+  args: {
+    workspace,
+    member: { type: 'string', description: 'Whom it stands for, by id or e-mail address; the owner when left out' },
+    name: { type: 'string', default: 'command line', description: 'What it is called' },
+    scopes: { type: 'string', default: allScopes.join(','), description: 'What it may do' },
+    expires: { type: 'string', description: 'When it ends: a time such as 2027-01-31T00:00:00Z, or days such as 30d' },
+    json: { type: 'boolean', description: 'Print one object: id, token and what it may do' },
+  },
+  async run({ database, stdout, stderr }, args) {
+    const { id: workspaceId } = await findWorkspace(database, args.workspace);
+    const member = await findMember(database, workspaceId, args.member);
+    if (!takesPart(member)) throw new CommandError(`${member.displayName} is suspended or removed and can use no token.`);
+    const now = new Date();
+    const scopes = args.scopes.split(/[\s,]+/).filter((scope) => scope !== '');
+    const input = { name: args.name, scopes, expiresUtc: args.expires ? expiryOf(args.expires, now) : undefined };
+    checkTokenInput(input, now);
+    const { userAccountId } = member;
+    const issued = await issueToken(database.db, { ...input, workspaceId, userAccountId, parentTokenId: null });
+    const id = encodeId('token', issued.accessToken.id);
+    const { token } = issued;
+    if (args.json) {
+      const { name, expiresUtc } = issued.accessToken;
+      const memberId = encodeId('member', member.id);
+      const of = { workspaceId: encodeId('workspace', workspaceId), memberId };
+      stdout(`${JSON.stringify({ id, token, name, scopes: issued.accessToken.scopes, expiresUtc, ...of })}\n`);
+    } else {
+      stderr(`Made ${id} for ${member.displayName}: ${scopes.join(', ')}. This is its text, shown only now:\n`);
+      stdout(`${token}\n`);
+    }
+    return 0;
+  },
+});
+
+const list = databaseCommand({
+  name: 'token list',
+  description: 'List the access tokens of a workspace, newest first',
+  args: { workspace, json: { type: 'boolean', description: 'Print an array of objects' } },
+  async run({ database, stdout }, args) {
+    const { id: workspaceId } = await findWorkspace(database, args.workspace);
+    const tokens = (await selectAccessTokens(database.db, workspaceId)).map(({ id, memberId, ...token }) => ({
+      id: encodeId('token', id),
+      ...token,
+      memberId: encodeId('member', memberId),
+    }));
+    if (args.json) stdout(`${JSON.stringify(tokens)}\n`);
+    else {
+      const day = (time: Date | null) => time?.toISOString().slice(0, 10) ?? '';
+      const rows = tokens.map((token) => [
+        token.id,
+        token.name,
+        token.displayName,
+        token.revokedUtc ? `revoked ${day(token.revokedUtc)}` : token.expiresUtc ? `until ${day(token.expiresUtc)}` : 'valid',
+        day(token.lastUsedUtc),
+        token.scopes.join(','),
+      ]);
+      stdout(table(['ID', 'NAME', 'MEMBER', 'STATE', 'LAST USED', 'SCOPES'], rows));
+    }
+    return 0;
+  },
+});
+
+const revoke = databaseCommand({
+  name: 'token revoke',
+  description: 'End an access token, and every token that was made with it, at once',
+  args: {
+    id: { type: 'positional', required: true, description: 'The id of the token: token_…' },
+    json: { type: 'boolean', description: 'Print one object: id and revokedUtc' },
+  },
+  async run({ database, stdout, stderr }, args) {
+    const id = decodeId('token', args.id);
+    if ('problem' in id) throw new UsageError(`The id of the token: ${id.problem}.`);
+    const workspaceId = await selectTokenWorkspace(database.unscoped, id.uuid);
+    if (!workspaceId) throw new CommandError(`There is no access token ${args.id}.`);
+    await revokeFamily(database.db, workspaceId, id.uuid, new Date());
+    const token = await selectAccessToken(database.db, workspaceId, id.uuid);
+    if (args.json) stdout(`${JSON.stringify({ id: args.id, revokedUtc: token?.revokedUtc })}\n`);
+    else stderr(`Revoked ${args.id} and what was made with it.\n`);
+    return 0;
+  },
+});
+
+export const command = defineCommand({
+  meta: { name: 'token', description: 'Make, list and revoke access tokens' },
+  subCommands: { create, list, revoke },
+});
+
+function expiryOf(text: string, now: Date): Date {
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  if (days) return new Date(now.getTime() + Number(days) * 86_400_000);
+  const time = z.iso.datetime({ offset: true }).safeParse(text);
+  if (time.success) return new Date(time.data);
+  throw new UsageError('--expires must be a time with an offset or Z, such as 2027-01-31T00:00:00Z, or days such as 30d.');
+}

@@ -1,0 +1,58 @@
+import { defineCommand } from 'citty';
+import { selectWorkspaces } from '../db/workspaces.ts';
+import { encodeId } from '../resolvers/ids.ts';
+import { createWorkspace } from '../resolvers/workspaces.ts';
+import { databaseCommand } from './environment.ts';
+import { table } from './table.ts';
+
+const create = databaseCommand({
+  name: 'workspace create',
+  description: 'Make a workspace with an owner and a token of his that may do everything',
+  args: {
+    name: { type: 'string', required: true, description: 'What the workspace is called' },
+    owner: { type: 'string', default: 'Owner', description: 'The display name of the owner' },
+    'owner-email': { type: 'string', description: 'The e-mail address of the owner' },
+    json: { type: 'boolean', description: 'Print one object: id, name, token and the owner' },
+  },
+  async run({ database, stdout, stderr }, args) {
+    const made = await createWorkspace(database.db, {
+      name: args.name,
+      ownerDisplayName: args.owner,
+      ownerEmailAddress: args['owner-email'] || undefined,
+    });
+    const { token } = made.ownerToken;
+    const id = encodeId('workspace', made.workspaceId);
+    const owner = {
+      memberId: encodeId('member', made.ownerMemberId),
+      userAccountId: encodeId('user', made.ownerUserAccountId),
+      displayName: args.owner,
+    };
+    if (args.json) stdout(`${JSON.stringify({ id, name: args.name, token, owner })}\n`);
+    else {
+      stderr(`Made the workspace ${args.name}, ${id}. This is the token of its owner, shown only now:\n`);
+      stdout(`${token}\n`);
+    }
+    return 0;
+  },
+});
+
+const list = databaseCommand({
+  name: 'workspace list',
+  description: 'List the workspaces',
+  args: { json: { type: 'boolean', description: 'Print an array of objects' } },
+  async run({ database, stdout }, { json }) {
+    const workspaces = (await selectWorkspaces(database.unscoped)).map(({ id, name, createdUtc }) => ({
+      id: encodeId('workspace', id),
+      name,
+      createdUtc: createdUtc.toISOString(),
+    }));
+    if (json) stdout(`${JSON.stringify(workspaces)}\n`);
+    else stdout(table(['ID', 'NAME', 'MADE'], workspaces.map(({ id, name, createdUtc }) => [id, name, createdUtc])));
+    return 0;
+  },
+});
+
+export const command = defineCommand({
+  meta: { name: 'workspace', description: 'Make and list workspaces' },
+  subCommands: { create, list },
+});

@@ -1,0 +1,137 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import { untyped } from './any-tables.ts';
+import { anyUuid } from './any-uuid.ts';
+import type { ImportSourceTable } from './directory-tables.ts';
+import type { CommentTable, IssueTable } from './issue-tables.ts';
+import type { TableName, Tables } from './tables.ts';
+import type { Trx } from './transaction.ts';
+
+/** Rows in one statement: far fewer parameters than the 65,535 that the protocol allows. */
+const rowsPerStatement = 500;
+
+/** Inserts any number of rows of one table. */
+export async function insertRows<Name extends TableName>(
+  trx: Trx,
+  table: Name,
+  rows: readonly Insertable<Tables[Name]>[],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    await untyped(trx)
+      .insertInto(table)
+      .values(rows.slice(from, from + rowsPerStatement) as Record<string, unknown>[])
+      .execute();
+  }
+}
+
+/** Keeps where rows came from, in place of what was kept of them before. */
+export async function upsertImportSources(
+  trx: Trx,
+  rows: readonly Insertable<ImportSourceTable>[],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    await trx
+      .insertInto('importSource')
+      .values(rows.slice(from, from + rowsPerStatement))
+      .onConflict((conflict) =>
+        conflict.columns(['workspaceId', 'source', 'kind', 'sourceId']).doUpdateSet((eb) => ({
+          targetId: eb.ref('excluded.targetId'),
+          record: eb.ref('excluded.record'),
+          importedUtc: sql<Date>`now()`,
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Changes one locked issue and counts the change. */
+export async function updateImportedIssue(
+  trx: Trx,
+  workspaceId: string,
+  id: string,
+  columns: Omit<Updateable<IssueTable>, 'workspaceId' | 'id' | 'revision'>,
+): Promise<void> {
+  await trx
+    .updateTable('issue')
+    .set(columns)
+    .set((eb) => ({ revision: eb('revision', '+', 1) }))
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Gives a living comment another body and counts the change. */
+export async function updateImportedComment(
+  trx: Trx,
+  workspaceId: string,
+  id: string,
+  columns: Pick<Updateable<CommentTable>, 'body' | 'isEdited' | 'updatedUtc'>,
+): Promise<void> {
+  await trx
+    .updateTable('comment')
+    .set(columns)
+    .set((eb) => ({ revision: eb('revision', '+', 1) }))
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', id)
+    .where('deletedUtc', 'is', null)
+    .execute();
+}
+
+/** Brings the counts of locked issues to the truth, and the time of their newest comment. */
+export async function recountIssues(trx: Trx, workspaceId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const count = sql<number>`count(*)::int`.as('count');
+  await trx
+    .updateTable('issue')
+    .from((eb) =>
+      eb
+        .selectFrom('issue as counted')
+        .select((of) => [
+          'counted.id',
+          of
+            .selectFrom('comment')
+            .select(count)
+            .whereRef('comment.workspaceId', '=', 'counted.workspaceId')
+            .whereRef('comment.issueId', '=', 'counted.id')
+            .where('comment.deletedUtc', 'is', null)
+            .as('comments'),
+          of
+            .selectFrom('comment')
+            .select((max) => max.fn.max('comment.createdUtc').as('lastUtc'))
+            .whereRef('comment.workspaceId', '=', 'counted.workspaceId')
+            .whereRef('comment.issueId', '=', 'counted.id')
+            .where('comment.deletedUtc', 'is', null)
+            .as('lastCommentUtc'),
+          of
+            .selectFrom('issue as child')
+            .select(count)
+            .whereRef('child.workspaceId', '=', 'counted.workspaceId')
+            .whereRef('child.parentIssueId', '=', 'counted.id')
+            .where('child.deletedUtc', 'is', null)
+            .as('subIssues'),
+          of
+            .selectFrom('issueLink')
+            .select(count)
+            .whereRef('issueLink.workspaceId', '=', 'counted.workspaceId')
+            .whereRef('issueLink.issueId', '=', 'counted.id')
+            .where('issueLink.deletedUtc', 'is', null)
+            .as('links'),
+        ])
+        .where('counted.workspaceId', '=', workspaceId)
+        .where('counted.id', '=', anyUuid(ids))
+        .as('truth'),
+    )
+    .set((eb) => ({
+      commentCount: sql<number>`${eb.ref('truth.comments')}`,
+      lastCommentUtc: eb.ref('truth.lastCommentUtc'),
+      subIssueCount: sql<number>`${eb.ref('truth.subIssues')}`,
+      linkCount: sql<number>`${eb.ref('truth.links')}`,
+      revision: eb('issue.revision', '+', 1),
+    }))
+    .where('issue.workspaceId', '=', workspaceId)
+    .whereRef('issue.id', '=', 'truth.id')
+    .where(
+      sql<boolean>`(issue.comment_count, issue.last_comment_utc, issue.sub_issue_count, issue.link_count)
+        is distinct from (truth.comments, truth.last_comment_utc, truth.sub_issues, truth.links)`,
+    )
+    .execute();
+}

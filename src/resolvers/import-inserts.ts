@@ -1,0 +1,82 @@
+import { takeIssueNumbers } from '../db/imports.ts';
+import { insertRows, upsertImportSources } from '../db/import-writes.ts';
+import type { Trx } from '../db/transaction.ts';
+import type { ImportTarget, People } from './import-people.ts';
+import {
+  assigneeRowsOf,
+  commentRows,
+  commentSource,
+  issueSource,
+  labelRows,
+  linkRows,
+  newIssueRow,
+  type PreparedIssue,
+  roleRows,
+  subscriptionRows,
+} from './import-rows.ts';
+import type { CountedIssue } from './issue-counts.ts';
+
+/** Inserts issues with all that hangs on them, numbered in the order of the file. */
+export async function insertFresh(
+  trx: Trx,
+  target: ImportTarget,
+  people: People,
+  fresh: readonly PreparedIssue[],
+  parents: ReadonlyMap<string, string>,
+): Promise<{ issues: CountedIssue[]; comments: number }> {
+  const { workspaceId } = target;
+  const numbers = await takeNumbers(trx, workspaceId, fresh);
+  const children = new Map<string, number>();
+  for (const parentId of parents.values()) children.set(parentId, (children.get(parentId) ?? 0) + 1);
+  const issues = fresh.map((prepared, index) =>
+    newIssueRow(workspaceId, prepared, people, {
+      number: numbers[index] ?? 0,
+      parentIssueId: parents.get(prepared.id) ?? null,
+      subIssueCount: children.get(prepared.id) ?? 0,
+    }),
+  );
+  const comments = fresh.map((prepared) => ({
+    prepared,
+    ...commentRows(workspaceId, prepared, people, new Map()),
+  }));
+  const rowsOf = <Row>(
+    rows: (workspaceId: string, prepared: PreparedIssue, people: People) => Row[],
+  ): Row[] => fresh.flatMap((prepared) => rows(workspaceId, prepared, people));
+  await insertRows(trx, 'issue', issues);
+  await insertRows(trx, 'issueLabel', rowsOf(labelRows));
+  await insertRows(trx, 'issueAssignee', rowsOf(assigneeRowsOf));
+  await insertRows(trx, 'issueRoleAssignment', rowsOf(roleRows));
+  await insertRows(trx, 'issueSubscription', rowsOf(subscriptionRows));
+  await insertRows(trx, 'issueLink', rowsOf(linkRows));
+  await insertRows(
+    trx,
+    'comment',
+    comments.flatMap(({ rows }) => rows),
+  );
+  await upsertImportSources(trx, [
+    ...fresh.map((prepared) => issueSource(target, prepared)),
+    ...comments.flatMap(({ prepared: { issue }, ids }) =>
+      issue.comments.map((comment) => commentSource(target, issue, comment, ids.get(comment.sourceId) ?? '')),
+    ),
+  ]);
+  return { issues, comments: comments.reduce((sum, { rows }) => sum + rows.length, 0) };
+}
+
+/** Takes numbers from the counters of teams, which are locked in the order of their ids. */
+async function takeNumbers(
+  trx: Trx,
+  workspaceId: string,
+  fresh: readonly PreparedIssue[],
+): Promise<number[]> {
+  const counts = new Map<string, number>();
+  for (const { references } of fresh) counts.set(references.teamId, (counts.get(references.teamId) ?? 0) + 1);
+  const next = new Map<string, number>();
+  for (const [teamId, count] of [...counts].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    next.set(teamId, await takeIssueNumbers(trx, workspaceId, teamId, count));
+  }
+  return fresh.map(({ references: { teamId } }) => {
+    const number = next.get(teamId) ?? 0;
+    next.set(teamId, number + 1);
+    return number;
+  });
+}

@@ -1,0 +1,372 @@
+import { inflateSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { attachmentBytes } from '../../src/cli/demo/attachment-bytes.ts';
+import { demoRows } from '../../src/cli/demo/rows.ts';
+import { seedDemo } from '../../src/cli/demo/seed.ts';
+import { demoTables } from '../../src/cli/demo/world.ts';
+import { codeTables, threadStatus } from '../../src/resolvers/codes.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { copyTemplate, type TestDatabase } from '../support/templates.ts';
+
+const now = new Date('2026-03-18T14:30:00Z');
+
+let home: TestDatabase;
+let seeded: Awaited<ReturnType<typeof seedDemo>>;
+let seedMs: number;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  home = await copyTemplate('migrated');
+  const startMs = performance.now();
+  seeded = await seedDemo(home.database, { now, log: (line) => lines.push(line) });
+  seedMs = performance.now() - startMs;
+});
+
+afterAll(() => home.drop());
+
+async function select<Row = { id: string }>(statement: string): Promise<Row[]> {
+  return (await sql.raw<Row>(statement).execute(home.database.unscoped)).rows;
+}
+
+async function count(from: string): Promise<number> {
+  const [row] = await select<{ n: number }>(`select count(*)::int as n from ${from}`);
+  return row?.n ?? 0;
+}
+
+/** Every code of the table occurs in the column. */
+async function shows(column: string, table: string, codes: Record<string, number>): Promise<void> {
+  const rows = await select<{ code: number }>(`select distinct ${column} as code from ${table} order by 1`);
+  expect(rows.map(({ code }) => code)).toEqual(Object.values(codes).toSorted((one, other) => one - other));
+}
+
+it('is there within seconds, and says what it made', () => {
+  console.info(`seeded in ${Math.round(seedMs)} ms on ${home.database.engine}: ${lines.join(' ')}`);
+  expect(seedMs).toBeLessThan(10_000); // alone 1 s; the machine may be busy
+  expect(lines).toEqual([expect.stringMatching(/teams, .* members, .* projects, .* issues/)]);
+});
+
+it('refuses to be seeded twice', async () => {
+  await expect(seedDemo(home.database, { now })).rejects.toMatchObject({ code: 'conflict' });
+});
+
+it('names an active owner, who has issues of his own', async () => {
+  const owner = `user_account_id = '${seeded.ownerUserAccountId}'`;
+  expect(await count(`member where ${owner} and role = 1 and status = 2`)).toBe(1);
+  expect(
+    await count(`issue where primary_assignee_${owner} and closed_utc is null and deleted_utc is null`),
+  ).toBeGreaterThan(0);
+  expect(await count(`issue_subscription where ${owner}`)).toBeGreaterThan(20);
+});
+
+describe('shows something everywhere', () => {
+  it('has members of every role, status and kind', async () => {
+    expect(await count('member')).toBeGreaterThanOrEqual(40);
+    await shows('role', 'member', codeTables.memberRole);
+    await shows('status', 'member', codeTables.memberStatus);
+    await shows('principal_kind', 'member where principal_kind > 0', { user: 1, agent: 2, service: 3 });
+    expect(await count('member where avatar_url is null')).toBeGreaterThan(5);
+  });
+
+  it('has teams in every state, with and without repositories, a default one and deliveries', async () => {
+    expect(await count('team')).toBeGreaterThanOrEqual(8);
+    await shows('state', 'team', codeTables.teamState);
+    await shows('provider', 'repository', codeTables.provider);
+    const repositories = 'select count(*) from repository r where r.team_id = t.id';
+    expect(await count(`team t where (${repositories}) = 0`)).toBeGreaterThan(0);
+    expect(
+      await count(`team t where (${repositories}) > 1 and (${repositories} and is_default_for_agents) = 1`),
+    ).toBeGreaterThan(0);
+    expect(
+      await count(`team t where (${repositories}) > 0 and (${repositories} and is_default_for_agents) = 0`),
+    ).toBeGreaterThan(0);
+    expect(await count('team where lead_user_account_id is null')).toBeGreaterThan(0);
+    expect(await count('team where not deliveries_enabled')).toBeGreaterThan(0);
+  });
+
+  it('has statuses of all categories in each team, one of them initial', async () => {
+    const rows = await select<{ categories: number; initial: number }>(`
+      select count(distinct category)::int as categories, (count(*) filter (where is_initial))::int as initial
+      from status group by team_id`);
+    expect(rows).toHaveLength(await count('team'));
+    expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
+      new Set(['{"categories":5,"initial":1}']),
+    );
+  });
+
+  it('has labels of workspace and teams, in groups and without, on issues and projects', async () => {
+    for (const where of ['team_id is null', 'team_id is not null', 'group_id is not null', 'is_group']) {
+      expect(await count(`label where ${where}`)).toBeGreaterThan(1);
+    }
+    expect(await count('issue_label')).toBeGreaterThan(500);
+    expect(await count('project_label')).toBeGreaterThan(5);
+  });
+
+  it('has projects of every state, with and without lead, links, target and labels', async () => {
+    expect(await count('project')).toBeGreaterThanOrEqual(20);
+    await shows('state', 'project', codeTables.projectState);
+    await shows('priority', 'project', codeTables.priority);
+    for (const where of [
+      'lead_user_account_id is null',
+      'target_utc is null',
+      'link_count = 0',
+      'link_count > 1',
+    ]) {
+      expect(await count(`project where ${where}`)).toBeGreaterThan(0);
+    }
+  });
+
+  it('has deliveries past, current and to come, with issues', async () => {
+    await shows('state', 'delivery', codeTables.deliveryState);
+    const full = 'delivery d join delivery_count c on c.delivery_id = d.id where issue_count > 0 and';
+    expect(
+      await count(`${full} '2026-03-18' between starts_on and ends_on and state = 2`),
+    ).toBeGreaterThanOrEqual(5);
+    expect(await count(`${full} starts_on > '2026-03-18' and state = 1`)).toBeGreaterThan(2);
+    expect(await count(`${full} ends_on < '2026-03-18' and state = 3`)).toBeGreaterThan(50);
+  });
+
+  it('has issues of a year with all that hangs on them', async () => {
+    expect(await count('issue where deleted_utc is null')).toBeGreaterThanOrEqual(600);
+    expect(await count(`issue where created_utc < '2025-03-17' or created_utc > '2026-03-18'`)).toBe(0);
+    await shows('priority', 'issue', codeTables.priority);
+    for (const where of [
+      'parent_issue_id is not null',
+      'due_date is not null',
+      'estimate_value is not null',
+      'deleted_utc is not null',
+      'project_id is null',
+      `due_date < '2026-03-18' and closed_utc is null`,
+    ]) {
+      expect(await count(`issue where ${where}`)).toBeGreaterThan(5);
+    }
+    expect(
+      await count('issue c join issue p on p.id = c.parent_issue_id where p.team_id <> c.team_id'),
+    ).toBeGreaterThan(5);
+    expect(
+      await count('issue c join issue p on p.id = c.parent_issue_id where p.parent_issue_id is not null'),
+    ).toBeGreaterThan(0);
+    expect(
+      await count('comment where parent_comment_id is not null and deleted_utc is null'),
+    ).toBeGreaterThan(100);
+    expect(await count('comment where is_edited')).toBeGreaterThan(10);
+    expect(await count('comment where deleted_utc is not null')).toBeGreaterThan(10);
+    expect(await count('issue_assignee where position > 0')).toBeGreaterThan(20);
+    expect(await count('issue_role_assignment')).toBeGreaterThan(50);
+    expect(await count('issue_link where deleted_utc is null')).toBeGreaterThan(100);
+    expect(await count('issue_link where deleted_utc is not null')).toBeGreaterThan(0);
+  });
+
+  it('has threads of every status, of which some go on now and some are stale', async () => {
+    const { stale, ...stored } = threadStatus;
+    await shows('status', 'agent_thread', stored);
+    await shows('author_type', 'agent_thread_message', codeTables.authorType);
+    await shows('message_type', 'agent_thread_message', codeTables.messageType);
+    const waiting = 'agent_thread where status in (0, 1) and last_message_utc';
+    expect(await count(`${waiting} <= '2026-03-18T14:00Z'`)).toBeGreaterThan(1);
+    expect(await count(`${waiting} > '2026-03-18T14:00Z'`)).toBe(2);
+    expect(await count(`${waiting} > '2026-03-18T14:30Z'`)).toBe(0);
+    expect(await count('agent_installation where is_default')).toBe(1);
+    expect(stale).toBe(5);
+  });
+
+  it('has attachments of every preview, among the oldest issues of every active team', async () => {
+    await shows('preview_kind', 'attachment', codeTables.previewKind);
+    await shows(
+      'preview_kind',
+      'attachment where issue_id in (select id from issue where deleted_utc is null order by created_utc limit 40)',
+      codeTables.previewKind,
+    );
+    expect(
+      await count(
+        `team t where state = 1 and not exists (select from attachment a join issue i on i.id = a.issue_id where i.team_id = t.id and i.number <= 3)`,
+      ),
+    ).toBe(0);
+  });
+
+  it('fills the dashboard: the first ten active teams, twenty open issues of each', async () => {
+    const rows = await select<{ open: number; projects: number; deliveries: number; labels: number }>(`
+      select (select count(*)::int from (select from issue i join status s on s.id = i.status_id
+          where i.team_id = t.id and i.deleted_utc is null and not s.is_terminal limit 20) i) as open,
+        (select count(*)::int from project p where p.team_id = t.id) as projects,
+        (select count(*)::int from delivery d where d.team_id = t.id) as deliveries,
+        (select count(*)::int from label l where l.team_id = t.id and l.group_id is null and not l.is_group) as labels
+      from team t where state = 1 order by name_fold, id limit 10`);
+    expect(rows).toHaveLength(10);
+    expect(rows.reduce((sum, row) => sum + row.open, 0)).toBeGreaterThanOrEqual(100);
+    expect(rows.filter((row) => Object.values(row).every((n) => n > 0)).length).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe('keeps the rules of the service', () => {
+  it('breaks no invariant of writes', async () => {
+    expect(await brokenInvariants(home.database)).toEqual({});
+  });
+
+  it.each([
+    [
+      'memberCount counts active members',
+      `select t.id from team t where member_count <> (select count(*) from team_member m
+      join member p on p.user_account_id = m.user_account_id where m.team_id = t.id and p.status = 2)`,
+    ],
+    [
+      'activeProjectCount counts projects in the state active',
+      `select t.id from team t where active_project_count <>
+      (select count(*) from project p where p.team_id = t.id and p.state = 2)`,
+    ],
+    [
+      'linkCount of projects',
+      `select p.id from project p where link_count <> (select count(*) from project_link l where l.project_id = p.id)`,
+    ],
+    [
+      'leads and assignees are active',
+      `select m.id from member m where status <> 2 and user_account_id in (
+      select user_account_id from issue_assignee union select lead_user_account_id from team
+      union select lead_user_account_id from project union select user_account_id from issue_role_assignment)`,
+    ],
+    [
+      'no issue or project has a label group',
+      `select id from label where is_group and id in (
+      select label_id from issue_label union select label_id from project_label)`,
+    ],
+    [
+      'labels and delivery are of the issue’s own team',
+      `select i.id from issue i join issue_label x on x.issue_id = i.id
+      join label l on l.id = x.label_id where l.team_id <> i.team_id`,
+    ],
+    [
+      'an issue has one label of a group',
+      `select x.issue_id from issue_label x join label l on l.id = x.label_id
+      where group_id is not null group by 1, group_id having count(*) > 1`,
+    ],
+    [
+      'reporter, assignees and commenters are subscribed',
+      `select who.* from (
+      select id as issue_id, reporter_user_account_id as u from issue union select issue_id, user_account_id from issue_assignee
+      union select issue_id, author_user_account_id from comment) who left join issue_subscription s
+      on (s.issue_id, s.user_account_id) = (who.issue_id, who.u) where s.issue_id is null`,
+    ],
+    [
+      'updatedUtc is the time of the last change or of the creation',
+      `select i.id from issue i where updated_utc <> coalesce(
+      (select max(occurred_utc) from activity a where a.issue_id = i.id and event_type = 'issue.updated.v1'), created_utc)`,
+    ],
+    [
+      'closedUtc is set when the feed tells of an end, and creation sets none',
+      `select i.id from issue i join status s on s.id = i.status_id
+      where (closed_utc is not null) <> (is_terminal and exists (select from activity a where a.issue_id = i.id and a.text ~ 'changed the status'))`,
+    ],
+    [
+      'nothing has happened before its time, or will',
+      `select id from activity where occurred_utc > '${now.toISOString()}' union
+      select a.id from activity a join member m on m.user_account_id = a.actor_user_account_id where a.occurred_utc < m.created_utc`,
+    ],
+    [
+      'nobody acts before joining, and a comment answers an earlier one of its issue',
+      `select c.id from comment c
+      join comment p on p.id = c.parent_comment_id where p.created_utc >= c.created_utc or p.issue_id <> c.issue_id
+        or p.author_user_account_id <> c.parent_author_user_account_id`,
+    ],
+  ])('%s', async (_rule, statement) => {
+    expect(await select(statement)).toEqual([]);
+  });
+
+  it('ends each feed at the status, assignee, estimate, due date and delivery that the issue has', async () => {
+    const issues = await select<
+      Record<'feed' | 'status' | 'assignee' | 'estimate' | 'due' | 'delivery', string | null>
+    >(`
+      select s.name as status, m.display_name as assignee, i.estimate_value::text as estimate, i.due_date::text as due, d.name as delivery,
+        (select string_agg(text, E'\\n' order by sort_order) from activity a where a.issue_id = i.id and event_type = 'issue.updated.v1') as feed
+      from issue i join status s on s.id = i.status_id left join delivery d on d.id = i.delivery_id
+        left join member m on m.user_account_id = i.primary_assignee_user_account_id`);
+    const told = (feed: string | null, pattern: RegExp) => [...(feed ?? '').matchAll(pattern)].at(-1)?.[1];
+    const stop = '(?=, | and |$)';
+    for (const { feed, status, assignee, estimate, due, delivery } of issues) {
+      expect(told(feed, new RegExp(`changed the status from .+? to (.+?)${stop}`, 'gm')) ?? status).toBe(
+        status,
+      );
+      if (!/unassigned/.test(feed ?? ''))
+        expect(told(feed, new RegExp(`assigned it (?:from .+? )?to (.+?)${stop}`, 'gm')) ?? null).toBe(
+          assignee,
+        );
+      expect(told(feed, /the estimate (?:from \d+ )?to (\d+)/g) ?? null).toBe(estimate);
+      expect(told(feed, /the due date (?:from \S+ )?to (\d{4}-\d\d-\d\d)/g) ?? null).toBe(due);
+      const lastMove = told(
+        feed,
+        new RegExp(
+          `(?<=it )((?:into|to|out of) (?:Sprint|Cycle|Iteration|Release) \\d+|from (?:Sprint|Cycle|Iteration|Release) \\d+ to \\w+ \\d+)${stop}`,
+          'gm',
+        ),
+      );
+      expect(lastMove && !lastMove.startsWith('out of') ? lastMove.replace(/^.*to /, '') : null).toBe(
+        delivery,
+      );
+    }
+  });
+});
+
+describe('is determined by its time', () => {
+  it('gives the same database twice', async () => {
+    const other = await copyTemplate('migrated');
+    try {
+      await seedDemo(other.database, { now });
+      const dump = async ({ database }: TestDatabase) =>
+        Promise.all(
+          ['workspace', ...demoTables].map(async (table) => {
+            const rows = await database.unscoped
+              .selectFrom(table as 'issue')
+              .selectAll()
+              .execute();
+            return rows.map((row) => JSON.stringify(row)).toSorted();
+          }),
+        );
+      expect(await dump(other)).toEqual(await dump(home));
+    } finally {
+      await other.drop();
+    }
+  });
+
+  it('gives the same rows all day, but for the two conversations that go on', () => {
+    const morning = demoRows(new Date('2026-03-18T00:00:01Z')).rows;
+    const evening = demoRows(new Date('2026-03-18T23:59:00Z')).rows;
+    const moved = demoTables.flatMap((table) => {
+      const before = new Set(morning[table].map((row) => JSON.stringify(row)));
+      return evening[table].filter((row) => !before.has(JSON.stringify(row))).map(() => table);
+    });
+    expect(
+      Object.entries(Object.groupBy(moved, (table) => table)).map(([table, rows]) => [table, rows.length]),
+    ).toEqual([
+      ['issue', 2],
+      ['activity', 5],
+      ['agentThread', 2],
+      ['agentThreadMessage', 5],
+    ]);
+  });
+
+  it.each(['2027-01-01T00:10:00Z', '2028-02-29T12:00:00Z', '2026-03-30T06:00:00Z', '2026-08-16T22:00:00Z'])(
+    'is as full on %s',
+    (day) => {
+      const { rows } = demoRows(new Date(day));
+      const terminal = new Set(rows.status.filter((status) => status.isTerminal).map((status) => status.id));
+      expect(rows.issue.filter((issue) => !issue.deletedUtc).length).toBeGreaterThanOrEqual(600);
+      expect(rows.issue.filter((issue) => !terminal.has(issue.statusId)).length).toBeGreaterThan(100);
+      expect(new Set(rows.agentThread.map((thread) => thread.status)).size).toBe(5);
+      expect(rows.activity.filter((entry) => new Date(entry.occurredUtc) > new Date(day))).toEqual([]);
+    },
+  );
+});
+
+it('makes the bytes of every attachment, of the size that its row says', async () => {
+  const rows = await select<{ name: string; size: number }>(
+    'select file_name as name, size_bytes as size from attachment',
+  );
+  for (const { name, size } of rows) expect(attachmentBytes({ fileName: name })).toHaveLength(size);
+  const picture = attachmentBytes({ fileName: 'web-1-screenshot.png' });
+  const at = picture.indexOf('IDAT');
+  expect(inflateSync(picture.subarray(at + 4, at + 4 + picture.readUInt32BE(at - 4)))).toHaveLength(
+    200 * 161,
+  );
+  expect(attachmentBytes({ fileName: 'web-1-report.pdf' }).toString('latin1')).toMatch(
+    /^%PDF-1\.4\n[^]*%%EOF\n$/,
+  );
+});

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { openDatabase } from '../../src/db/engine.ts';
+import { newDirectory } from './engines.ts';
+
+describe('the embedded engine', () => {
+  const place = newDirectory();
+  afterAll(() => place.remove());
+
+  it('keeps every acknowledged write through kill -9, and opens again at once', async () => {
+    const engine = JSON.stringify(join(import.meta.dirname, '../../src/db/engine.ts'));
+    const script = `
+      import { sql } from 'kysely';
+      import { openDatabase } from ${engine};
+      const { unscoped } = await openDatabase(${JSON.stringify(place.location)});
+      await sql\`create table if not exists tick (n int primary key)\`.execute(unscoped);
+      for (let n = 1; ; n += 1) {
+        await sql\`insert into tick values (\${n})\`.execute(unscoped);
+        process.stdout.write(n + '\\n');
+      }`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: import.meta.dirname,
+    });
+    let acknowledged = 0;
+    for await (const line of createInterface({ input: child.stdout })) {
+      acknowledged = Number(line);
+      if (acknowledged === 300) child.kill('SIGKILL');
+    }
+    const database = await openDatabase(place.location);
+    const kept = await sql<{ n: number }>`select count(*)::int as n from tick`.execute(database.unscoped);
+    expect(kept.rows[0]?.n).toBeGreaterThanOrEqual(acknowledged);
+    expect(acknowledged).toBeGreaterThanOrEqual(300);
+    await database.close();
+  }, 60_000);
+
+  it('is held by one: a second opening is refused until the first is closed', async () => {
+    const first = await openDatabase(place.location);
+    await expect(openDatabase(place.location)).rejects.toThrow('is held by this process');
+    await first.close();
+    await expect(sql`select 1`.execute(first.db)).rejects.toThrow('The embedded database is closed.');
+    await (await openDatabase(place.location)).close();
+  }, 30_000);
+
+  it('waits at close for what is running', async () => {
+    const database = await openDatabase(place.location);
+    const running = database.unscoped.transaction().execute(async (transaction) => {
+      await delay(50);
+      await sql`create table late (n int)`.execute(transaction);
+    });
+    await delay(10);
+    await database.close();
+    await expect(running).resolves.toBeUndefined();
+  }, 30_000);
+
+  it('fails a ping while a transaction holds it', async () => {
+    const database = await openDatabase(place.location);
+    await database.unscoped.transaction().execute(async (transaction) => {
+      await sql`select 1`.execute(transaction);
+      await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
+      await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
+    });
+    await expect(database.ping(1_000)).resolves.toBeUndefined();
+    await database.close();
+  }, 30_000);
+});

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { openDatabase } from '../../src/db/engine.ts';
+import { hasServer, newServerDatabase, onServer } from './engines.ts';
+import type { Place } from './engines.ts';
+
+describe('a PostgreSQL server that is not there', () => {
+  it.each([
+    [
+      'postgres://someone:secret@127.0.0.1:1/x',
+      'PostgreSQL at 127.0.0.1:1 is unavailable: the connection was refused.',
+    ],
+    [
+      'postgres://someone:secret@nowhere.invalid/x',
+      'PostgreSQL at nowhere.invalid:5432 is unavailable: the host is not known.',
+    ],
+    [
+      'mysql://someone:secret@127.0.0.1/x',
+      'The database URL is not one of PostgreSQL (postgres://user@host/name).',
+    ],
+    [
+      'postgres://someone:secret@:what:/x',
+      'The database URL is not one of PostgreSQL (postgres://user@host/name).',
+    ],
+  ])('is one plain sentence without the password: %s', async (url, message) => {
+    await expect(openDatabase({ url })).rejects.toMatchObject({ name: 'DatabaseUnavailableError', message });
+  });
+
+  it('is given up on in time when it accepts and says nothing', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const opening = openDatabase({ url: `postgres://a@127.0.0.1:${port}/x`, connectTimeoutMs: 100 });
+    await expect(opening).rejects.toThrow(
+      `PostgreSQL at 127.0.0.1:${port} is unavailable: it did not answer in time.`,
+    );
+    silent.close();
+  });
+});
+
+const onlyWithServer = hasServer ? describe : describe.skip;
+
+onlyWithServer('the PostgreSQL engine', () => {
+  let place: Place<{ url: string }>;
+  beforeAll(async () => {
+    place = await newServerDatabase();
+  });
+  afterAll(() => place.remove());
+
+  it('survives the loss of idle and of lent connections', async () => {
+    const database = await openDatabase({ ...place.location, poolSize: 2 });
+    const lost = database.db.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+      await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
+      await delay(100);
+      await sql`select 1`.execute(transaction);
+    });
+    await expect(lost).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.db);
+    await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
+    await delay(100);
+    await expect(database.ping(2_000)).resolves.toBeUndefined();
+    await database.close();
+  });
+
+  it('ends a statement that runs too long and goes on with the connection', async () => {
+    const database = await openDatabase({ ...place.location, poolSize: 1, statementTimeoutMs: 100 });
+    await expect(sql`select pg_sleep(5)`.execute(database.db)).rejects.toMatchObject({ code: '57014' });
+    await expect(database.ping(1_000)).resolves.toBeUndefined();
+    await database.close();
+  });
+
+  it('fails a ping in time when the pool is used up', async () => {
+    const database = await openDatabase({ ...place.location, poolSize: 1 });
+    const busy = sql`select pg_sleep(0.5)`.execute(database.db);
+    await delay(20);
+    await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
+    await busy;
+    await expect(database.ping(1_000)).resolves.toBeUndefined();
+    await database.close();
+  });
+
+  it('says who it is', async () => {
+    const database = await openDatabase(place.location);
+    const { rows } = await sql`select current_setting('application_name') as name`.execute(database.db);
+    expect(rows).toEqual([{ name: 'workgraph' }]);
+    await database.close();
+  });
+
+  it('gives up on a server that freezes, and never lends that connection again', async () => {
+    const proxy = await freezable(new URL(place.location.url));
+    const database = await openDatabase({ url: proxy.url, poolSize: 1, statementTimeoutMs: 100 });
+    proxy.freeze();
+    await expect(sql`select 1`.execute(database.db)).rejects.toMatchObject({
+      name: 'DatabaseUnavailableError',
+    });
+    await expect(sql`select 2 as two`.execute(database.db)).resolves.toMatchObject({ rows: [{ two: 2 }] });
+    await database.close();
+    proxy.close();
+  }, 15_000);
+});
+
+/** Stands before a server; at a freeze its connections stay open and nothing passes any more, new ones do. */
+async function freezable(target: URL): Promise<{ url: string; freeze(): void; close(): void }> {
+  const sockets: Socket[] = [];
+  const frozen = new Set<Socket>();
+  const pipe = (from: Socket, to: Socket) => {
+    sockets.push(from);
+    from.on('error', () => undefined);
+    from.on('data', (data) => frozen.has(from) || to.write(data));
+    from.on('close', () => to.destroy());
+  };
+  const proxy = createServer((inner) => {
+    const outer = connect(Number(target.port), target.hostname);
+    pipe(inner, outer);
+    pipe(outer, inner);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const url = new URL(target);
+  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    freeze: () => {
+      for (const socket of sockets) frozen.add(socket);
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { Filter, OrderBy } from './model.ts';
+import { connectionFields, type FieldOf, rowTypeOf } from './schema-walk.ts';
+import type { Thing, Things } from './things.ts';
+import { dataOf, type GraphAnswer, type World } from './world.ts';
+
+/** The arguments of a connection. */
+export interface PageArguments {
+  first?: number | null;
+  last?: number | null;
+  after?: string | null;
+  before?: string | null;
+  filter?: Filter | null;
+  orderBy?: OrderBy | { field: string } | null;
+}
+
+/** A page as the tests select it. */
+export interface Page {
+  totalCount: number;
+  edges: { cursor: string; node: { id: string } }[];
+  nodes: { id: string }[];
+  pageInfo: {
+    hasNextPage: boolean;
+    hasPreviousPage: boolean;
+    startCursor: string | null;
+    endCursor: string | null;
+  };
+}
+
+const wholePage =
+  'totalCount edges { cursor node { id } } nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }';
+const argumentNames = ['first', 'last', 'after', 'before', 'filter', 'orderBy'] as const;
+
+/** A query for one page of a list: of a root, or of the thing that `$id` names. */
+export function pageQuery(list: FieldOf, selection = wholePage): string {
+  const row = rowTypeOf(list);
+  const types = ['Int', 'Int', 'String', 'String', `${row}Filter`, `${row}Order`];
+  const variables = argumentNames.map((name, place) => `$${name}: ${types[place]}`).join(', ');
+  const given = argumentNames.map((name) => `${name}: $${name}`).join(', ');
+  const field = `list: ${list.field.name}(${given}) { ${selection} }`;
+  return list.parent === 'Query'
+    ? `query (${variables}) { ${field} }`
+    : `query ($id: ID!, ${variables}) { node(id: $id) { ... on ${list.parent} { ${field} } } }`;
+}
+
+/** Asks for one page. */
+export function askPage(
+  world: World,
+  list: FieldOf,
+  parent: Thing | undefined,
+  args: PageArguments,
+): Promise<GraphAnswer> {
+  return world.ask(pageQuery(list), { ...args, id: parent?.id });
+}
+
+/** One page, which must not be refused. */
+export async function readPage(
+  world: World,
+  list: FieldOf,
+  parent: Thing | undefined,
+  args: PageArguments,
+): Promise<Page> {
+  const data = dataOf(await askPage(world, list, parent, args));
+  const holder = list.parent === 'Query' ? data : (data.node as Record<string, unknown>);
+  return holder.list as Page;
+}
+
+/** The parent whose list is the longest: the one to walk. A root has none. */
+export function richestParent(things: Things, list: FieldOf): Thing | undefined {
+  if (list.parent === 'Query') return undefined;
+  const [richest] = things
+    .all(list.parent)
+    .toSorted((a, b) => rowsOf(things, list, b).length - rowsOf(things, list, a).length);
+  return richest;
+}
+
+/** What the whole list must hold, in no order. */
+export function rowsOf(things: Things, list: FieldOf, parent: Thing | undefined): readonly Thing[] {
+  return parent ? (parent[list.field.name] as Thing[]) : things.all(rowTypeOf(list));
+}
+
+/** Every connection that gives rows of a type. */
+export function listsOf(typeName: string): FieldOf[] {
+  return connectionFields.filter((list) => rowTypeOf(list) === typeName);
+}
+
+/** Walks a list to its end, or from its end to the start; the rows come in the order of the list either way. */
+export async function walk(
+  world: World,
+  list: FieldOf,
+  parent: Thing | undefined,
+  args: PageArguments,
+  backward = false,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  let cursor: string | null = null;
+  do {
+    const size = backward ? { last: 2, before: cursor } : { first: 2, after: cursor };
+    const page = await readPage(world, list, parent, { ...args, ...size });
+    if (backward) pages.unshift(page);
+    else pages.push(page);
+    const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo;
+    const more = backward ? hasPreviousPage : hasNextPage;
+    cursor = more ? (backward ? startCursor : endCursor) : null;
+    if (pages.length > 500) throw new Error(`${list.coordinate} does not end.`);
+  } while (cursor !== null);
+  return pages;
+}

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { askPage, listsOf, type PageArguments, readPage, richestParent, rowsOf } from './lists.ts';
+import { defaultOrder, sortKeys } from './model.ts';
+import { connectionFields, type FieldOf, rowTypeOf } from './schema-walk.ts';
+import { codesOf, dataOf, startWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** One list of each kind of row, roots before others: what its arguments mean does not depend on the parent. */
+const lists = [
+  ...new Map(
+    connectionFields
+      .toReversed()
+      .toSorted(rootsLast)
+      .map((list) => [rowTypeOf(list), list]),
+  ).values(),
+];
+
+describe('sizes', () => {
+  it.each(lists)('of $coordinate are 1 to its most, and not both first and last', async (list) => {
+    const most = list.coordinate === 'AgentThread.messages' ? 1000 : 250;
+    const refused: [PageArguments, string[]][] = [
+      [{ first: 0 }, ['first']],
+      [{ first: -1 }, ['first']],
+      [{ first: most + 1 }, ['first']],
+      [{ first: 2_147_483_647 }, ['first']],
+      [{ last: 0 }, ['last']],
+      [{ last: most + 1 }, ['last']],
+      [{ first: 1, last: 1 }, ['last']],
+      [{ first: 0, last: most + 1, after: 'x' }, ['last', 'first', 'last', 'after']],
+    ];
+    for (const [args, fields] of refused) await expectRefused(list, args, fields);
+    const all = rowsOf(world.things, list, richestParent(world.things, list)).length;
+    for (const args of [{ first: most }, { last: most }, { first: null, last: null }, {}]) {
+      expect((await readOwn(list, args)).nodes).toHaveLength(all);
+    }
+  });
+
+  it('answers a page of one at either end', async () => {
+    const [list] = listsOf('Team');
+    if (!list) throw new Error('There is no list of teams.');
+    const first = await readOwn(list, { first: 1 });
+    const last = await readOwn(list, { last: 1 });
+    expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+    expect(last.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    expect(first.nodes).not.toEqual(last.nodes);
+  });
+
+  it('answers an empty page as one: no rows, no cursors, no more', async () => {
+    const answer = await world.ask(
+      '{ issues(filter: { number: { eq: -1 } }) { totalCount edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }',
+    );
+    const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null };
+    expect(dataOf(answer).issues).toEqual({ totalCount: 0, edges: [], pageInfo });
+  });
+});
+
+describe('cursors', () => {
+  it.each(lists)('of $coordinate: an empty one is the start, and the end', async (list) => {
+    const whole = await readOwn(list, { first: 100 });
+    expect(await readOwn(list, { first: 100, after: '' })).toEqual(whole);
+    expect(await readOwn(list, { last: 100, before: '' })).toEqual(whole);
+  });
+
+  it.each(lists)('of $coordinate bound a page from both sides', async (list) => {
+    const whole = await readOwn(list, { first: 100 });
+    const after = whole.pageInfo.startCursor;
+    const before = whole.pageInfo.endCursor;
+    const inner = whole.nodes.slice(1, -1);
+    expect((await readOwn(list, { first: 100, after, before })).nodes).toEqual(inner);
+    expect((await readOwn(list, { last: 100, after, before })).nodes).toEqual(inner);
+    expect((await readOwn(list, { first: 100, after: before, before: after })).nodes).toEqual([]);
+  });
+
+  it.each(lists)('of $coordinate are refused under another order, direction or filter', async (list) => {
+    const after = await cursorOf(list);
+    const { field, direction } = defaultOrder(rowTypeOf(list));
+    const others = Object.keys(sortKeys[rowTypeOf(list)] ?? {}).filter((other) => other !== field);
+    const turned = direction === 'ASC' ? ('DESC' as const) : ('ASC' as const);
+    const queries: PageArguments[] = [
+      ...others.map((other) => ({ orderBy: { field: other, direction } })),
+      { orderBy: { field, direction: turned } },
+      { filter: { id: { nin: [] } } },
+    ];
+    for (const query of queries) {
+      await expectRefused(list, { ...query, first: 1, after }, ['after']);
+      await expectRefused(list, { ...query, last: 1, before: after }, ['before']);
+    }
+    // A filter with nothing in it is none.
+    expect((await readOwn(list, { after, filter: {} })).nodes).toEqual(
+      (await readOwn(list, { after })).nodes,
+    );
+  });
+
+  it('of a list go for the same list under another parent', async () => {
+    const after = await cursorOf(listNamed('Query.issues'));
+    for (const list of listsOf('Issue')) {
+      const ids = (await readOwn(list, { first: 100 })).nodes.map(({ id }) => id);
+      const rest = (await readOwn(list, { first: 100, after })).nodes.map(({ id }) => id);
+      expect(ids).toEqual(expect.arrayContaining(rest));
+    }
+  });
+
+  it('of one kind of row are refused by lists of others', async () => {
+    for (const from of lists) {
+      const after = await cursorOf(from);
+      for (const list of lists) if (list !== from) await expectRefused(list, { after }, ['after']);
+    }
+  });
+});
+
+describe('forged cursors', () => {
+  const garbage = [
+    'x',
+    '%',
+    '\0',
+    '💥',
+    'null',
+    base64('null'),
+    base64('[]'),
+    base64('{}'),
+    base64('"text"'),
+    base64('[1,2,3]'),
+    base64(`${'['.repeat(20_000)}${']'.repeat(20_000)}`),
+    'A'.repeat(100_000),
+  ];
+
+  it('that are garbage are refused', async () => {
+    const list = listNamed('Query.teams');
+    for (const after of garbage) await expectRefused(list, { after }, ['after']);
+    for (const before of garbage) await expectRefused(list, { before, last: 1 }, ['before']);
+  });
+
+  const int = [1.5, 2_147_483_648, -2_147_483_649, 1e300, '1', 'x'];
+  const text = [1, 'a\0b', '\ud800'];
+  const moments = [
+    ...[
+      1,
+      'x',
+      '',
+      '2026-01-01',
+      '2026-01-01T00:00:00Z',
+      '2026-02-30T00:00:00.000Z',
+      '2026-01-01T00:00:00.000+01:00',
+    ],
+    ...[
+      '0000-01-01T00:00:00.000Z',
+      '-000001-01-01T00:00:00.000Z',
+      '+010000-01-01T00:00:00.000Z',
+      'infinity',
+      'now',
+    ],
+  ];
+  const dates = [1, 'x', '2026-02-30', '0000-01-01', '2026-1-1', '10000-01-01', 'infinity', 'today'];
+  const never: unknown[] = [true, {}, [], [[]], { toString: 1 }];
+
+  // Each kind of value that an order compares, and one that may be null.
+  it.each([
+    ['Query.teams', { field: 'MEMBER_COUNT', direction: 'ASC' }, [...int, null]],
+    ['Query.teams', { field: 'NAME', direction: 'DESC' }, [...text, null]],
+    ['Query.issues', { field: 'CREATED', direction: 'ASC' }, [...moments, null]],
+    ['Query.issues', { field: 'DUE_DATE', direction: 'ASC' }, dates],
+    ['Query.issues', { field: 'LAST_ACTIVITY', direction: 'DESC' }, moments],
+    ['Team.deliveries', { field: 'STARTS_ON', direction: 'ASC' }, [...dates, null]],
+    ['Query.projects', { field: 'LEAD', direction: 'DESC' }, text],
+  ] as const)(
+    'of %s by %j are refused for values that the column cannot have',
+    async (coordinate, orderBy, values) => {
+      const list = listNamed(coordinate);
+      const [bound, , id] = partsOf(await cursorOf(list, { orderBy }));
+      for (const value of [...values, ...never]) {
+        const after = base64(JSON.stringify([bound, value, id]));
+        await expectRefused(list, { orderBy, after }, ['after']);
+        await expectRefused(list, { orderBy, last: 1, before: after }, ['before']);
+      }
+    },
+  );
+
+  it('are refused for ids that are none, a foreign binding, or more or fewer parts', async () => {
+    const list = listNamed('Query.teams');
+    const [bound, value, id] = partsOf(await cursorOf(list));
+    const uuid = String(id);
+    const forged = [
+      ...[null, 1, '', 'x', uuid.toUpperCase(), `{${uuid}}`, `${uuid}' or true--`, [uuid]].map((other) => [
+        bound,
+        value,
+        other,
+      ]),
+      ...[null, '', 'AAAAAAAA', 1].map((other) => [other, value, id]),
+      [bound, value],
+      [bound, value, id, id],
+    ];
+    for (const parts of forged)
+      await expectRefused(list, { after: base64(JSON.stringify(parts)) }, ['after']);
+  });
+
+  it('that name a place without a row there are places all the same', async () => {
+    const list = listNamed('Query.teams');
+    const [bound, , id] = partsOf(await cursorOf(list));
+    const whole = await readOwn(list, {});
+    const start = base64(JSON.stringify([bound, '', id]));
+    expect((await readOwn(list, { after: start })).nodes).toEqual(whole.nodes);
+    const end = base64(JSON.stringify([bound, '\u{10ffff}', id]));
+    expect((await readOwn(list, { after: end })).nodes).toEqual([]);
+  });
+});
+
+function rootsLast(a: FieldOf, b: FieldOf): number {
+  return Number(a.parent === 'Query') - Number(b.parent === 'Query');
+}
+
+function listNamed(coordinate: string): FieldOf {
+  const list = connectionFields.find((each) => each.coordinate === coordinate);
+  if (!list) throw new Error(`There is no ${coordinate}.`);
+  return list;
+}
+
+/** A page of the list under the parent that has the most. */
+function readOwn(list: FieldOf, args: PageArguments) {
+  return readPage(world, list, richestParent(world.things, list), args);
+}
+
+async function cursorOf(list: FieldOf, args: PageArguments = {}): Promise<string> {
+  const { edges } = await readOwn(list, { ...args, first: 1 });
+  return edges[0]?.cursor ?? '';
+}
+
+/** Refused as a bad request, with the fields that are to blame and no rows. */
+async function expectRefused(list: FieldOf, args: PageArguments, fields: readonly string[]): Promise<void> {
+  const answer = await askPage(world, list, richestParent(world.things, list), args);
+  const [error] = answer.body.errors ?? [];
+  const violations = (error?.extensions?.errors ?? []) as { field: string }[];
+  const found = { args, codes: codesOf(answer), fields: violations.map(({ field }) => field) };
+  expect(found).toEqual({ args, codes: ['INVALID_REQUEST'], fields });
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+function partsOf(cursor: string): unknown[] {
+  return JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+}

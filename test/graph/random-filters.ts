@@ -1,0 +1,92 @@
+import { getNamedType, isEnumType, isInputObjectType, isListType } from 'graphql';
+import type { Random } from '../../src/cli/demo/random.ts';
+import type { Filter } from './model.ts';
+import { inputType } from './schema-walk.ts';
+import type { Thing, Things } from './things.ts';
+
+const combinators = ['and', 'or', 'not'] as const;
+
+/** Makes filters of every kind that an input allows, mostly of values that things have. */
+export class RandomFilters {
+  readonly #things: Things;
+  readonly #random: Random;
+
+  constructor(things: Things, random: Random) {
+    this.#things = things;
+    this.#random = random;
+  }
+
+  /** A filter of things of that type; combinators and relations go a few levels down. */
+  filter(typeName: string, depth = 0): Filter {
+    const names = Object.keys(inputType(`${typeName}Filter`).getFields());
+    const tests = names.filter((name) => !combinators.some((each) => each === name));
+    const chosen = this.#random.sample(tests, this.#random.integer(depth === 0 ? 1 : 0, 2));
+    const fields = Object.fromEntries(chosen.map((name) => [name, this.field(typeName, name, depth)]));
+    if (depth >= 3 || this.#random.chance(0.5)) return fields;
+    const [combinator = 'not'] = this.#random.sample(combinators, 1);
+    const nested = () => this.filter(typeName, depth + 1);
+    const list = Array.from({ length: this.#random.integer(0, 3) }, nested);
+    return { ...fields, [combinator]: combinator === 'not' ? nested() : list };
+  }
+
+  /** A test of one field; now and then a null one, which is as if left out. */
+  field(typeName: string, name: string, depth: number): Filter | null {
+    if (this.#random.chance(0.03)) return null;
+    const input = getNamedType(inputType(`${typeName}Filter`).getFields()[name]?.type);
+    if (!isInputObjectType(input)) throw new Error(`${typeName}Filter has no ${name}.`);
+    if (input.name.endsWith('ListFilter')) {
+      const below = () => this.filter(input.name.replace('ListFilter', ''), depth + 2);
+      const quantifiers = this.#random.sample(['some', 'none'], this.#random.integer(1, 2));
+      return Object.fromEntries(quantifiers.map((quantifier) => [quantifier, below()]));
+    }
+    if (input.getFields().and) return this.filter(input.name.replace('Filter', ''), depth + 2);
+    const comparators = this.#random.sample(Object.keys(input.getFields()), this.#random.chance(0.8) ? 1 : 2);
+    return Object.fromEntries(
+      comparators.map((each) => [each, this.#operand(typeName, name, input.name, each)]),
+    );
+  }
+
+  #operand(typeName: string, name: string, inputName: string, comparator: string): unknown {
+    if (this.#random.chance(0.03)) return null;
+    if (comparator === 'isNull') return this.#random.chance(0.5);
+    const type = inputType(inputName).getFields()[comparator]?.type;
+    const values = this.#values(typeName, name, inputName);
+    if (isListType(type)) return this.#random.sample(values, this.#random.integer(0, 4));
+    const value = this.#random.find(values) ?? null;
+    return typeof value === 'string' && inputName === 'StringFilter' ? this.#text(value, comparator) : value;
+  }
+
+  /** What things have there, and a value or two that none has. */
+  #values(typeName: string, name: string, inputName: string): unknown[] {
+    const own = this.#things.all(typeName).map((thing: Thing) => thing[name]);
+    const type = getNamedType(inputType(inputName).getFields().eq?.type);
+    const strange = isEnumType(type)
+      ? type.getValues().map((value) => value.name)
+      : (strangers[inputName] ?? []);
+    return [...new Set([...own, ...strange])].filter((value) => value !== null && value !== undefined);
+  }
+
+  /** The text in other letters, or a part of it. */
+  #text(text: string, comparator: string): string {
+    const [from, length] = [this.#random.integer(0, 3), this.#random.integer(1, 5)];
+    const characters = Array.from(text);
+    if (comparator === 'contains')
+      return this.#letters(characters.slice(from, from + length).join('') || text);
+    return this.#letters(comparator === 'startsWith' ? characters.slice(0, length).join('') : text);
+  }
+
+  /** Case and accents do not count, but for letters that are others in the other case (ß, SS). */
+  #letters(text: string): string {
+    const others = [text.toUpperCase(), text.toLowerCase(), text.normalize('NFD')];
+    const same = others.filter((form) => form.toLowerCase().normalize() === text.toLowerCase().normalize());
+    return this.#random.pick([text, ...same]);
+  }
+}
+
+const strangers: Readonly<Record<string, readonly unknown[]>> = {
+  BooleanFilter: [true, false],
+  IntFilter: [-2_147_483_648, -1, 0, 2_147_483_647],
+  StringFilter: ['', '%', '_', '\\', "'", 'no such thing'],
+  DateFilter: ['0001-01-01', '9999-12-31'],
+  DateTimeFilter: ['0001-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z'],
+};

@@ -1,0 +1,226 @@
+import { describe, expect, it } from '@jest/globals';
+import { Random } from '../../src/cli/demo/random.ts';
+import { listsOf, type Page, richestParent, rowsOf, walk } from './lists.ts';
+import { defaultOrder, type Filter, matches, type OrderBy, ordered, projected, sortKeys } from './model.ts';
+import { RandomFilters } from './random-filters.ts';
+import { type FieldOf, inputType, rowTypeOf, selectionOf } from './schema-walk.ts';
+import type { Thing } from './things.ts';
+import { dataOf, type World } from './world.ts';
+
+const filtersAtOnce = 10;
+const filterCount = 120;
+
+export interface ReadOptions {
+  /** The lists to walk in every order, where one of a root and one of a parent stand for the rest; all when left out. */
+  thorough?: readonly string[];
+  /** Fields whose values change while they are looked at. */
+  leave?: readonly string[];
+}
+
+/**
+ * The guarantees of reading that hold for every type alike: each field says what the rows say, each list can be
+ * walked in each order both ways, and each filter lets through what the model does.
+ */
+export function describeReads(typeName: string, world: () => World, options: ReadOptions = {}): void {
+  describe(typeName, () => {
+    it('says in each field of each living row what the row says', async () => {
+      const { things } = world();
+      const { leave = [] } = options;
+      expect(things.all(typeName)).not.toHaveLength(0);
+      expect(await readNodes(world(), typeName, leave)).toEqual(
+        things.all(typeName).map((thing) => projected(typeName, thing, leave)),
+      );
+    });
+    if (listsOf(typeName).length > 0) describeLists(typeName, world, options);
+  });
+}
+
+function describeLists(typeName: string, world: () => World, { thorough }: ReadOptions): void {
+  const lists = listsOf(typeName);
+
+  it.each(lists.filter(({ coordinate }) => thorough?.includes(coordinate) ?? true))(
+    '$coordinate can be walked in every order both ways, each row once',
+    async (list) => {
+      const orders = Object.keys(sortKeys[typeName] ?? {});
+      expect(orders.toSorted()).toEqual(orderNames(typeName));
+      for (const field of orders) {
+        await expectWalk(world(), list, { field, direction: 'ASC' });
+        await expectWalk(world(), list, { field, direction: 'DESC' });
+      }
+    },
+  );
+
+  it.each(lists)('$coordinate has an order when none is asked for', async (list) => {
+    const parent = richestParent(world().things, list);
+    const rows = rowsOf(world().things, list, parent);
+    const order = defaultOrder(typeName);
+    const pages = await walk(world(), list, parent, {});
+    expect(idsOf(pages)).toEqual(ordered(typeName, rows, order).map(({ id }) => id));
+    // A field without a direction is meant upwards.
+    const upward = await walk(world(), list, parent, { orderBy: { field: order.field } });
+    const expected = ordered(typeName, rows, { field: order.field, direction: 'ASC' });
+    expect(idsOf(upward)).toEqual(expected.map(({ id }) => id));
+  });
+
+  const children = lists.filter(({ parent }) => parent !== 'Query' && parent !== 'Workspace');
+  if (children.length > 0) {
+    it.each(children)('$coordinate gives each of many parents its own page and count at once', (list) =>
+      expectPagesOfAll(world(), list),
+    );
+  }
+
+  it('lets through what the model of the filter does', () => expectFilters(world(), typeName));
+
+  it('can be walked under a filter, and the count is that of the filter whatever the cursor', () =>
+    expectFilteredWalk(world(), typeName));
+}
+
+/** Every thing of a type by its id, in the order of the ids. */
+async function readNodes(world: World, typeName: string, leave: readonly string[]): Promise<unknown[]> {
+  const ids = world.things.all(typeName).map(({ id }) => id);
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${typeName} { ${selectionOf(typeName, leave)} } } }`;
+  return dataOf(await world.ask(query, { ids })).nodes as unknown[];
+}
+
+function orderNames(typeName: string): string[] {
+  const field = inputType(`${typeName}Order`).getFields().field?.type;
+  return field && 'ofType' in field && 'getValues' in field.ofType
+    ? field.ofType
+        .getValues()
+        .map(({ name }) => name)
+        .toSorted()
+    : [];
+}
+
+async function expectWalk(world: World, list: FieldOf, orderBy: OrderBy, filter: Filter = {}): Promise<void> {
+  const parent = richestParent(world.things, list);
+  const typeName = rowTypeOf(list);
+  const rows = rowsOf(world.things, list, parent).filter((thing) =>
+    matches(`${typeName}Filter`, filter, thing),
+  );
+  const expected = ordered(typeName, rows, orderBy).map(({ id }) => id);
+  const forward = await walk(world, list, parent, { orderBy, filter });
+  expect([orderBy, idsOf(forward)]).toEqual([orderBy, expected]);
+  const backward = await walk(world, list, parent, { orderBy, filter }, true);
+  expect([orderBy, idsOf(backward)]).toEqual([orderBy, expected]);
+  expectPlaces(forward, expected.length);
+  for (const page of backward) expect(page.totalCount).toBe(expected.length);
+}
+
+/** Each page knows where it stands: counts, cursors of its ends, whether there is more either way. */
+function expectPlaces(pages: readonly Page[], total: number): void {
+  for (const [place, { totalCount, edges, nodes, pageInfo }] of pages.entries()) {
+    expect(totalCount).toBe(total);
+    expect(nodes).toEqual(edges.map(({ node }) => node));
+    expect(pageInfo).toEqual({
+      hasPreviousPage: place > 0,
+      hasNextPage: place < pages.length - 1,
+      startCursor: edges.at(0)?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    });
+  }
+}
+
+function idsOf(pages: readonly Page[]): string[] {
+  return pages.flatMap(({ edges }) => edges.map(({ node }) => node.id));
+}
+
+async function expectPagesOfAll(world: World, list: FieldOf): Promise<void> {
+  const typeName = rowTypeOf(list);
+  const { name } = list.field;
+  const parents = world.things.all(list.parent);
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${list.parent} { ${name}(first: 2) { totalCount nodes { id } } } } }`;
+  const answered = dataOf(await world.ask(query, { ids: parents.map(({ id }) => id) })).nodes;
+  expect(answered).toEqual(
+    parents.map((parent) => {
+      const rows = ordered(typeName, parent[name] as Thing[], defaultOrder(typeName));
+      return { [name]: { totalCount: rows.length, nodes: rows.slice(0, 2).map(({ id }) => ({ id })) } };
+    }),
+  );
+}
+
+/** The list that shows the most rows of a type: a root where there is one. */
+function widestList(world: World, typeName: string): FieldOf {
+  const size = (list: FieldOf) => rowsOf(world.things, list, richestParent(world.things, list)).length;
+  const [widest] = listsOf(typeName).toSorted((a, b) => size(b) - size(a));
+  if (!widest) throw new Error(`There is no list of ${typeName}.`);
+  return widest;
+}
+
+async function expectFilters(world: World, typeName: string): Promise<void> {
+  const list = widestList(world, typeName);
+  const parent = richestParent(world.things, list);
+  const rows = rowsOf(world.things, list, parent);
+  const filters = new RandomFilters(world.things, new Random(`filters of ${typeName}`));
+  const names = Object.keys(inputType(`${typeName}Filter`).getFields()).filter(
+    (name) => !['and', 'or', 'not'].includes(name),
+  );
+  // Each field by itself a few times, so that none is left to chance, and then as chance will have it.
+  const made: Filter[] = [
+    ...names.flatMap((name) => [0, 1, 2].map(() => ({ [name]: filters.field(typeName, name, 1) }))),
+    ...Array.from({ length: filterCount }, () => filters.filter(typeName)),
+  ];
+  let some = 0;
+  for (let place = 0; place < made.length; place += filtersAtOnce) {
+    const chunk = made.slice(place, place + filtersAtOnce);
+    const found = await readFiltered(world, list, parent, chunk);
+    for (const [index, filter] of chunk.entries()) {
+      const expected = rows
+        .filter((thing) => matches(`${typeName}Filter`, filter, thing))
+        .map(({ id }) => id);
+      if (expected.length > 0 && expected.length < rows.length) some += 1;
+      const sorted = (ids: readonly unknown[] = []) => ids.map(String).toSorted();
+      expect({ filter, ids: sorted(found[index]?.ids) }).toEqual({ filter, ids: sorted(expected) });
+      const totalCount = expected.length;
+      expect({ filter, totalCount: found[index]?.totalCount }).toEqual({ filter, totalCount });
+    }
+  }
+  // Filters that let through nothing or everything would prove little.
+  expect(some).toBeGreaterThan(made.length / 8);
+}
+
+/** The answers to several filters of one list, by one operation. */
+async function readFiltered(
+  world: World,
+  list: FieldOf,
+  parent: Thing | undefined,
+  filters: readonly Filter[],
+) {
+  const row = rowTypeOf(list);
+  const variables = filters.map((_filter, index) => `$f${index}: ${row}Filter`).join(', ');
+  const fields = filters
+    .map(
+      (_filter, index) =>
+        `a${index}: ${list.field.name}(first: 250, filter: $f${index}) { totalCount nodes { id } }`,
+    )
+    .join('\n');
+  const query = parent
+    ? `query ($id: ID!, ${variables}) { node(id: $id) { ... on ${list.parent} { ${fields} } } }`
+    : `query (${variables}) { ${fields} }`;
+  const given = Object.fromEntries(filters.map((filter, index) => [`f${index}`, filter]));
+  const data = dataOf(await world.ask(query, { ...given, id: parent?.id }));
+  const holder = (parent ? data.node : data) as Record<
+    string,
+    { totalCount: number; nodes: { id: string }[] }
+  >;
+  return filters.map((_filter, index) => {
+    const answer = holder[`a${index}`];
+    return { totalCount: answer?.totalCount, ids: (answer?.nodes ?? []).map(({ id }) => id) };
+  });
+}
+
+/** A few filters that leave something to walk over, under a few orders. */
+async function expectFilteredWalk(world: World, typeName: string): Promise<void> {
+  const list = widestList(world, typeName);
+  const rows = rowsOf(world.things, list, richestParent(world.things, list));
+  const random = new Random(`walks of ${typeName}`);
+  const filters = new RandomFilters(world.things, random);
+  for (let left = 200, walked = 0; left > 0 && walked < 5; left -= 1) {
+    const filter = filters.filter(typeName);
+    const kept = rows.filter((thing) => matches(`${typeName}Filter`, filter, thing)).length;
+    if (kept < 2 || kept === rows.length) continue;
+    const field = random.pick(Object.keys(sortKeys[typeName] ?? {}));
+    await expectWalk(world, list, { field, direction: walked % 2 ? 'ASC' : 'DESC' }, filter);
+    walked += 1;
+  }
+}

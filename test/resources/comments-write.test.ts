@@ -1,0 +1,204 @@
+import '../../src/schema/issue-mutations.ts';
+import '../../src/schema/comment-mutations.ts';
+import '../../src/schema/link-mutations.ts';
+import '../../src/schema/agent-mutations.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { type Caller, callerOf } from '../support/mutations.ts';
+
+let app: App;
+let world: IssueWorld;
+let ada: Caller;
+
+beforeAll(async () => {
+  app = await startApp();
+  world = await issueWorld(app);
+  ada = callerOf(app, world.ada.token);
+});
+
+afterAll(async () => {
+  const broken = await brokenInvariants(app.database);
+  await app.stop();
+  expect(broken).toEqual({});
+});
+
+const create = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
+
+describe('commentCreate', () => {
+  it('writes a comment, counts it, enters it in the feed, and lets the author follow', async () => {
+    const { key, id, updatedUtc } = await create();
+    const bob = callerOf(app, world.bob.token);
+    const { comment, issue } = await bob.mutate('commentCreate', { issueKey: key, body: 'One\n\nTwo' });
+    expect(comment).toEqual({
+      id: expect.stringMatching(/^comment_/),
+      issueId: id,
+      parentCommentId: null,
+      parentAuthorDisplayName: null,
+      authorUserAccountId: world.bob.id,
+      bodyText: 'One\n\nTwo',
+      canManage: true,
+      isEdited: false,
+      createdUtc: issue.lastActivityUtc,
+      updatedUtc: issue.lastActivityUtc,
+      revision: 1,
+    });
+    expect(issue).toMatchObject({
+      commentCount: 1,
+      lastCommentUtc: comment.createdUtc,
+      updatedUtc,
+      revision: 2,
+      isSubscribed: true,
+    });
+    expect(await ada.feed(key)).toMatchObject([
+      {
+        eventType: 'issue-comment.created.v1',
+        text: 'Bob Member commented',
+        sortOrder: 1,
+        iconCss: 'icon-comment',
+      },
+    ]);
+  });
+
+  it('replies to a comment of the same issue, and names whom even after it is deleted', async () => {
+    const { key } = await create();
+    const bob = callerOf(app, world.bob.token);
+    const { comment: parent } = await bob.mutate('commentCreate', { issueKey: key, body: 'Q' });
+    const reply = { issueKey: key, parentCommentId: parent.id, body: 'A' };
+    const { comment } = await ada.mutate('commentCreate', reply);
+    expect(comment).toMatchObject({ parentCommentId: parent.id, parentAuthorDisplayName: 'Bob Member' });
+    await bob.mutate('commentDelete', { id: parent.id });
+    const { body } = await app.graphql(
+      'query ($id: ID!) { node(id: $id) { ... on Comment { parentCommentId parentAuthorDisplayName parent { id } } } }',
+      { id: comment.id },
+    );
+    expect(body.data?.node).toEqual({
+      parentCommentId: parent.id,
+      parentAuthorDisplayName: 'Bob Member',
+      parent: null,
+    });
+    const notOfIssue = ['parentCommentId: is no comment of the issue'];
+    expect(await ada.violations('commentCreate', reply)).toEqual(notOfIssue);
+    const elsewhere = { issueKey: (await create()).key, parentCommentId: comment.id, body: 'x' };
+    expect(await ada.violations('commentCreate', elsewhere)).toEqual(notOfIssue);
+    expect((await ada.feed(key)).map(({ text }) => text)).toEqual([
+      'Bob Member commented',
+      'Ada Member replied to Bob Member',
+      'Bob Member deleted a comment',
+    ]);
+  });
+
+  it('takes 1 to 50,000 characters, and reports all bad fields at once', async () => {
+    const { key, id } = await create();
+    await ada.mutate('commentCreate', { issueKey: key, body: '🐞'.repeat(50_000) });
+    const tooLong = { issueKey: key, body: 'x'.repeat(50_001) };
+    expect(await ada.violations('commentCreate', tooLong)).toEqual([
+      'body: must have at most 50000 characters',
+    ]);
+    expect(
+      await ada.violations('commentCreate', { issueKey: 'NOPE-1', body: '', parentCommentId: id }),
+    ).toEqual(['body: must not be empty', 'parentCommentId: expected a comment id, got an issue id']);
+    expect(await ada.refused('commentCreate', { issueKey: 'NOPE-1', body: 'x' })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+
+  it('is for guests, too', async () => {
+    const { key } = await create();
+    const guest = callerOf(app, world.guest.token);
+    const { comment } = await guest.mutate('commentCreate', { issueKey: key, body: 'Hello' });
+    await guest.mutate('commentUpdate', { id: comment.id, body: 'Hello again' });
+    await guest.mutate('commentDelete', { id: comment.id });
+    const { comment: other } = await ada.mutate('commentCreate', { issueKey: key, body: 'Mine' });
+    expect(await guest.refused('commentUpdate', { id: other.id, body: 'x' })).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+  });
+});
+
+describe('commentUpdate', () => {
+  it('changes the body, says so, and is an entry of the feed', async () => {
+    const { key, updatedUtc } = await create();
+    const { comment: before } = await ada.mutate('commentCreate', { issueKey: key, body: 'Old' });
+    const { comment, issue } = await ada.mutate('commentUpdate', {
+      id: before.id,
+      issueKey: key.toLowerCase(),
+      body: 'New',
+    });
+    expect(comment).toEqual({
+      ...before,
+      bodyText: 'New',
+      isEdited: true,
+      updatedUtc: issue.lastActivityUtc,
+      revision: 2,
+    });
+    expect(issue).toMatchObject({ commentCount: 1, lastCommentUtc: before.createdUtc, updatedUtc });
+    expect(await ada.feed(key)).toMatchObject([
+      {},
+      { eventType: 'issue-comment.updated.v1', text: 'Ada Member edited a comment', sortOrder: 2 },
+    ]);
+  });
+
+  it('is for the author, owners and admins', async () => {
+    const { key } = await create();
+    const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Mine' });
+    const refused = {
+      code: 'FORBIDDEN',
+      message: 'Only its author, owners and admins change or delete a comment.',
+    };
+    const bob = callerOf(app, world.bob.token);
+    expect(await bob.refused('commentUpdate', { id: comment.id, body: 'x' })).toMatchObject(refused);
+    expect(await bob.refused('commentDelete', { id: comment.id })).toMatchObject(refused);
+    for (const token of [world.admin.token, world.owner.token]) {
+      await callerOf(app, token).mutate('commentUpdate', { id: comment.id, body: 'Moderated' });
+    }
+    await callerOf(app, world.admin.token).mutate('commentDelete', { id: comment.id });
+  });
+
+  it('is NOT_FOUND for what is no comment, or not of the issue that is named', async () => {
+    const { key } = await create();
+    const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Mine' });
+    const other = await create();
+    for (const name of [
+      { id: comment.id, issueKey: other.key },
+      { id: comment.id, issueKey: 'NOPE-1' },
+      { id: encodeId('comment', newUuid()) },
+      { id: 'nonsense' },
+    ]) {
+      expect(await ada.refused('commentUpdate', { ...name, body: 'x' })).toMatchObject({
+        code: 'NOT_FOUND',
+        errors: [],
+      });
+      expect(await ada.refused('commentDelete', name)).toMatchObject({ code: 'NOT_FOUND' });
+    }
+    expect(await ada.refused('commentDelete', { id: other.id })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'There is no such comment: expected a comment id, got an issue id.',
+    });
+    expect(await ada.violations('commentUpdate', { id: comment.id, body: '' })).toEqual([
+      'body: must not be empty',
+    ]);
+  });
+});
+
+describe('commentDelete', () => {
+  it('counts down, and dates the issue by its newest living comment', async () => {
+    const { key } = await create();
+    const { comment: first } = await ada.mutate('commentCreate', { issueKey: key, body: '1' });
+    const { comment: second } = await ada.mutate('commentCreate', { issueKey: key, body: '2' });
+    const one = await ada.mutate('commentDelete', { id: second.id });
+    expect(one).toMatchObject({
+      deletedCommentId: second.id,
+      issue: { commentCount: 1, lastCommentUtc: first.createdUtc },
+    });
+    const none = await ada.mutate('commentDelete', { id: first.id, issueKey: key });
+    expect(none.issue).toMatchObject({ commentCount: 0, lastCommentUtc: null });
+    expect(await ada.refused('commentDelete', { id: first.id })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'There is no such comment.',
+    });
+    expect(await ada.feed(key)).toHaveLength(4);
+  });
+});

@@ -1,0 +1,199 @@
+import '../../src/schema/issue-mutations.ts';
+import '../../src/schema/comment-mutations.ts';
+import '../../src/schema/link-mutations.ts';
+import '../../src/schema/agent-mutations.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { type Caller, callerOf, type IssueRead } from '../support/mutations.ts';
+import { type SecondServer, startSecondServer } from '../support/second-server.ts';
+
+let app: App;
+let second: SecondServer | undefined;
+let world: IssueWorld;
+/** The same member at each server process: two on PostgreSQL, one on the embedded engine. */
+let callers: [Caller, Caller];
+let ada: Caller;
+
+beforeAll(async () => {
+  app = await startApp();
+  second = await startSecondServer(app);
+  world = await issueWorld(app);
+  ada = callerOf(app, world.ada.token);
+  callers = [ada, second ? callerOf(second, world.ada.token) : ada];
+});
+
+afterAll(async () => {
+  const broken = await brokenInvariants(app.database);
+  await second?.stop();
+  await app.stop();
+  expect(broken).toEqual({});
+});
+
+/** Runs the work so many times at once, by turns on each server. */
+function atOnce<Result>(
+  times: number,
+  work: (caller: Caller, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  return Promise.all(Array.from({ length: times }, (_, index) => work(callers[index % 2] ?? ada, index)));
+}
+
+const create = (input: Record<string, unknown> = {}) =>
+  ada.create({ teamId: world.eng.id, title: 'An issue', ...input });
+
+/** The same sequence in each run. */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+describe('writes at once', () => {
+  it('number 500 issues of one team without a gap', async () => {
+    const issues = await atOnce(500, (caller, index) =>
+      caller.create({
+        teamId: world.ops.id,
+        title: `Issue ${index}`,
+        projectId: world.apollo,
+        deliveryId: world.ops.sprint1,
+      }),
+    );
+    const numbers = issues.map(({ key }) => Number(key.split('-')[1])).sort((left, right) => left - right);
+    expect(numbers).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+  }, 120_000);
+
+  it('add one of eight equal links', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { key } = await create();
+      const answers = await atOnce(8, (caller) =>
+        caller.mutate('issueLinkCreate', { issueKey: key, url: 'https://example.com', title: 'Equal' }),
+      );
+      expect(answers.filter(({ created }) => created)).toHaveLength(1);
+      expect(new Set(answers.map(({ issueLink }) => issueLink.id)).size).toBe(1);
+      expect(await ada.feed(key)).toHaveLength(1);
+    }
+  });
+
+  it('put comments, messages, links and updates of one issue into its feed without a gap', async () => {
+    await installAgent(app, world, world.agent);
+    const { key } = await create();
+    await atOnce(60, async (caller, index) => {
+      const which = index % 6;
+      if (which < 3) await caller.mutate('commentCreate', { issueKey: key, body: `Comment ${index}` });
+      else if (which === 3)
+        await caller.mutate('agentMessageCreate', { issueKey: key, body: `Message ${index}` });
+      else if (which === 4)
+        await caller.mutate('issueLinkCreate', { issueKey: key, url: `https://a.test/${index}`, title: 'A' });
+      else await caller.update(key, { title: `Title ${index}` });
+    });
+    const feed = await ada.feed(key);
+    expect(feed.map(({ sortOrder }) => sortOrder)).toEqual(
+      Array.from({ length: 60 }, (_, index) => index + 1),
+    );
+    expect(await ada.read(key)).toMatchObject({ commentCount: 30, linkCount: 10, revision: 61 });
+  });
+
+  it('leave one of two sets of labels, never their union', async () => {
+    const { eng } = world;
+    const sets = [[eng.bug], [eng.feature, world.shared].sort()];
+    const { key } = await create();
+    for (let round = 0; round < 25; round += 1) {
+      const answers = await atOnce(4, (caller, index) =>
+        caller.update(key, { labelIds: sets[index < 2 ? 0 : 1] }),
+      );
+      const { labelIds } = (await ada.read(key)) as IssueRead & { labelIds: string[] };
+      expect(sets).toContainEqual(labelIds.toSorted());
+      const last = answers.find(
+        ({ revision }) => revision === Math.max(...answers.map((issue) => issue.revision)),
+      );
+      expect(labelIds).toEqual(last?.labelIds);
+    }
+  });
+
+  it('move parents without ever making an issue a part of itself', async () => {
+    const issues: IssueRead[] = [];
+    for (let index = 0; index < 4; index += 1) issues.push(await create());
+    for (let round = 0; round < 25; round += 1) {
+      await atOnce(4, (caller, index) => {
+        const [child, parent] = [issues[index], issues[(index + 1) % 4]];
+        // The last to come would close the circle, so it is refused.
+        return caller.update(child?.key ?? '', { parentIssueId: parent?.id }).catch((error: unknown) => {
+          expect(String(error)).toContain('would make the issue a part of itself');
+        });
+      });
+      expect(await brokenInvariants(app.database)).toEqual({});
+      await ada.mutate('issueBatchUpdate', { keys: issues.map(({ key }) => key), parentIssueId: null });
+    }
+  }, 60_000);
+
+  it('lets one of two with the same expected revision through', async () => {
+    const { key, revision } = await create();
+    const answers = await Promise.allSettled(
+      [0, 1, 2, 3].map((index) =>
+        (callers[index % 2] ?? ada).update(key, { title: `T${index}`, expectedRevision: revision }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const answer of answers) {
+      if (answer.status === 'rejected') expect(String(answer.reason)).toContain('PRECONDITION_FAILED');
+    }
+  });
+
+  it('keep every count through a storm of moves, deletions and restorations, and never lock each other out', async () => {
+    const { eng } = world;
+    const random = randomNumbers(7);
+    const issues: IssueRead[] = [];
+    for (let index = 0; index < 12; index += 1) issues.push(await create({ estimateValue: index }));
+    const any = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
+    const expected = /NOT_FOUND|a part of itself|is no issue of the workspace/;
+    const storm = async (caller: Caller) => {
+      const [{ key }, other, third] = [any(issues), any(issues), any(issues)];
+      const writes = [
+        () => caller.update(key, { parentIssueId: other.id }),
+        () => caller.update(key, { parentIssueId: null }),
+        () =>
+          caller.mutate('issueBatchUpdate', {
+            keys: [...new Set([key, other.key])],
+            parentIssueId: third.id,
+            statusId: eng.done,
+          }),
+        () =>
+          caller.mutate('issueBatchUpdate', {
+            keys: [...new Set([third.key, key, other.key])],
+            deliveryId: any([eng.sprint1, eng.sprint2]),
+          }),
+        () =>
+          caller.update(key, {
+            deliveryId: any([eng.sprint1, eng.sprint2, null]),
+            projectId: any([world.apollo, world.gemini, null]),
+          }),
+        () =>
+          caller.update(key, {
+            statusId: any([eng.todo, eng.done, eng.canceled]),
+            estimateValue: random(10),
+          }),
+        () => caller.mutate('issueDelete', { key }),
+        () => caller.mutate('issueRestore', { key }),
+        () => caller.mutate('issueRestore', { key: other.key }),
+        () => caller.mutate('commentCreate', { issueKey: key, body: 'In the storm' }),
+        () =>
+          caller.create({
+            teamId: eng.id,
+            title: 'Below',
+            parentIssueId: other.id,
+            deliveryId: eng.sprint1,
+            estimateValue: 1,
+          }),
+      ];
+      const write: () => Promise<unknown> = any(writes);
+      await write().catch((error: unknown) => expect(String(error)).toMatch(expected));
+    };
+    await atOnce(16, async (caller) => {
+      for (let write = 0; write < 20; write += 1) await storm(caller);
+    });
+    expect(await brokenInvariants(app.database)).toEqual({});
+  }, 120_000);
+});

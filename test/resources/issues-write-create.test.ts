@@ -1,0 +1,226 @@
+import '../../src/schema/issue-mutations.ts';
+import '../../src/schema/comment-mutations.ts';
+import '../../src/schema/link-mutations.ts';
+import '../../src/schema/agent-mutations.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { type Caller, callerOf } from '../support/mutations.ts';
+
+let app: App;
+let world: IssueWorld;
+let ada: Caller;
+
+beforeAll(async () => {
+  app = await startApp();
+  world = await issueWorld(app);
+  ada = callerOf(app, world.ada.token);
+});
+
+afterAll(async () => {
+  const broken = await brokenInvariants(app.database);
+  await app.stop();
+  expect(broken).toEqual({});
+});
+
+describe('issueCreate', () => {
+  it('answers with the whole issue: initial status, no activity, nothing closed', async () => {
+    const issue = await ada.create({ teamId: world.eng.id, title: '  A first issue ' });
+    expect(issue).toMatchObject({
+      key: 'ENG-1',
+      title: 'A first issue',
+      description: '',
+      statusId: world.eng.todo,
+      priority: 'NONE',
+      reporterUserAccountId: world.ada.id,
+      parentIssueId: null,
+      primaryAssigneeUserAccountId: null,
+      assigneeUserAccountIds: [],
+      labelIds: [],
+      roleAssignments: [],
+      commentCount: 0,
+      subIssueCount: 0,
+      linkCount: 0,
+      lastActivityUtc: null,
+      lastCommentUtc: null,
+      closedUtc: null,
+      isSubscribed: true,
+      revision: 1,
+    });
+    expect(issue.updatedUtc).toBe(issue.createdUtc);
+    expect(await ada.feed(issue.key)).toEqual([]);
+  });
+
+  it('sets every field, tolerating doubles and ordering assignees behind the primary one', async () => {
+    const parent = await ada.create({ teamId: world.ops.id, title: 'Parent in another team' });
+    const { bob, eng } = world;
+    const issue = await ada.create({
+      teamId: eng.id,
+      title: 'Everything',
+      description: 'Long\ntext',
+      priority: 'URGENT',
+      parentIssueId: parent.id,
+      projectId: world.apollo,
+      deliveryId: eng.sprint1,
+      statusId: eng.doing,
+      estimateValue: 5,
+      dueDate: '2028-02-29',
+      primaryAssigneeUserAccountId: bob.id,
+      assigneeUserAccountIds: [world.invited.id, bob.id, world.invited.id],
+      labelIds: [eng.bug, world.shared, eng.bug],
+      roleAssignments: [{ role: ' reviewer ', userAccountId: world.guest.id }],
+    });
+    expect(issue).toMatchObject({
+      description: 'Long\ntext',
+      priority: 'URGENT',
+      parentIssueId: parent.id,
+      projectId: world.apollo,
+      deliveryId: eng.sprint1,
+      statusId: eng.doing,
+      estimateValue: 5,
+      dueDate: '2028-02-29',
+      primaryAssigneeUserAccountId: bob.id,
+      assigneeUserAccountIds: [bob.id, world.invited.id],
+      labelIds: [eng.bug, world.shared],
+      roleAssignments: [{ role: 'reviewer', userAccountId: world.guest.id, displayName: 'Gus Guest' }],
+    });
+    expect(await ada.read(parent.key)).toMatchObject({
+      subIssueCount: 1,
+      revision: 2,
+      lastActivityUtc: null,
+    });
+    expect(await callerOf(app, bob.token).read(issue.key)).toMatchObject({ isSubscribed: true });
+    expect(await callerOf(app, world.admin.token).read(issue.key)).toMatchObject({ isSubscribed: false });
+  });
+
+  it('closes nothing, even in a terminal status', async () => {
+    const issue = await ada.create({ teamId: world.eng.id, title: 'Born done', statusId: world.eng.done });
+    expect(issue).toMatchObject({ statusId: world.eng.done, closedUtc: null });
+  });
+
+  it('makes the first of a list of assignees the primary one', async () => {
+    const assigneeUserAccountIds = [world.bob.id, world.ada.id];
+    const issue = await ada.create({ teamId: world.eng.id, title: 'Two', assigneeUserAccountIds });
+    expect(issue).toMatchObject({ primaryAssigneeUserAccountId: world.bob.id, assigneeUserAccountIds });
+  });
+
+  it('counts the code points of a title and not its UTF-16 units', async () => {
+    const title = '🐞'.repeat(255);
+    expect(await ada.create({ teamId: world.eng.id, title })).toMatchObject({ title });
+    expect(await ada.violations('issueCreate', { teamId: world.eng.id, title: `${title}🐞` })).toEqual([
+      'title: must have at most 255 characters',
+    ]);
+  });
+
+  it('takes no number for what it refuses', async () => {
+    const before = await ada.create({ teamId: world.ops.id, title: 'Before' });
+    await ada.refused('issueCreate', { teamId: world.ops.id, title: ' ' });
+    await ada.refused('issueCreate', {
+      teamId: world.ops.id,
+      title: 'x',
+      projectId: encodeId('project', newUuid()),
+    });
+    const after = await ada.create({ teamId: world.ops.id, title: 'After' });
+    const numberOf = ({ key }: { key: string }) => Number(key.split('-')[1]);
+    expect(numberOf(after)).toBe(numberOf(before) + 1);
+  });
+
+  it('reports all bad fields at once, bad forms and bad references together', async () => {
+    expect(
+      await ada.violations('issueCreate', {
+        teamId: world.eng.id,
+        title: ' \n ',
+        description: 'NUL \0 inside',
+        estimateValue: -1,
+        statusId: world.ops.todo,
+        deliveryId: world.ops.sprint1,
+        labelIds: [world.ops.bug, world.group, encodeId('label', newUuid()), world.eng.id],
+        projectId: world.eng.id,
+        parentIssueId: encodeId('issue', newUuid()),
+        primaryAssigneeUserAccountId: world.suspended.id,
+        assigneeUserAccountIds: [world.bob.id, world.removed.id],
+        roleAssignments: [{ role: 'x'.repeat(51), userAccountId: world.removed.id }],
+      }),
+    ).toEqual([
+      'title: must not be empty',
+      'description: must not contain NUL or half a surrogate pair',
+      'projectId: expected a project id, got a team id',
+      'estimateValue: must be 0 or more',
+      'labelIds: item 4: expected a label id, got a team id',
+      'roleAssignments[0].role: must have at most 50 characters',
+      'parentIssueId: is no issue of the workspace',
+      'primaryAssigneeUserAccountId: is no member of the workspace who can be assigned',
+      'assigneeUserAccountIds: item 2 is no member of the workspace who can be assigned',
+      'roleAssignments[0].userAccountId: is no member of the workspace who can be assigned',
+      "statusId: is no status of the issue's team",
+      "deliveryId: is no delivery of the issue's team",
+      "labelIds: item 1 is no label of the workspace or of the issue's team",
+      "labelIds: item 2 is no label of the workspace or of the issue's team",
+      "labelIds: item 3 is no label of the workspace or of the issue's team",
+    ]);
+  });
+
+  it.each([
+    ['a lone surrogate', { title: 'half \ud800' }, 'title: must not contain NUL or half a surrogate pair'],
+    [
+      'a long description',
+      { description: 'x'.repeat(100_001) },
+      'description: must have at most 100000 characters',
+    ],
+    [
+      '51 labels',
+      { labelIds: Array.from({ length: 51 }, () => encodeId('label', newUuid())) },
+      'labelIds: must have at most 50 items',
+    ],
+    [
+      'an id that is none',
+      { parentIssueId: 'ENG-1' },
+      'parentIssueId: expected an issue id, got something that is no id',
+    ],
+  ])('refuses %s', async (_what, input, violation) => {
+    expect(await ada.violations('issueCreate', { teamId: world.eng.id, title: 'x', ...input })).toContain(
+      violation,
+    );
+  });
+
+  it('cannot tell a thing of another workspace from nothing', async () => {
+    const other = await issueWorld(app, await app.secondWorkspace());
+    const stranger = await callerOf(app, other.ada.token).create({ teamId: other.eng.id, title: 'Theirs' });
+    const references = (random: boolean) => {
+      const id = (prefix: Parameters<typeof encodeId>[0], theirs: string) =>
+        random ? encodeId(prefix, newUuid()) : theirs;
+      return {
+        title: 'x',
+        teamId: id('team', other.eng.id),
+        statusId: id('status', other.eng.todo),
+        deliveryId: id('delivery', other.eng.sprint1),
+        projectId: id('project', other.apollo),
+        labelIds: [id('label', other.shared)],
+        parentIssueId: id('issue', stranger.id),
+        primaryAssigneeUserAccountId: id('user', other.bob.id),
+      };
+    };
+    const theirs = await ada.violations('issueCreate', references(false));
+    expect(theirs).toHaveLength(7);
+    expect(theirs).toEqual(await ada.violations('issueCreate', references(true)));
+  });
+
+  it('is for members, not for guests', async () => {
+    const refusal = await callerOf(app, world.guest.token).refused('issueCreate', {
+      teamId: world.eng.id,
+      title: 'x',
+    });
+    expect(refusal).toMatchObject({ code: 'FORBIDDEN', errors: [] });
+  });
+
+  it('needs the scope issues:write, and lets it read its own answer', async () => {
+    const reader = callerOf(app, await app.tokenFor({ scopes: ['issues:read'] }));
+    expect(await reader.refused('issueCreate', { teamId: world.eng.id, title: 'x' })).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    const writer = callerOf(app, await app.tokenFor({ scopes: ['issues:write'] }));
+    expect(await writer.create({ teamId: world.eng.id, title: 'x' })).toMatchObject({ title: 'x' });
+  });
+});

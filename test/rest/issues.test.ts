@@ -1,0 +1,391 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, type App, startApp } from '../support/app.ts';
+import { issueWorld, type IssueWorld } from '../support/issue-world.ts';
+import { expectFields, issue as issueTable, problem } from './fields.ts';
+
+type Body = Record<string, unknown> & { id: string; key: string };
+
+let app: App;
+let world: IssueWorld;
+let minimal: Record<string, unknown>;
+beforeAll(async () => {
+  app = await startApp();
+  world = await issueWorld(app);
+  minimal = { teamId: world.eng.id, title: 'Title', description: '', priority: 0 };
+}, 60_000);
+afterAll(() => app.stop());
+
+const post = (body: unknown, token?: string) =>
+  app.request<Body>('POST', '/v1/issues', { body, ...(token && { token }) });
+const patch = (key: string, body: unknown, token?: string) =>
+  app.request<Body>('PATCH', `/v1/issues/${key}`, { body, ...(token && { token }) });
+
+async function newIssue(fields: Record<string, unknown> = {}): Promise<Body> {
+  const { status, body } = await post({ ...minimal, ...fields });
+  expect(status).toBe(201);
+  return body;
+}
+
+function expectRefused(answer: Answer, fields: readonly string[]): void {
+  expect(answer.status).toBe(400);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expectFields(answer.body, problem);
+  const { code, errors } = answer.body as { code: string; errors: { field: string }[] };
+  expect(code).toBe('validation_failed');
+  expect(errors.map(({ field }) => field)).toEqual(fields);
+}
+
+const unknownIds = {
+  team: 'team_01h455vb4pex5vsknk084sn02q',
+  user: 'user_01h455vb4pex5vsknk084sn02q',
+  status: 'status_01h455vb4pex5vsknk084sn02q',
+};
+
+describe('POST /v1/issues', () => {
+  it('answers 201 with the fields of the specification, the counts at 0 and what has not happened null', async () => {
+    const { status, body } = await post(minimal);
+    expect(status).toBe(201);
+    expectFields(body, issueTable);
+    expect(body).toMatchObject({
+      teamId: world.eng.id,
+      teamCode: 'ENG',
+      teamName: 'Team ENG',
+      title: 'Title',
+      description: '',
+      priority: 0,
+      reporterUserAccountId: world.owner.id,
+      reporterDisplayName: 'Olive Owner',
+      reporterAvatarUrl: '',
+      statusId: world.eng.todo,
+      status: {
+        statusId: world.eng.todo,
+        id: world.eng.todo,
+        name: 'Todo',
+        category: 'open',
+        isInitial: true,
+      },
+      parentIssueId: null,
+      primaryAssigneeUserAccountId: null,
+      projectId: null,
+      project: null,
+      deliveryId: null,
+      delivery: null,
+      estimateValue: null,
+      assignees: [],
+      assigneeUserAccountIds: [],
+      labels: [],
+      labelIds: [],
+      roleAssignments: [],
+      commentCount: 0,
+      subIssueCount: 0,
+      linkCount: 0,
+      dueDate: null,
+      closedUtc: null,
+      lastCommentUtc: null,
+      lastActivityUtc: null,
+      isSubscribed: true,
+    });
+    expect(body.updatedUtc).toBe(body.createdUtc);
+  });
+
+  it('takes every field of the specification, and shows what each refers to', async () => {
+    const parent = await newIssue();
+    const { status, body } = await post({
+      teamId: world.eng.id,
+      parentIssueId: parent.id,
+      projectId: world.apollo,
+      deliveryId: world.eng.sprint1,
+      title: '  Fix the pump \n',
+      description: ' As it is.\n',
+      initialStatusId: world.eng.done,
+      priority: 1,
+      estimateValue: 8,
+      primaryAssigneeUserAccountId: world.ada.id,
+      labelIds: [world.shared, world.eng.bug, world.eng.bug],
+    });
+    expect(status).toBe(201);
+    expectFields(body, issueTable);
+    expect(body).toMatchObject({
+      title: 'Fix the pump',
+      description: ' As it is.\n',
+      parentIssueId: parent.id,
+      projectId: world.apollo,
+      project: {
+        projectId: world.apollo,
+        id: world.apollo,
+        teamId: world.eng.id,
+        name: 'Apollo',
+        key: 'APOLLO',
+      },
+      deliveryId: world.eng.sprint1,
+      delivery: {
+        deliveryId: world.eng.sprint1,
+        state: 'planned',
+        issueCount: 1,
+        estimatedScope: 8,
+        closedIssueCount: 1,
+      },
+      statusId: world.eng.done,
+      status: { category: 'completed', isTerminal: true },
+      priority: 1,
+      estimateValue: 8,
+      primaryAssigneeUserAccountId: world.ada.id,
+      assigneeUserAccountIds: [world.ada.id],
+      assignees: [
+        { userAccountId: world.ada.id, displayName: 'Ada Member', avatarUrl: '', principalKind: 1 },
+      ],
+      closedUtc: null,
+    });
+    expect(body.labels).toEqual([
+      expect.objectContaining({
+        labelId: world.eng.bug,
+        id: world.eng.bug,
+        name: 'Bug',
+        teamId: world.eng.id,
+      }),
+      expect.objectContaining({ labelId: world.shared, teamId: '', groupId: '', groupName: '' }),
+    ]);
+  });
+
+  it('takes null for what was left out, and ignores fields that it does not know', async () => {
+    const optional = {
+      parentIssueId: null,
+      projectId: null,
+      initialStatusId: null,
+      estimateValue: null,
+      labelIds: null,
+    };
+    const body = await newIssue({ ...optional, dueDate: 'whatever', nonsense: {} });
+    expect(body).toMatchObject({
+      projectId: null,
+      estimateValue: null,
+      dueDate: null,
+      statusId: world.eng.todo,
+    });
+  });
+
+  it('numbers the issues of a team without a gap, whatever was refused in between', async () => {
+    const first = await newIssue();
+    await post({ ...minimal, projectId: unknownIds.team });
+    await post({ ...minimal, initialStatusId: unknownIds.status });
+    const second = await newIssue();
+    expect(Number(second.key.slice(4))).toBe(Number(first.key.slice(4)) + 1);
+  });
+
+  it('names every field that is missing or wrong at once', async () => {
+    expectRefused(await post({}), ['teamId', 'title', 'description', 'priority']);
+    const wrong = {
+      teamId: 7,
+      parentIssueId: world.eng.id,
+      projectId: '',
+      deliveryId: 'x',
+      title: ' ',
+      description: false,
+      initialStatusId: [],
+      priority: 5,
+      estimateValue: -1,
+      primaryAssigneeUserAccountId: {},
+      labelIds: [world.eng.bug, 'x', 3],
+    };
+    expectRefused(await post(wrong), [...Object.keys(wrong), 'labelIds']);
+  });
+
+  it.each([
+    ['title', 'x'.repeat(256)],
+    ['title', 'a\0b'],
+    ['title', '\ud800'],
+    ['title', null],
+    ['description', 'x'.repeat(100_001)],
+    ['description', null],
+    ['priority', '1'],
+    ['priority', 1.5],
+    ['priority', -1],
+    ['priority', true],
+    ['estimateValue', 2_147_483_648],
+    ['estimateValue', 0.5],
+    ['labelIds', 'x'],
+    ['labelIds', Array.from({ length: 51 }, () => 'label_01h455vb4pex5vsknk084sn02q')],
+    ['teamId', 'team_8h455vb4pex5vsknk084sn02qx'],
+    ['teamId', 'TEAM_01h455vb4pex5vsknk084sn02q'],
+  ])('refuses a bad %s', async (field, value) => {
+    expectRefused(await post({ ...minimal, [field]: value }), [field]);
+  });
+
+  it('counts characters, not UTF-16 units', async () => {
+    const title = '🐢'.repeat(255);
+    expect(await newIssue({ title })).toMatchObject({ title });
+    expectRefused(await post({ ...minimal, title: `${title}!` }), ['title']);
+  });
+
+  it('names references that do not fit by the names of the body, all at once', async () => {
+    const references = {
+      parentIssueId: 'issue_01h455vb4pex5vsknk084sn02q',
+      projectId: 'project_01h455vb4pex5vsknk084sn02q',
+      deliveryId: world.ops.sprint1,
+      initialStatusId: world.ops.todo,
+      primaryAssigneeUserAccountId: world.suspended.id,
+      labelIds: [world.group],
+    };
+    const answer = await post({ ...minimal, ...references });
+    const { errors } = answer.body as unknown as { errors: { field: string }[] };
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    expect(errors.map(({ field }) => field).toSorted()).toEqual(Object.keys(references).toSorted());
+    expectRefused(await post({ ...minimal, teamId: unknownIds.team }), ['teamId']);
+  });
+
+  it('takes a bounded number of statements', async () => {
+    expect((await post(minimal)).statements).toBeLessThanOrEqual(22);
+  });
+});
+
+describe('PATCH /v1/issues/{issueKey}', () => {
+  it('changes only what is given, and answers with the whole issue', async () => {
+    const before = await newIssue({ priority: 2, estimateValue: 3, labelIds: [world.eng.bug] });
+    const { status, body } = await patch(before.key.toLowerCase(), { title: ' New ' });
+    expect(status).toBe(200);
+    expectFields(body, issueTable);
+    const changed = {
+      title: 'New',
+      updatedUtc: expect.any(String),
+      lastActivityUtc: expect.any(String),
+    };
+    expect(body).toEqual({ ...before, ...changed });
+    expect(body.updatedUtc).toBe(body.lastActivityUtc);
+  });
+
+  it('sets every writable field, and clears by the flags', async () => {
+    const { key } = await newIssue();
+    const fields = {
+      title: 'All of it',
+      description: 'Said.',
+      priority: 4,
+      primaryAssigneeUserAccountId: world.bob.id,
+      projectId: world.gemini,
+      deliveryId: world.eng.sprint2,
+      estimateValue: 0,
+      dueDate: '2028-02-29',
+      labelIds: [world.eng.feature],
+    };
+    const set = await patch(key, { ...fields, issueStatusId: world.eng.done });
+    expect(set.body).toMatchObject({ ...fields, statusId: world.eng.done, closedUtc: expect.any(String) });
+    const flags = {
+      clearPrimaryAssignee: true,
+      clearProject: true,
+      clearDelivery: true,
+      clearEstimate: true,
+      clearDueDate: true,
+    };
+    const cleared = await patch(key, { ...flags, labelIds: [], issueStatusId: world.eng.doing });
+    expectFields(cleared.body, issueTable);
+    expect(cleared.body).toMatchObject({
+      primaryAssigneeUserAccountId: null,
+      assignees: [],
+      projectId: null,
+      project: null,
+      deliveryId: null,
+      delivery: null,
+      estimateValue: null,
+      dueDate: null,
+      labelIds: [],
+      closedUtc: null,
+      title: 'All of it',
+    });
+  });
+
+  const pairs = [
+    ['primaryAssigneeUserAccountId', 'clearPrimaryAssignee', 'user_01h455vb4pex5vsknk084sn02q'],
+    ['projectId', 'clearProject', 'project_01h455vb4pex5vsknk084sn02q'],
+    ['deliveryId', 'clearDelivery', 'delivery_01h455vb4pex5vsknk084sn02q'],
+    ['estimateValue', 'clearEstimate', 1],
+    ['dueDate', 'clearDueDate', '2026-01-31'],
+  ] as const;
+
+  it.each(pairs)('does not take %s together with %s', async (field, flag, value) => {
+    const { key } = await newIssue();
+    expectRefused(await patch(key, { [field]: value, [flag]: true }), [flag]);
+    expectRefused(await patch(key, { [flag]: 'true' }), [flag]);
+    expectRefused(await patch(key, { [flag]: false }), ['body']);
+    expect((await patch(key, { [field]: null, [flag]: true })).status).toBe(200);
+  });
+
+  it('takes a value beside a flag that is false', async () => {
+    const { key } = await newIssue();
+    const { body } = await patch(key, { projectId: world.apollo, clearProject: false });
+    expect(body).toMatchObject({ projectId: world.apollo });
+  });
+
+  it.each([
+    [{}],
+    [{ title: null }],
+    [{ clearProject: false, projectId: null }],
+    [{ status: 'x' }],
+    [{ teamId: 'x' }],
+  ])('refuses a body with nothing to write: %j', async (body) => {
+    const { key } = await newIssue();
+    expectRefused(await patch(key, body), ['body']);
+  });
+
+  it.each([
+    ['dueDate', '2026-02-30'],
+    ['dueDate', '2026-1-1'],
+    ['dueDate', '2026-01-01T00:00:00Z'],
+    ['dueDate', 20260101],
+    ['issueStatusId', 'todo'],
+    ['labelIds', {}],
+    ['title', ''],
+    ['priority', 9],
+  ])('refuses a bad %s: %j', async (field, value) => {
+    const { key } = await newIssue();
+    expectRefused(await patch(key, { [field]: value }), [field]);
+  });
+
+  it('answers 404 for an issue that is not there, but judges the body before and its references after', async () => {
+    const absent = [
+      'ENG-999999',
+      'NOPE-1',
+      'ENG-0',
+      'ENG-01',
+      'ENG',
+      'x',
+      '-1',
+      'ENG-1%00',
+      'ENG%2F1',
+      'ENG-99999999999',
+    ];
+    for (const key of absent) {
+      const answer = await patch(key, { title: 'x' });
+      expect([key, answer.status]).toEqual([key, 404]);
+      expectFields(answer.body, problem);
+      expect(answer.body).toMatchObject({ code: 'not_found' });
+      expectRefused(await patch(key, { title: '' }), ['title']);
+      expect((await patch(key, { issueStatusId: world.ops.todo })).status).toBe(404);
+    }
+    const { id, key } = await newIssue();
+    expect((await patch(id, { title: 'x' })).status).toBe(404);
+    const second = await app.secondWorkspace();
+    expect((await patch(key, { title: 'x' }, second.token)).status).toBe(404);
+  });
+
+  it('names references that do not fit by the names of the body', async () => {
+    const { key } = await newIssue();
+    const references = {
+      issueStatusId: world.ops.todo,
+      deliveryId: world.ops.sprint1,
+      labelIds: [world.ops.bug],
+    };
+    const answer = await patch(key, references);
+    const { errors } = answer.body as unknown as { errors: { field: string }[] };
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    expect(errors.map(({ field }) => field).toSorted()).toEqual(Object.keys(references).toSorted());
+    const one = await patch(key, { issueStatusId: world.ops.todo });
+    expect(one.body.detail).toMatch(/^issueStatusId: /);
+  });
+
+  it('lets members write and guests not', async () => {
+    const { key } = await newIssue();
+    expect((await patch(key, { title: 'By Ada' }, world.ada.token)).status).toBe(200);
+    const refused = await patch(key, { title: 'By a guest' }, world.guest.token);
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer /);
+  });
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp();
+}, 60_000);
+afterAll(() => app.stop());
+
+const probes = ['/health', '/healthz', '/readyz'];
+
+it.each(probes)('GET %s answers { status: "ok" } without a token', async (path) => {
+  const answer = await app.request('GET', path, { token: null });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.body).toEqual({ status: 'ok' });
+});
+
+it.each(probes)('GET %s does not look at a credential, nor for its token', async (path) => {
+  const sent = { token: null, headers: { authorization: 'Bearer wg_not_a_token' } };
+  const answer = await app.request('GET', path, sent);
+  expect(answer).toMatchObject({ status: 200, body: { status: 'ok' } });
+  expect(answer.statements).toBeLessThanOrEqual(path === '/readyz' ? 1 : 0);
+});
+
+it.each(probes)(
+  '%s answers HEAD with the headers of GET, OPTIONS with Allow, anything else with 405',
+  async (path) => {
+    const get = await app.request('GET', path);
+    const head = await app.request('HEAD', path);
+    expect(head).toMatchObject({ status: 200, body: '' });
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+    const options = await app.request('OPTIONS', path, { token: null });
+    expect(options).toMatchObject({ status: 204, body: '' });
+    expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    const post = await app.request('POST', path, { body: '{' });
+    expect(post).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    expect(post.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  },
+);
+
+describe('when the data store is gone', () => {
+  let broken: App;
+  beforeAll(async () => {
+    broken = await startApp();
+    await broken.database.close();
+  }, 60_000);
+  afterAll(() => broken.stop());
+
+  it('/readyz answers 503 with exactly four fields, and names the wait', async () => {
+    const answer = await broken.request<Record<string, unknown>>('GET', '/readyz', { token: null });
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(answer.body).toEqual({
+      type: 'about:blank',
+      title: expect.any(String),
+      status: 503,
+      detail: expect.stringContaining('2000 ms'),
+    });
+  });
+
+  it.each(['/health', '/healthz'])('%s still answers', async (path) => {
+    expect(await broken.request('GET', path)).toMatchObject({ status: 200, body: { status: 'ok' } });
+  });
+});

@@ -1,0 +1,21 @@
+import '../../src/schema/issue-mutations.ts';
+import '../../src/schema/comment-mutations.ts';
+import '../../src/schema/link-mutations.ts';
+import '../../src/schema/agent-mutations.ts';
+import { once } from 'node:events';
+import { pino } from 'pino';
+import { openDatabase } from '../../src/db/engine.ts';
+import { startServer } from '../../src/server/server.ts';
+
+// A server on the database of the first argument: prints its address, and ends with its standard input.
+const database = await openDatabase({ url: process.argv[2] ?? '' });
+const server = await startServer({
+  database,
+  config: { host: '127.0.0.1', port: 0, publicUrl: undefined },
+  logger: pino({ level: 'silent' }),
+});
+process.stdout.write(`${server.url}\n`);
+process.stdin.resume();
+await once(process.stdin, 'end');
+await server.stop();
+await database.close();

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ExecutionResult } from 'graphql';
+import { sql } from 'kysely';
+import type { App } from './app.ts';
+
+/** Another server process on the database of an app. */
+export interface SecondServer extends Pick<App, 'graphql'> {
+  stop(): Promise<void>;
+}
+
+/** Starts one; undefined on the embedded engine, whose database belongs to one process. */
+export async function startSecondServer({ database }: App): Promise<SecondServer | undefined> {
+  const serverUrl = process.env.TEST_DATABASE_URL;
+  if (database.engine === 'embedded' || !serverUrl) return undefined;
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.unscoped);
+  const databaseUrl = new URL(serverUrl);
+  databaseUrl.pathname = `/${rows[0]?.name}`;
+  const script = join(import.meta.dirname, 'second-server-process.ts');
+  const child = spawn(process.execPath, [script, databaseUrl.href], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return {
+    graphql: async <Data>(
+      query: string,
+      variables: Record<string, unknown> = {},
+      { token }: { token?: string | null } = {},
+    ) => {
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      });
+      const body = (await response.json()) as ExecutionResult<Data>;
+      return { status: response.status, headers: response.headers, body, statements: Number.NaN };
+    },
+    stop: async () => {
+      const exit = once(child, 'exit');
+      // The process ends with its standard input, so it does not outlive a test that was killed either.
+      child.stdin.end();
+      await exit;
+    },
+  };
+}
