@@ -8,6 +8,8 @@ export const commands: SubCommandsDef = {
   seed: () => import('./seed.ts').then(({ command }) => command as CommandDef),
   token: () => import('./token.ts').then(({ command }) => command as CommandDef),
   workspace: () => import('./workspace.ts').then(({ command }) => command as CommandDef),
+  import: () => import('./import.ts').then(({ command }) => command as CommandDef),
+  directory: () => import('./directory.ts').then(({ command }) => command as CommandDef),
   schema: () => import('./schema.ts').then(({ command }) => command),
 };
 

@@ -2,42 +2,69 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { selectTokenHolder } from '../db/access-tokens.ts';
 import type { Database } from '../db/engine.ts';
-import { selectWorkspaces } from '../db/workspaces.ts';
+import { selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
 import { hashToken, issueToken, newTokenText } from '../resolvers/access-tokens.ts';
 import { scopes } from '../resolvers/context.ts';
 
-/** Is there nothing in the database yet, so that the demo would be alone. */
-export async function isEmpty(database: Database): Promise<boolean> {
-  return (await selectWorkspaces(database.unscoped)).length === 0;
-}
-
-/** Fills in the demo workspace and gives its owner a token, which is kept in the data directory. */
-export async function addDemo(database: Database, dataDir: string): Promise<{ workspaceId: string; token: string }> {
-  const token = newTokenText();
-  // First the file: a start that breaks off between the two leaves a token that does not work, not one that is lost.
-  await keepToken(dataDir, token);
+/** Fills in the demo workspace; `conflict` when it is there already. */
+export async function addDemo(database: Database, say: (text: string) => void): Promise<string> {
   const { seedDemo } = await import('./demo/seed.ts');
-  const { workspaceId, ownerUserAccountId: userAccountId } = await seedDemo(database);
-  await issueToken(database.db, { workspaceId, userAccountId, parentTokenId: null, name: 'demo', scopes, token });
-  return { workspaceId, token };
+  const { workspaceId } = await seedDemo(database, { log: (line) => say(`${line}\n`) });
+  return workspaceId;
 }
 
-/** The demo's token from an earlier start, if it is there and still good for something. */
+/** Is the demo there, and is anything there at all. */
+export async function findDemo(
+  database: Database,
+): Promise<{ workspaceId: string | undefined; isEmpty: boolean }> {
+  const { demoWorkspace } = await import('./demo/rows.ts');
+  const workspaces = await selectWorkspaces(database.unscoped);
+  const demo = workspaces.find(({ id }) => id === demoWorkspace.workspaceId);
+  return { workspaceId: demo?.id, isEmpty: workspaces.length === 0 };
+}
+
+/** The demo's token from an earlier start; undefined when there is none, or when it was revoked. */
 export async function keptToken(database: Database, dataDir: string): Promise<string | undefined> {
-  const token = await readFile(tokenFile(dataDir), 'utf8').then(
-    (text) => text.trim(),
-    () => undefined,
-  );
-  if (!token) return undefined;
-  const holder = await selectTokenHolder(database.unscoped, hashToken(token));
+  const { token, holder } = await readKept(database, dataDir);
   return holder && !holder.revokedUtc ? token : undefined;
 }
 
-async function keepToken(dataDir: string, token: string): Promise<void> {
+/**
+ * The token of the demo's owner with all scopes, kept in the data directory: the one from an earlier start, else a
+ * new one. One that was revoked stays so, and is not replaced.
+ */
+export async function demoToken(
+  database: Database,
+  dataDir: string,
+  workspaceId: string,
+): Promise<string | undefined> {
+  const { token: kept, holder } = await readKept(database, dataDir);
+  if (holder) return holder.revokedUtc ? undefined : kept;
+  const [owner] = await selectMemberCards(database.db, workspaceId);
+  if (!owner) return undefined;
+  const token = newTokenText();
   const path = tokenFile(dataDir);
   await writeFile(path, `${token}\n`, { mode: 0o600 });
   // An existing file keeps its mode.
   await chmod(path, 0o600);
+  const { userAccountId } = owner;
+  await issueToken(database.db, {
+    workspaceId,
+    userAccountId,
+    parentTokenId: null,
+    name: 'demo',
+    scopes,
+    token,
+  });
+  return token;
+}
+
+async function readKept({ unscoped }: Database, dataDir: string) {
+  const token = await readFile(tokenFile(dataDir), 'utf8').then(
+    (text) => text.trim(),
+    () => undefined,
+  );
+  return { token, holder: token ? await selectTokenHolder(unscoped, hashToken(token)) : undefined };
 }
 
 function tokenFile(dataDir: string): string {

@@ -42,15 +42,25 @@ interface DatabaseCommandOptions<Args extends ArgsDef> {
 
 /** Where the database is: flags that every command with a database has. */
 export const locationArgs = {
-  'data-dir': { type: 'string', valueHint: 'directory', description: 'The data directory (DATA_DIR, .workgraph)' },
-  'database-url': { type: 'string', valueHint: 'url', description: 'PostgreSQL instead of the embedded database (DATABASE_URL)' },
+  'data-dir': {
+    type: 'string',
+    valueHint: 'directory',
+    description: 'The data directory (DATA_DIR, .workgraph)',
+  },
+  'database-url': {
+    type: 'string',
+    valueHint: 'url',
+    description: 'PostgreSQL instead of the embedded database (DATABASE_URL)',
+  },
 } as const satisfies ArgsDef;
 
 /**
  * A command that needs the database: it runs in this process, or within the server that holds the embedded
  * directory. An embedded database is brought up to date first; an external one has to be (`workgraph migrate`).
  */
-export function databaseCommand<const Args extends ArgsDef>(options: DatabaseCommandOptions<Args>): DatabaseCommand {
+export function databaseCommand<const Args extends ArgsDef>(
+  options: DatabaseCommandOptions<Args>,
+): DatabaseCommand {
   const { name, description, run } = options;
   const args = { ...options.args, ...locationArgs };
   const command = defineCommand({

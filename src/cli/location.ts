@@ -114,7 +114,7 @@ function ownTerminal(signal: AbortSignal): Terminal {
   return {
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(text),
-    isTerminal: process.stderr.isTTY,
+    isTerminal: process.stderr.isTTY === true,
     columns: process.stderr.columns ?? 80,
     cwd: process.cwd(),
     signal,

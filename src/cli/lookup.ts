@@ -9,14 +9,20 @@ import { CommandError, UsageError } from './failures.ts';
 type WorkspaceCard = Pick<Row<'workspace'>, 'id' | 'name'>;
 
 /** The workspace that a person names by its id or name; the only one when he names none. */
-export async function findWorkspace({ unscoped }: Database, named: string | undefined): Promise<WorkspaceCard> {
+export async function findWorkspace(
+  { unscoped }: Database,
+  named: string | undefined,
+): Promise<WorkspaceCard> {
   const workspaces = await selectWorkspaces(unscoped);
   const [only, second] = named ? workspaces.filter((workspace) => isNamed(workspace, named)) : workspaces;
   if (only && !second) return only;
   if (only && named) throw new CommandError(`Several workspaces are called ${named}; give the id of one.`);
-  if (only) throw new UsageError('There are several workspaces: say which with --workspace (a name or an id).');
+  if (only)
+    throw new UsageError('There are several workspaces: say which with --workspace (a name or an id).');
   throw new CommandError(
-    named ? `There is no workspace ${named}.` : 'There is no workspace yet: `workgraph workspace create --name …`.',
+    named
+      ? `There is no workspace ${named}.`
+      : 'There is no workspace yet: `workgraph workspace create --name …`.',
   );
 }
 

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../db/engine.ts';
 import { type Config, readConfig, type Settings } from '../server/config.ts';
 import { createLogger } from '../server/logger.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
-import { addDemo, isEmpty, keptToken } from './demo-workspace.ts';
+import { addDemo, demoToken, findDemo, keptToken } from './demo-workspace.ts';
 import type { DatabaseCommand } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { migrateLocation, openUpToDate, requireCurrentSchema } from './location.ts';
@@ -58,12 +58,18 @@ async function openForServing(config: Config, { migrate }: ServeOptions): Promis
   return database;
 }
 
-/** The embedded database gets the demo when it is empty, an external one only when told; the token of the demo, if any. */
-async function prepareDemo(database: Database, { dataDir }: Config, { demo }: ServeOptions): Promise<string | undefined> {
-  const wanted = demo ?? database.engine === 'embedded';
-  if (!wanted || !(await isEmpty(database))) return keptToken(database, dataDir);
-  say('Making the demo workspace …\n');
-  return (await addDemo(database, dataDir)).token;
+/** A new embedded database gets the demo, an external one only when told; gives the token of the demo, if any. */
+async function prepareDemo(
+  database: Database,
+  { dataDir }: Config,
+  { demo }: ServeOptions,
+): Promise<string | undefined> {
+  const isEmbedded = database.engine === 'embedded';
+  if (demo === false || (!demo && !isEmbedded)) return keptToken(database, dataDir);
+  const found = await findDemo(database);
+  if (found.workspaceId === undefined && !demo && !found.isEmpty) return keptToken(database, dataDir);
+  if (found.workspaceId === undefined) say('Making the demo workspace …\n');
+  return demoToken(database, dataDir, found.workspaceId ?? (await addDemo(database, say)));
 }
 
 async function openSocket(
@@ -74,11 +80,16 @@ async function openSocket(
 ): Promise<CommandSocket | undefined> {
   if (database.engine !== 'embedded') return undefined;
   const socket = await openCommandSocket({ database, dataDir, findCommand, logger });
-  if (!socket) logger.warn('commands cannot work through this server: there can be no socket in its data directory');
+  if (!socket)
+    logger.warn('commands cannot work through this server: there can be no socket in its data directory');
   return socket;
 }
 
-async function stop(server: RunningServer, socket: CommandSocket | undefined, database: Database): Promise<void> {
+async function stop(
+  server: RunningServer,
+  socket: CommandSocket | undefined,
+  database: Database,
+): Promise<void> {
   setTimeout(() => process.exit(exitCodes.failed), stopWithinMs).unref();
   await server.stop({ drainMs, withinMs: stopWithinMs - 1_000 });
   await socket?.close();
@@ -94,7 +105,9 @@ async function requireFreePort({ host, port }: Config): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const problem = portProblems[code ?? ''] ?? message;
-    throw new CommandError(`Cannot listen on ${host}:${port}: ${problem}. Choose another with --port or --host.`);
+    throw new CommandError(
+      `Cannot listen on ${host}:${port}: ${problem}. Choose another with --port or --host.`,
+    );
   }
   probe.close();
   await once(probe, 'close');

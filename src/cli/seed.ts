@@ -1,17 +1,14 @@
 import { encodeId } from '../resolvers/ids.ts';
-import { addDemo, isEmpty } from './demo-workspace.ts';
+import { addDemo, demoToken } from './demo-workspace.ts';
 import { databaseCommand } from './environment.ts';
-import { CommandError } from './failures.ts';
 
 export const command = databaseCommand({
   name: 'seed',
-  description: 'Fill an empty database with the demo workspace; its token goes to the data directory too',
+  description: 'Add the demo workspace to the database; its token is kept in the data directory too',
   args: { json: { type: 'boolean', description: 'Print one object: id of the workspace, and token' } },
   async run({ database, dataDir, stdout, stderr }, { json }) {
-    if (!(await isEmpty(database))) {
-      throw new CommandError('There are workspaces in the database already; the demo is for an empty one.');
-    }
-    const { workspaceId, token } = await addDemo(database, dataDir);
+    const workspaceId = await addDemo(database, stderr);
+    const token = await demoToken(database, dataDir, workspaceId);
     const id = encodeId('workspace', workspaceId);
     if (json) stdout(`${JSON.stringify({ id, token })}\n`);
     else {

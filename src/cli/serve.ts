@@ -8,9 +8,19 @@ const args = {
   port: { type: 'string', description: 'Where to listen (PORT, 4000)' },
   host: { type: 'string', description: 'On which address (HOST, 127.0.0.1)' },
   ...locationArgs,
-  'public-url': { type: 'string', valueHint: 'url', description: 'Where clients reach the service (PUBLIC_URL)' },
-  'log-level': { type: 'string', description: 'fatal, error, warn, info, debug, trace or silent (LOG_LEVEL, info)' },
-  migrate: { type: 'boolean', description: 'Bring an external database up to date first; the embedded one always is' },
+  'public-url': {
+    type: 'string',
+    valueHint: 'url',
+    description: 'Where clients reach the service (PUBLIC_URL)',
+  },
+  'log-level': {
+    type: 'string',
+    description: 'fatal, error, warn, info, debug, trace or silent (LOG_LEVEL, info)',
+  },
+  migrate: {
+    type: 'boolean',
+    description: 'Bring an external database up to date first; the embedded one always is',
+  },
   demo: {
     type: 'boolean',
     description: 'Fill an empty external database with the demo workspace; the embedded one always is',

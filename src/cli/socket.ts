@@ -70,7 +70,14 @@ async function runCommand(
     const left = new AbortController();
     res.on('close', () => left.abort());
     const signal = AbortSignal.any([left.signal, stopping]);
-    const env: CommandEnvironment = { ...terminal, database, dataDir, signal, stderr, stdout: (out) => write({ out }) };
+    const env: CommandEnvironment = {
+      ...terminal,
+      database,
+      dataDir,
+      signal,
+      stderr,
+      stdout: (out) => write({ out }),
+    };
     return command.execute(env, args);
   }, stderr);
   res.end(`${JSON.stringify({ exit } satisfies CommandLine)}\n`);

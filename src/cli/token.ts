@@ -9,38 +9,61 @@ import { CommandError, UsageError } from './failures.ts';
 import { findMember, findWorkspace } from './lookup.ts';
 import { table } from './table.ts';
 
-const workspace = { type: 'string', description: 'The workspace, by name or id; the only one when left out' } as const;
+const workspace = {
+  type: 'string',
+  description: 'The workspace, by name or id; the only one when left out',
+} as const;
 
 const create = databaseCommand({
   name: 'token create',
   description: 'Make an access token; its text is shown once',
   args: {
     workspace,
-    member: { type: 'string', description: 'Whom it stands for, by id or e-mail address; the owner when left out' },
+    member: {
+      type: 'string',
+      description: 'Whom it stands for, by id or e-mail address; the owner when left out',
+    },
     name: { type: 'string', default: 'command line', description: 'What it is called' },
     scopes: { type: 'string', default: allScopes.join(','), description: 'What it may do' },
-    expires: { type: 'string', description: 'When it ends: a time such as 2027-01-31T00:00:00Z, or days such as 30d' },
+    expires: {
+      type: 'string',
+      description: 'When it ends: a time such as 2027-01-31T00:00:00Z, or days such as 30d',
+    },
     json: { type: 'boolean', description: 'Print one object: id, token and what it may do' },
   },
   async run({ database, stdout, stderr }, args) {
     const { id: workspaceId } = await findWorkspace(database, args.workspace);
     const member = await findMember(database, workspaceId, args.member);
-    if (!takesPart(member)) throw new CommandError(`${member.displayName} is suspended or removed and can use no token.`);
+    if (!takesPart(member))
+      throw new CommandError(`${member.displayName} is suspended or removed and can use no token.`);
     const now = new Date();
     const scopes = args.scopes.split(/[\s,]+/).filter((scope) => scope !== '');
-    const input = { name: args.name, scopes, expiresUtc: args.expires ? expiryOf(args.expires, now) : undefined };
+    const input = {
+      name: args.name,
+      scopes,
+      expiresUtc: args.expires ? expiryOf(args.expires, now) : undefined,
+    };
     checkTokenInput(input, now);
     const { userAccountId } = member;
-    const issued = await issueToken(database.db, { ...input, workspaceId, userAccountId, parentTokenId: null });
+    const issued = await issueToken(database.db, {
+      ...input,
+      workspaceId,
+      userAccountId,
+      parentTokenId: null,
+    });
     const id = encodeId('token', issued.accessToken.id);
     const { token } = issued;
     if (args.json) {
       const { name, expiresUtc } = issued.accessToken;
       const memberId = encodeId('member', member.id);
       const of = { workspaceId: encodeId('workspace', workspaceId), memberId };
-      stdout(`${JSON.stringify({ id, token, name, scopes: issued.accessToken.scopes, expiresUtc, ...of })}\n`);
+      stdout(
+        `${JSON.stringify({ id, token, name, scopes: issued.accessToken.scopes, expiresUtc, ...of })}\n`,
+      );
     } else {
-      stderr(`Made ${id} for ${member.displayName}: ${scopes.join(', ')}. This is its text, shown only now:\n`);
+      stderr(
+        `Made ${id} for ${member.displayName}: ${scopes.join(', ')}. This is its text, shown only now:\n`,
+      );
       stdout(`${token}\n`);
     }
     return 0;
@@ -65,7 +88,11 @@ const list = databaseCommand({
         token.id,
         token.name,
         token.displayName,
-        token.revokedUtc ? `revoked ${day(token.revokedUtc)}` : token.expiresUtc ? `until ${day(token.expiresUtc)}` : 'valid',
+        token.revokedUtc
+          ? `revoked ${day(token.revokedUtc)}`
+          : token.expiresUtc
+            ? `until ${day(token.expiresUtc)}`
+            : 'valid',
         day(token.lastUsedUtc),
         token.scopes.join(','),
       ]);
@@ -105,5 +132,7 @@ function expiryOf(text: string, now: Date): Date {
   if (days) return new Date(now.getTime() + Number(days) * 86_400_000);
   const time = z.iso.datetime({ offset: true }).safeParse(text);
   if (time.success) return new Date(time.data);
-  throw new UsageError('--expires must be a time with an offset or Z, such as 2027-01-31T00:00:00Z, or days such as 30d.');
+  throw new UsageError(
+    '--expires must be a time with an offset or Z, such as 2027-01-31T00:00:00Z, or days such as 30d.',
+  );
 }

@@ -47,7 +47,13 @@ const list = databaseCommand({
       createdUtc: createdUtc.toISOString(),
     }));
     if (json) stdout(`${JSON.stringify(workspaces)}\n`);
-    else stdout(table(['ID', 'NAME', 'MADE'], workspaces.map(({ id, name, createdUtc }) => [id, name, createdUtc])));
+    else
+      stdout(
+        table(
+          ['ID', 'NAME', 'MADE'],
+          workspaces.map(({ id, name, createdUtc }) => [id, name, createdUtc]),
+        ),
+      );
     return 0;
   },
 });

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { anyUuid } from './any-uuid.ts';
-import type { Row } from './tables.ts';
+import type { Row, Tables } from './tables.ts';
 import type { Trx } from './transaction.ts';
 
 /** The tables that a directory is kept in, in an order in which rows may point at earlier ones only. */
@@ -36,10 +36,10 @@ export async function holdDirectory(trx: Trx, workspaceId: string): Promise<void
 }
 
 /** Reads the whole directory of a workspace: some thousands of rows at most. */
-export async function selectDirectory(trx: Trx, workspaceId: string): Promise<DirectoryRows> {
+export async function selectDirectory(db: Kysely<Tables>, workspaceId: string): Promise<DirectoryRows> {
   const rows: Partial<Record<DirectoryTable, unknown[]>> = {};
   for (const table of directoryTables) {
-    rows[table] = await trx.selectFrom(table).selectAll().where('workspaceId', '=', workspaceId).execute();
+    rows[table] = await db.selectFrom(table).selectAll().where('workspaceId', '=', workspaceId).execute();
   }
   // Every table of the list was read just now.
   return rows as DirectoryRows;

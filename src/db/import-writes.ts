@@ -18,7 +18,7 @@ export async function insertRows<Name extends TableName>(
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     await untyped(trx)
       .insertInto(table)
-      .values(rows.slice(from, from + rowsPerStatement) as Record<string, unknown>[])
+      .values(rows.slice(from, from + rowsPerStatement))
       .execute();
   }
 }
@@ -56,6 +56,33 @@ export async function updateImportedIssue(
     .set((eb) => ({ revision: eb('revision', '+', 1) }))
     .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
+    .execute();
+}
+
+/** Puts locked issues below parents and counts the change, all by one statement. */
+export async function attachIssues(
+  trx: Trx,
+  workspaceId: string,
+  parents: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (parents.size === 0) return;
+  await trx
+    .updateTable('issue')
+    .from(
+      sql<{
+        id: string;
+        parentId: string;
+      }>`unnest(${[...parents.keys()]}::uuid[], ${[...parents.values()]}::uuid[])`.as<'placed'>(
+        sql`placed(id, parent_id)`,
+      ),
+    )
+    .set((eb) => ({
+      parentIssueId: eb.ref('placed.parentId'),
+      deletedParentIssueId: null,
+      revision: eb('issue.revision', '+', 1),
+    }))
+    .where('issue.workspaceId', '=', workspaceId)
+    .whereRef('issue.id', '=', 'placed.id')
     .execute();
 }
 

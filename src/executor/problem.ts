@@ -1,4 +1,3 @@
-import type { GraphQLFormattedError } from 'graphql';
 import { type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
 
 /** Problem details (RFC 9457) as this service gives them. */
@@ -27,18 +26,4 @@ export function problemOf(
     requestId,
     errors: error.violations ?? [],
   };
-}
-
-/** The problem that an error of an operation's result is on REST. */
-export function problemOfResult({ message, extensions = {} }: GraphQLFormattedError): Problem {
-  const code = String(extensions.code).toLowerCase();
-  return problemOf(
-    {
-      // `formatError` gave it a code of the registry.
-      code: (Object.hasOwn(errorCodes, code) ? code : 'internal_error') as ErrorCode,
-      message,
-      violations: (extensions.errors ?? []) as readonly Violation[],
-    },
-    String(extensions.requestId ?? ''),
-  );
 }

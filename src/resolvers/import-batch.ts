@@ -1,5 +1,5 @@
 import { holdDirectory } from '../db/directory.ts';
-import { recountIssues, updateImportedIssue } from '../db/import-writes.ts';
+import { attachIssues, recountIssues } from '../db/import-writes.ts';
 import { type ImportedBefore, selectImported } from '../db/imports.ts';
 import { lockParents } from '../db/issue-tree.ts';
 import { lockIssues } from '../db/issues.ts';
@@ -105,7 +105,9 @@ class Batch {
     const inserted = await insertFresh(this.#trx, this.#target, people, this.#fresh, parents);
     const changed = { prepared: this.#changed, locked: this.#locked };
     const updated = await updateChanged(this.#trx, this.#target, people, changed, parents);
-    await this.#attachExisting(parents);
+    const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
+    const older = [...parents].filter(([childId]) => !written.has(childId));
+    await attachIssues(this.#trx, this.#target.workspaceId, new Map(older));
     const recounted = new Set([...formerParents, ...parents.values(), ...this.#changed.map(({ id }) => id)]);
     const existing = [...recounted].filter((id) => this.#locked.has(id));
     const { workspaceId } = this.#target;
@@ -226,18 +228,6 @@ class Batch {
     }
     this.outcome.parents = placed.size;
     return placed;
-  }
-
-  /** Puts issues of earlier batches below parents that came now. */
-  async #attachExisting(parents: ReadonlyMap<string, string>): Promise<void> {
-    const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
-    for (const [childId, parentIssueId] of parents) {
-      if (written.has(childId)) continue;
-      await updateImportedIssue(this.#trx, this.#target.workspaceId, childId, {
-        parentIssueId,
-        deletedParentIssueId: null,
-      });
-    }
   }
 }
 

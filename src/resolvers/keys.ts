@@ -20,7 +20,7 @@ export function issueKey(teamCode: string, number: number): string {
 /** The condition that finds an issue by its key or its id; undefined when the text can name none. */
 export function issueNamed(keyOrId: string): Predicate | undefined {
   const key = parseIssueKey(keyOrId);
-  if (!key) return byId('issue', keyOrId);
+  if (!key) return byId('issue', keyOrId, 'key');
   return {
     all: [
       { column: 'number', is: 'eq', value: key.number },
@@ -31,20 +31,20 @@ export function issueNamed(keyOrId: string): Predicate | undefined {
 
 export function teamNamed(codeOrId: string): Predicate | undefined {
   const code = asciiUpper(codeOrId);
-  return /^[A-Z][A-Z0-9]{0,9}$/.test(code) ? { column: 'code', is: 'eq', value: code } : byId('team', codeOrId);
+  return /^[A-Z][A-Z0-9]{0,9}$/.test(code) ? { column: 'code', is: 'eq', value: code } : byId('team', codeOrId, 'code');
 }
 
 export function projectNamed(keyOrId: string): Predicate | undefined {
   const key = asciiUpper(keyOrId);
-  return /^[A-Z][A-Z0-9-]{0,49}$/.test(key) ? { column: 'key', is: 'eq', value: key } : byId('project', keyOrId);
+  return /^[A-Z][A-Z0-9-]{0,49}$/.test(key) ? { column: 'key', is: 'eq', value: key } : byId('project', keyOrId, 'key');
 }
 
 /** By id alone; an id of another kind is a mistake worth saying, what is no id at all names nothing. */
-export function byId(prefix: IdPrefix, id: string): Predicate | undefined {
+export function byId(prefix: IdPrefix, id: string, argument = 'id'): Predicate | undefined {
   if (!parseId(id)) return undefined;
   const decoded = decodeId(prefix, id);
   if ('uuid' in decoded) return { column: 'id', is: 'eq', value: decoded.uuid };
-  return raise('invalid_request', `${capitalized(decoded.problem)}.`, [{ field: 'id', message: decoded.problem }]);
+  return raise('invalid_request', `${capitalized(decoded.problem)}.`, [{ field: argument, message: decoded.problem }]);
 }
 
 /** Upper case of ASCII letters alone: `toUpperCase` turns ß into SS and ſ into S, which are no codes. */

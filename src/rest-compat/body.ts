@@ -47,10 +47,12 @@ export function change<F extends Fields>(fields: F): Body<F> {
   return { fields, writesSomething: true };
 }
 
+/** The word for a field that must be there. */
 export function required<T>(of: JsonValue<T>): RequiredField<T> {
   return { word: 'required', of, description: of.description };
 }
 
+/** The word for a flag that clears the field named. */
 export function clears<const Target extends string>(target: Target, description: string): Clears<Target> {
   return { word: 'clears', target, description };
 }

@@ -1,6 +1,9 @@
 import { entitiesByPrefix } from '../schema/entity.ts';
 
-const idForm = /^([a-z]{1,16})_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+/** What follows the prefix and its underscore: a UUID in base32. */
+export const idTail = '[0-7][0-9a-hjkmnp-tv-z]{25}';
+
+const idForm = new RegExp(`^([a-z]{1,16})_${idTail}$`);
 // Accounts have ids but no type of their own: members stand for them.
 const prefixes: ReadonlySet<string> = new Set([...entitiesByPrefix.keys(), 'user']);
 

@@ -50,12 +50,13 @@ export type ParameterValues<P> = {
 // A filter of the graph takes no more values.
 const maxValues = 250;
 
+/** The word for a parameter that may be repeated. */
 export function many<T>(of: Value<T>): Many<T> {
   const schema = { type: 'array', items: of.schema, maxItems: maxValues };
   return { word: 'many', of, description: of.description, schema };
 }
 
-/** `spelling` is what a client would send to ask for the default. */
+/** The word for a parameter with a default; `spelling` is what a client would send to ask for it. */
 export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
   const read = of.fromText(spelling);
   if (!('value' in read)) throw new Error(`${spelling} is no value of its parameter.`);
@@ -81,6 +82,7 @@ export const page = {
   page_size: withDefault('100', integer('How many results a page has.', { minimum: 1, maximum: 250 })),
 };
 
+/** The direction of a list's sort. */
 export const direction = withDefault(
   'asc',
   oneOf<SortDirection>(

@@ -12,6 +12,7 @@ export interface Failure {
   readonly violations?: readonly Violation[];
 }
 
+/** The answer that says a failure as problem details. */
 export function problemReply(
   failure: Failure,
   requestId: string,

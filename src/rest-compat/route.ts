@@ -6,6 +6,7 @@ import { nounsOf, type Parameters, type ParameterValues, type PathPart, readPara
 import type { Reply } from './reply.ts';
 import type { Violation } from './values.ts';
 
+/** The methods that routes are declared for; HEAD and OPTIONS follow from them. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

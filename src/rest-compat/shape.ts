@@ -24,7 +24,7 @@ export interface Shape<in Source> {
   readonly render: (source: Source) => Record<string, unknown>;
 }
 
-/** `name` is that of the component in OpenAPI. */
+/** A shape of these fields; `name` is that of its component in OpenAPI. */
 export function shape<Source>(name: string, fields: ShapeFields<Source>): Shape<Source> {
   const entries = Object.entries(fields);
   return {
@@ -42,6 +42,7 @@ export function shape<Source>(name: string, fields: ShapeFields<Source>): Shape<
   };
 }
 
+/** Lets a field be null, and says so in its line of the table. */
 export function nullable<Source>(field: Field<Source, Json | null>): NullableField<Source> {
   return {
     ...field,
@@ -50,30 +51,33 @@ export function nullable<Source>(field: Field<Source, Json | null>): NullableFie
   };
 }
 
+/** A text; an absent one is the empty string unless it is `nullable`. */
 export function text<Source, Value extends string | null>(
   read: (source: Source) => Value,
 ): Field<Source, Value> {
   return { read, schema: { type: 'string' } };
 }
 
+/** A whole number. */
 export function integer<Source, Value extends number | null>(
   read: (source: Source) => Value,
 ): Field<Source, Value> {
   return { read, schema: { type: 'integer' } };
 }
 
+/** True or false. */
 export function boolean<Source>(read: (source: Source) => boolean): Field<Source, boolean> {
   return { read, schema: { type: 'boolean' } };
 }
 
-/** ISO 8601 in UTC, to the millisecond. */
+/** A moment: ISO 8601 in UTC, to the millisecond. */
 export function timestamp<Source, Value extends string | null>(
   read: (source: Source) => Value,
 ): Field<Source, Value> {
   return { read, schema: { type: 'string', format: 'date-time' } };
 }
 
-/** YYYY-MM-DD. */
+/** A calendar date, YYYY-MM-DD. */
 export function date<Source, Value extends string | null>(
   read: (source: Source) => Value,
 ): Field<Source, Value> {
@@ -97,10 +101,12 @@ export function name<Source>(enumName: string, read: (source: Source) => string)
   };
 }
 
+/** A list of texts. */
 export function texts<Source>(read: (source: Source) => readonly string[]): Field<Source, readonly string[]> {
   return { read, schema: { type: 'array', items: { type: 'string' } } };
 }
 
+/** A text in the specification's RichText form. */
 export function richText<Source>(read: (source: Source) => RichText): Field<Source, RichText> {
   return { read, schema: { title: 'RichText', type: 'object' } };
 }

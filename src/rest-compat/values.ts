@@ -1,6 +1,6 @@
 import { isCalendarDate } from '../schema/scalars.ts';
 import { codesOf } from './enums.ts';
-import { idProblem } from './ids.ts';
+import { idProblem, idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** One thing that is wrong with a request; `field` is the name of a parameter or the path of a field. */
@@ -43,14 +43,10 @@ export function text(description: string, { trimmed = false, ...limits }: TextLi
 
 /** The id of one kind of thing (`issue_…`), judged by its form alone: whether the thing exists is the graph's to say. */
 export function id(prefix: string, description: string): Value<string> {
-  return stringValue(
-    description,
-    { type: 'string', pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` },
-    (value) => {
-      const problem = idProblem(prefix, value);
-      return problem === undefined ? { value } : bad(problem);
-    },
-  );
+  return stringValue(description, { type: 'string', pattern: `^${prefix}_${idTail}$` }, (value) => {
+    const problem = idProblem(prefix, value);
+    return problem === undefined ? { value } : bad(problem);
+  });
 }
 
 /** A real calendar date. */

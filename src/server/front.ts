@@ -7,13 +7,13 @@ import type { RestFace, RestReply } from '../rest-compat/face.ts';
 import type { Contexts } from './context.ts';
 import type { GraphQLFace } from './graphql.ts';
 import { pageReply } from './pages.ts';
-import { problemReply, sendReply } from './reply.ts';
+import { errorReply, sendReply } from './reply.ts';
 import { ServerRequest } from './request.ts';
 
 export interface FrontOptions {
   readonly contexts: Contexts;
   readonly graphql: GraphQLFace;
-  readonly rest: RestFace | undefined;
+  readonly rest: RestFace;
   readonly logger: Logger;
   readonly publicUrl: string | undefined;
 }
@@ -37,7 +37,7 @@ async function answer(
   res.on('close', () => logRequest(logger, request, res, performance.now() - startedMs));
   const reply = await route(request, options).catch((error: unknown) => {
     if (!expectedError(error)) logger.error({ err: error }, 'an unexpected error was masked');
-    return problemReply(error, request.requestId);
+    return errorReply(error, request.requestId);
   });
   // A body that nobody has read would be taken for the next request of the connection, and may be endless.
   if (!req.complete) res.shouldKeepAlive = false;
@@ -52,7 +52,7 @@ async function answer(
 
 async function route(request: ServerRequest, { graphql, rest }: FrontOptions): Promise<RestReply> {
   if (request.path === '/graphql') return graphql.handle(request);
-  const reply = (await rest?.handle(request)) ?? pageReply(request);
+  const reply = (await rest.handle(request)) ?? pageReply(request);
   if (reply) return reply;
   throw new AppError('not_found', 'There is nothing at this path.');
 }

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { meter } from '../db/meter.ts';
 import { headersOf } from '../executor/challenge.ts';
 import { expectedError, maskedError } from '../executor/errors.ts';
-import { type Problem, problemOf } from '../executor/problem.ts';
 import type { RestReply } from '../rest-compat/face.ts';
+import { problemReply } from '../rest-compat/problem.ts';
 
 /** An answer in JSON. */
 export function jsonReply(
@@ -16,16 +16,10 @@ export function jsonReply(
   return { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers }, body: text };
 }
 
-/** The problem that an error is, for whoever asks over REST or for a path that is not there. */
-export function problemReply(
-  error: unknown,
-  requestId: string,
-  headers: Readonly<Record<string, string>> = {},
-): RestReply {
-  const expected = expectedError(error) ?? maskedError;
-  const problem: Problem = problemOf(expected, requestId);
-  const type = { 'Content-Type': 'application/problem+json; charset=utf-8' };
-  return jsonReply(problem.status, problem, { ...headersOf(expected), ...type, ...headers });
+/** The problem that a thrown error is, for whoever asks over REST or for a path that is not there. */
+export function errorReply(error: unknown, requestId: string): RestReply {
+  const failure = expectedError(error) ?? maskedError;
+  return problemReply(failure, requestId, headersOf(failure));
 }
 
 /** Sends an answer with the headers that all of them have; a body that is a stream may fail midway. */

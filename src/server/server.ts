@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
+import { createRestFace } from '../rest-compat/face.ts';
 import { schema } from '../schema/index.ts';
 import { Authenticator } from './authenticate.ts';
 import { answerBrokenRequest } from './broken-request.ts';
@@ -38,7 +39,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const authenticator = new Authenticator(database, logger);
   const contexts = new Contexts(database, authenticator, logger);
   const graphql = createGraphQLFace(schema);
-  const front = createFront({ contexts, graphql, rest: undefined, logger, publicUrl: config.publicUrl });
+  const rest = createRestFace(schema);
+  const front = createFront({ contexts, graphql, rest, logger, publicUrl: config.publicUrl });
   const server = createServer({ requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs }, front);
   // The front asks for the body when it wants it, and not before it knows who sends it.
   server.on('checkContinue', front);

@@ -208,7 +208,9 @@ describe('keys', () => {
     const [thing] = world.things.all(other);
     const answer = await world.ask(`{ ${root}(${argument}: "${String(thing?.id)}") { id } }`);
     expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
-    expect(answer.body.errors?.[0]?.message).toBe(message);
+    const [error] = answer.body.errors ?? [];
+    expect(error?.message).toBe(message);
+    expect(error?.extensions?.errors).toEqual([expect.objectContaining({ field: argument })]);
   });
 });
 

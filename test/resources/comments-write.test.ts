@@ -1,7 +1,3 @@
-import '../../src/schema/issue-mutations.ts';
-import '../../src/schema/comment-mutations.ts';
-import '../../src/schema/link-mutations.ts';
-import '../../src/schema/agent-mutations.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { issueWorld, type IssueWorld } from '../support/issue-world.ts';
-import { comment as commentTable, expectFields, pagination, problem } from './fields.ts';
+import { comment as commentTable, expectFields, pagination } from './fields.ts';
+import { expectRefused } from './refusals.ts';
 import { type ListBody, walk } from './walk.ts';
 
 type Body = Record<string, unknown> & { id: string };
@@ -96,12 +97,7 @@ describe('POST /v1/issues/{issueKey}/comments', () => {
       ['parentCommentId'],
     ],
   ])('refuses %s', async (_what, body, fields) => {
-    const { status, body: refused } = await post(await newIssue(), body);
-    expect(status).toBe(400);
-    expectFields(refused, problem);
-    const { code, errors } = refused as unknown as { code: string; errors: { field: string }[] };
-    expect(code).toBe('validation_failed');
-    expect(errors.map(({ field }) => field)).toEqual(fields);
+    expectRefused(await post(await newIssue(), body), fields);
   });
 
   it('judges the body, then finds the issue, then looks up the parent', async () => {

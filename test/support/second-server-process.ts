@@ -1,7 +1,3 @@
-import '../../src/schema/issue-mutations.ts';
-import '../../src/schema/comment-mutations.ts';
-import '../../src/schema/link-mutations.ts';
-import '../../src/schema/agent-mutations.ts';
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine.ts';

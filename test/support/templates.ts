@@ -41,10 +41,15 @@ const root = join(import.meta.dirname, '../..');
 /** Kept from run to run under a name that changes with what they are made from. */
 const cache = join(root, 'node_modules/.cache/workgraph-test');
 
-async function copyEmbedded(content: Content, dataDir: string): Promise<TestDatabase> {
+/** Puts an embedded database into a data directory, for a process of its own to open. */
+export async function copyIntoDirectory(content: Content, dataDir: string): Promise<void> {
   const template = join(cache, `${content}-${hashOfSources(content)}`);
   if (!existsSync(template)) await makeEmbedded(content, template);
   cpSync(join(template, 'database'), join(dataDir, 'database'), { recursive: true });
+}
+
+async function copyEmbedded(content: Content, dataDir: string): Promise<TestDatabase> {
+  await copyIntoDirectory(content, dataDir);
   const database = await openDatabase({ dataDir });
   return {
     database,

@@ -17,10 +17,7 @@ export function pngPicture(random: Random): Buffer {
   const palette = Buffer.from(
     Array.from({ length: 16 }, (_, step) => [hue + step * 3, 30 + step * 14, 90 + step * 10]).flat(),
   );
-  const data = Buffer.alloc(height * (1 + width / 2));
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 2) data[y * (1 + width / 2) + 1 + x / 2] = colorAt(x, y, random) * 17;
-  }
+  const data = pixels(random);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   return Buffer.concat([
     signature,
@@ -64,11 +61,21 @@ export function tarArchive(files: readonly { name: string; text: string }[]): Bu
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }
 
-/** One of the 16 colours: sky over water, with lights. */
-function colorAt(x: number, y: number, random: Random): number {
-  const horizon = 120 + Math.round(8 * Math.sin(x / 40));
-  if (y > horizon && random.chance(0.02)) return 15;
-  return y > horizon ? 2 + ((x + y) % 3) : Math.min(14, 4 + Math.floor(y / 12));
+/** Sky over water with lights, two pixels in a byte, a zero (no filter) before each line. */
+function pixels(random: Random): Buffer {
+  const horizons = Array.from(
+    { length: width / 2 },
+    (_, column) => 120 + Math.round(8 * Math.sin(column / 20)),
+  );
+  const lines = Array.from({ length: height }, (_, y) => {
+    const sky = Math.min(14, 4 + Math.floor(y / 12));
+    return [0, ...horizons.map((horizon, column) => (y > horizon ? 2 + ((column + y) % 3) : sky) * 17)];
+  });
+  for (let light = 0; light < 120; light += 1) {
+    const line = lines[random.integer(130, height - 1)];
+    if (line) line[random.integer(1, width / 2)] = 0xff;
+  }
+  return Buffer.from(lines.flat());
 }
 
 /** Data as a zlib stream of blocks that are not compressed. */

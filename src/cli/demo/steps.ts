@@ -10,7 +10,7 @@ import { type DemoDelivery, type DemoLabel, memberOf, wasActive, workersAt } fro
 
 /** Sorts a new issue: priority, labels, estimate. */
 export function triage(scene: Scene, atMs: number): void {
-  const { world, draft, record, random, lead } = scene;
+  const { world, draft, record, random, agenda, lead } = scene;
   const { team, kind } = draft;
   const needsPriority = record.priority === priorityCode.none && random.chance(0.7);
   const level = random.weighted({ urgent: kind === 'bug' ? 1.5 : 0.3, high: 3, medium: 5, low: 2 });
@@ -34,8 +34,9 @@ export function triage(scene: Scene, atMs: number): void {
   const third = random.chance(0.25)
     ? random.find(freeLabels.filter(({ name }) => name !== 'blocked'))
     : undefined;
-  for (const label of new Set([second, third]))
-    record.update(atMs + 60_000, lead, [change.withLabel(record, label)]);
+  for (const label of [second, third]) {
+    agenda.add(atMs + 60_000, (atMs) => record.update(atMs, lead, [change.withLabel(record, label)]));
+  }
 }
 
 /** Puts it into the next delivery, mostly with somebody's name on it, sometimes with a date. */
@@ -56,7 +57,7 @@ export function plan(scene: Scene, atMs: number): void {
 }
 
 export function start(scene: Scene, atMs: number): void {
-  const { draft, record, random, lead, worker } = scene;
+  const { draft, record, random, agenda, worker } = scene;
   const { team } = draft;
   const delivery = record.delivery ? undefined : deliveryAt(team, atMs + 3 * dayMs);
   record.update(atMs, worker, [
@@ -64,9 +65,16 @@ export function start(scene: Scene, atMs: number): void {
     change.toAssignee(record, worker),
     delivery && draft.fate !== 'epic' ? change.toDelivery(record, delivery) : undefined,
   ]);
-  const helper = random.chance(0.2) ? random.find(workersAt(team, draft.createdMs)) : undefined;
+  agenda.add(atMs + 20 * 60_000, (atMs) => {
+    if (record.isOpen) adjust(scene, atMs);
+  });
+}
+
+/** What turns out once the work has begun: it takes two, or longer. */
+function adjust({ draft, record, random, lead }: Scene, atMs: number): void {
+  const helper = random.chance(0.2) ? random.find(workersAt(draft.team, draft.createdMs)) : undefined;
   const isLate = record.dueDate !== undefined && random.chance(0.25);
-  record.update(atMs + 20 * 60_000, lead, [
+  record.update(atMs, lead, [
     helper && change.withAlso(record, helper),
     isLate ? change.toDueDate(record, isoDate(atMs + random.integer(9, 25) * dayMs)) : undefined,
     record.estimate !== undefined && random.chance(0.1)
@@ -76,9 +84,9 @@ export function start(scene: Scene, atMs: number): void {
 }
 
 export function block(scene: Scene, atMs: number): void {
-  const { world, record, random, worker } = scene;
+  const { world, record, random, agenda, worker } = scene;
   record.update(atMs, worker, [change.withLabel(record, labelNamed(world.labels, 'blocked'))]);
-  record.comment(atMs + 90_000, worker, random.pick(commentTexts.blocked));
+  agenda.add(atMs + 90_000, (atMs) => record.comment(atMs, worker, random.pick(commentTexts.blocked)));
 }
 
 export function review(scene: Scene, atMs: number): void {

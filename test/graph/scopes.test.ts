@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getNamedType, isLeafType } from 'graphql';
+import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
+import { type FieldOf, objectFields, objectType, scopeOf, selectionOf } from './schema-walk.ts';
+import type { Thing } from './things.ts';
+import { codesOf, dataOf, startWorld, type World } from './world.ts';
+
+let world: World;
+/** A token without any of these scopes, but with all others. */
+const lacking = new Map<string, string>();
+
+beforeAll(async () => {
+  world = await startWorld();
+  for (const lost of new Set(guarded.map(({ scopes }) => scopes.join(' ')))) {
+    lacking.set(lost, await world.token(allScopes.filter((scope) => !lost.split(' ').includes(scope))));
+  }
+});
+afterAll(() => world.stop());
+
+interface Guarded extends FieldOf {
+  /** Any one of these would do. */
+  scopes: readonly Scope[];
+}
+
+/** Mutations have tests of their own; parts of a connection are read below the field that gives it. */
+const read = objectFields.filter(({ parent }) => parent !== 'Mutation' && !parent.endsWith('Payload'));
+const guarded: readonly Guarded[] = read.flatMap((each) => {
+  const need = scopeOf(each.field);
+  return need === undefined || need === 'public' || need === 'token'
+    ? []
+    : [{ ...each, scopes: [need].flat() }];
+});
+
+it('guards most of the graph', () => {
+  expect(guarded.length).toBeGreaterThan(200);
+});
+
+describe('a token that lacks the scope of a field', () => {
+  it.each(guarded)('is refused whole at $coordinate', async ({ coordinate, scopes, ...each }) => {
+    const { query, variables } = wayTo({ coordinate, ...each });
+    const answer = await world.ask(query, variables, lacking.get(scopes.join(' ')));
+    expect(answer.body.data ?? null).toBeNull();
+    expect(codesOf(answer)).toEqual(['FORBIDDEN']);
+    const [error] = answer.body.errors ?? [];
+    expect(error?.message).toContain(coordinate);
+    expect(error?.extensions?.errors).toContainEqual({
+      field: coordinate,
+      message: `needs ${scopes.join(' or ')}`,
+    });
+  });
+
+  it('is not refused with it', async () => {
+    for (const { coordinate, scopes, ...each } of guarded) {
+      // Whatever else the way there needs, the field itself must not be among what is missing.
+      const token = await tokenWith(scopes.slice(0, 1));
+      const { query, variables } = wayTo({ coordinate, ...each });
+      const { body } = await world.ask(query, variables, token);
+      const missing = (body.errors?.[0]?.extensions?.errors ?? []) as { field: string }[];
+      expect([coordinate, missing.map(({ field }) => field)]).not.toEqual([
+        coordinate,
+        expect.arrayContaining([coordinate]),
+      ]);
+    }
+  });
+
+  it('hears of all that is missing at once', async () => {
+    const token = await tokenWith(['workspace:admin']);
+    const answer = await world.ask(
+      '{ teams { nodes { slug members { totalCount } } } issues { nodes { title } } }',
+      {},
+      token,
+    );
+    const [error, ...more] = answer.body.errors ?? [];
+    expect(more).toEqual([]);
+    expect(error?.extensions?.errors).toEqual(
+      expect.arrayContaining([
+        { field: 'Query.teams', message: 'needs teams:read' },
+        { field: 'Team.slug', message: 'needs teams:read' },
+        { field: 'Team.members', message: 'needs members:read' },
+        { field: 'Query.issues', message: 'needs issues:read' },
+        { field: 'Issue.title', message: 'needs issues:read or issues:write' },
+      ]),
+    );
+  });
+
+  it('may ask for it where @skip or @include leave it out', async () => {
+    const token = await tokenWith(['teams:read']);
+    const query = `query ($no: Boolean! = false) {
+      teams { nodes { code members @include(if: $no) { totalCount } projects @skip(if: true) { totalCount } ...Issues @include(if: $no) } }
+    }
+    fragment Issues on Team { issues { totalCount } }`;
+    expect(codesOf(await world.ask(query, {}, token))).toEqual([]);
+    expect(codesOf(await world.ask(query, { no: true }, token))).toEqual(['FORBIDDEN']);
+  });
+
+  it('finds no way round by a fragment, an alias or another operation of the document', async () => {
+    const token = await tokenWith(['teams:read']);
+    const inFragment =
+      'query { teams { nodes { ...on Team { ...M } } } } fragment M on Team { free: members { totalCount } }';
+    expect(codesOf(await world.ask(inFragment, {}, token))).toEqual(['FORBIDDEN']);
+    const unused = 'query { teams { nodes { id } } } fragment M on Team { members { totalCount } }';
+    expect(codesOf(await world.ask(unused, {}, token))).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+  });
+});
+
+describe('node and nodes', () => {
+  const open = new Set(['Workspace', 'IssueStatus', 'Label', 'Delivery', 'ProjectStatus']);
+  const nodeTypes = [
+    ...new Set(objectFields.filter(({ field }) => field.name === 'id').map(({ parent }) => parent)),
+  ]
+    .filter((name) => objectType(name).extensions.entity)
+    .filter((name) => name !== 'AccessToken');
+
+  it.each(nodeTypes)('need the scope of what the id opens: %s', async (typeName) => {
+    const needed = scopeOfDirectory[typeName] ?? 'issues:read';
+    const [thing] = world.things.all(typeName);
+    for (const query of [
+      'query ($id: ID!) { node(id: $id) { id } }',
+      'query ($id: ID!) { nodes(ids: [$id]) { id } }',
+      `query { node(id: "${String(thing?.id)}") { id } }`,
+    ]) {
+      const variables = query.includes('$id') ? { id: thing?.id } : {};
+      const without = await world.ask(
+        query,
+        variables,
+        await tokenWith(allScopes.filter((scope) => scope !== needed)),
+      );
+      expect([typeName, codesOf(without)]).toEqual([typeName, open.has(typeName) ? [] : ['FORBIDDEN']]);
+      const alone = open.has(typeName) ? 'workspace:admin' : needed;
+      expect([typeName, codesOf(await world.ask(query, variables, await tokenWith([alone])))]).toEqual([
+        typeName,
+        [],
+      ]);
+    }
+  });
+});
+
+describe('any token', () => {
+  // What the specification embeds (contract.md, "Scopes").
+  const cards = {
+    Team: 'id code name iconCss color',
+    Project: 'id teamId name key iconCss color',
+    Member: 'id userAccountId displayName avatarUrl principalKind',
+    IssueStatus: selectionOf('IssueStatus'),
+    Label: selectionOf('Label'),
+    Delivery: selectionOf('Delivery'),
+  } as const;
+
+  it('reads the cards of what an issue refers to, where the issue itself may be read', async () => {
+    const query = `query ($id: ID!) { node(id: $id) { ... on Issue {
+      team { ${cards.Team} } project { ${cards.Project} } reporter { ${cards.Member} } primaryAssignee { ${cards.Member} }
+      assignees { ${cards.Member} } status { ${cards.IssueStatus} } labels { ${cards.Label} } delivery { ${cards.Delivery} }
+    } } }`;
+    const issue = world.things.all('Issue').find(({ projectId, deliveryId }) => projectId && deliveryId);
+    dataOf(await world.ask(query, { id: issue?.id }, await tokenWith(['issues:read'])));
+  });
+
+  it('reads itself, its member, the workspace and its labels and project statuses', async () => {
+    const token = await tokenWith(['workspace:admin']);
+    dataOf(
+      await world.ask(
+        `{ viewer { scopes accessToken { ${selectionOf('AccessToken')} } member { ${cards.Member} } workspace { id name createdUtc } }
+           workspace { labels { totalCount nodes { ${cards.Label} } } projectStatuses { nodes { ${selectionOf('ProjectStatus')} } } }
+           accessTokens { nodes { id } } }`,
+        {},
+        token,
+      ),
+    );
+  });
+
+  it.each(['Team', 'Project', 'Member'] as const)('reads no more of a %s than its card', (typeName) => {
+    const free = Object.values(objectType(typeName).getFields())
+      .filter((field) => scopeOf(field) === 'token')
+      .map(({ name }) => name);
+    const labelsOrDeliveries =
+      typeName === 'Member' ? [] : typeName === 'Team' ? ['labels', 'deliveries'] : ['labels'];
+    expect(free.toSorted()).toEqual([...cards[typeName].split(' '), ...labelsOrDeliveries].toSorted());
+  });
+});
+
+describe('without a token', () => {
+  it('health, readiness, codes and introspection answer, and nothing else does', async () => {
+    const open =
+      '{ health { status } readiness { status } codes { name entries { name code description } } __typename __schema { queryType { name } } }';
+    dataOf(await world.ask(open, {}, null));
+    for (const { coordinate, field } of read.filter(({ parent }) => parent === 'Query')) {
+      if (scopeOf(field) === 'public') continue;
+      const { query, variables } = rootWay(coordinate);
+      const answer = await world.ask(query, variables, null);
+      expect([coordinate, answer.status, codesOf(answer)]).toEqual([coordinate, 401, ['UNAUTHENTICATED']]);
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      const mixed = await world.ask(query.replace('{', '{ health { status } '), variables, null);
+      expect([coordinate, mixed.status]).toEqual([coordinate, 401]);
+    }
+  });
+});
+
+const scopeOfDirectory: Readonly<Record<string, Scope>> = {
+  Team: 'teams:read',
+  RepositoryContext: 'teams:read',
+  Project: 'projects:read',
+  ProjectLink: 'projects:read',
+  Member: 'members:read',
+};
+
+const tokens = new Map<string, string>();
+
+async function tokenWith(scopes: readonly Scope[]): Promise<string> {
+  const name = scopes.join(' ');
+  const token = tokens.get(name) ?? (await world.token(scopes));
+  tokens.set(name, token);
+  return token;
+}
+
+interface Way {
+  query: string;
+  variables: Record<string, unknown>;
+}
+
+/** An operation that reads the field: from a root, by `node`, or, for parts of connections, by a list of them. */
+function wayTo({ parent, field, coordinate }: FieldOf): Way {
+  if (parent === 'Query') return rootWay(coordinate);
+  const below = selectionBelow(field);
+  if (/(Connection|Edge)$/.test(parent)) {
+    const row = parent.replace(/(Connection|Edge)$/, '');
+    const part = parent.endsWith('Edge') ? `edges { ${field.name}${below} }` : `${field.name}${below}`;
+    const list = read.find((each) => getNamedType(each.field.type).name === `${row}Connection`);
+    if (!list) throw new Error(`There is no list of ${row}.`);
+    const query = `${list.field.name} { ${part} }`;
+    return list.parent === 'Query' ? { query: `{ ${query} }`, variables: {} } : nodeWay(list.parent, query);
+  }
+  const selection = `${field.name}${below}`;
+  if (objectType(parent).getInterfaces().length > 0) return nodeWay(parent, selection);
+  if (parent === 'RoleAssignment') return nodeWay('Issue', `roleAssignments { ${selection} }`);
+  throw new Error(`The test knows no way to ${coordinate}.`);
+}
+
+function rootWay(coordinate: string): Way {
+  const found = read.find((each) => each.coordinate === coordinate);
+  if (!found) throw new Error(`There is no ${coordinate}.`);
+  const { field } = found;
+  const given = field.args
+    .filter(({ type }) => String(type).endsWith('!'))
+    .map(
+      ({ name }) =>
+        `${name}: ${rootArguments[`${field.name}.${name}`]?.() ?? raiseUnknown(`${coordinate}(${name}:)`)}`,
+    );
+  return {
+    query: `{ ${field.name}${given.length > 0 ? `(${given.join(', ')})` : ''}${selectionBelow(field)} }`,
+    variables: {},
+  };
+}
+
+const quoted = (typeName: string, field: string) => () => JSON.stringify(firstOf(typeName)[field]);
+const rootArguments: Readonly<Record<string, () => string>> = {
+  'issue.key': quoted('Issue', 'key'),
+  'team.code': quoted('Team', 'code'),
+  'project.key': quoted('Project', 'key'),
+  'member.id': quoted('Member', 'id'),
+  'node.id': quoted('Team', 'id'),
+  'nodes.ids': () => `[${quoted('Team', 'id')()}]`,
+  'issueStats.groupBy': () => '[STATUS]',
+};
+
+function raiseUnknown(what: string): never {
+  throw new Error(`The test has no value for ${what}.`);
+}
+
+function firstOf(typeName: string): Thing {
+  const [thing] = world.things.all(typeName);
+  return thing ?? raiseUnknown(typeName);
+}
+
+function nodeWay(typeName: string, selection: string): Way {
+  return {
+    query: `query ($id: ID!) { node(id: $id) { ... on ${typeName} { ${selection} } } }`,
+    variables: { id: firstOf(typeName).id },
+  };
+}
+
+/** `{ __typename }` below an object: it needs nothing itself. */
+function selectionBelow(field: FieldOf['field']): string {
+  return isLeafType(getNamedType(field.type)) ? '' : ' { __typename }';
+}

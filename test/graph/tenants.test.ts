@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getNamedType, isInputObjectType } from 'graphql';
+import { encodeId, parseId } from '../../src/resolvers/ids.ts';
+import { type PageArguments, readPage, richestParent, rowsOf } from './lists.ts';
+import {
+  connectionFields,
+  type FieldOf,
+  inputType,
+  objectFields,
+  objectTypes,
+  rowTypeOf,
+  selectionOf,
+} from './schema-walk.ts';
+import type { Thing } from './things.ts';
+import { addWorld, codesOf, dataOf, startWorld, type World } from './world.ts';
+
+/** The workspace of the token, and another with the same codes, keys and names, and one member in common. */
+let here: World;
+let there: World;
+
+beforeAll(async () => {
+  here = await startWorld('here');
+  there = await addWorld(here.app, 'there', here.fixture.rows.member[2]?.userAccountId);
+  // What only the other has.
+  await there.app.database.unscoped
+    .insertInto('team')
+    .values({
+      ...(there.fixture.rows.team[0] as object),
+      id: there.fixture.uuid(),
+      code: 'THERE',
+      slug: 'there',
+    } as never)
+    .execute();
+});
+afterAll(() => here.stop());
+
+const nodeTypes = objectTypes
+  .filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'))
+  .map(({ name }) => name);
+
+describe('from another workspace', () => {
+  it.each(nodeTypes)('no %s is reached by its id', async (typeName) => {
+    const ids = there.things.all(typeName).map(({ id }) => id);
+    expect(ids).not.toHaveLength(0);
+    const query = 'query ($ids: [ID!]!, $id: ID!) { nodes(ids: $ids) { id } node(id: $id) { id } }';
+    expect(dataOf(await here.ask(query, { ids, id: ids[0] }))).toEqual({
+      nodes: ids.map(() => null),
+      node: null,
+    });
+    // Nor by an id of ours with theirs in the same breath, which are loaded together.
+    const own = here.things.all(typeName).map(({ id }) => id);
+    const mixed = dataOf(await here.ask(query, { ids: [...ids, ...own], id: own[0] }));
+    expect(mixed.nodes).toEqual([...ids.map(() => null), ...own.map((id) => ({ id }))]);
+  });
+
+  it('every argument that takes an id or a key finds nothing', async () => {
+    const tried = new Set<string>();
+    for (const [coordinate, strangers] of Object.entries(strangersOf)) {
+      const [root = '', argument = ''] = coordinate.split('.');
+      for (const text of strangers()) {
+        const answer = await here.ask(`{ found: ${root}(${argument}: ${JSON.stringify(text)}) { id } }`);
+        expect([coordinate, text, dataOf(answer).found]).toEqual([coordinate, text, null]);
+      }
+      tried.add(coordinate);
+    }
+    // What takes a key anywhere below the mutations has been tried, here or above.
+    const taking = objectFields
+      .filter(({ parent }) => parent !== 'Mutation')
+      .flatMap(({ field }) =>
+        field.args.map(({ name, type }) => ({
+          at: `${field.name}.${name}`,
+          name,
+          type: getNamedType(type).name,
+        })),
+      )
+      .filter(
+        ({ name, type }) => type === 'ID' || (type === 'String' && name !== 'after' && name !== 'before'),
+      )
+      .map(({ at }) => at);
+    expect(taking.toSorted()).toEqual([...tried, 'node.id', 'nodes.ids'].toSorted());
+  });
+
+  it('the same code, key or number finds the own thing', async () => {
+    const roots = { team: ['code', 'Team'], project: ['key', 'Project'], issue: ['key', 'Issue'] } as const;
+    for (const [root, [argument, typeName]] of Object.entries(roots)) {
+      for (const thing of here.things.all(typeName)) {
+        const answer = await here.ask(
+          `{ found: ${root}(${argument}: ${JSON.stringify(thing[argument])}) { id } }`,
+        );
+        expect(dataOf(answer).found).toEqual({ id: thing.id });
+      }
+    }
+  });
+});
+
+describe('a filter by what is in another workspace', () => {
+  it.each(connectionFields)('of $coordinate lets nothing through', async (list) => {
+    const own = rowsOf(here.things, list, richestParent(here.things, list)).map(({ id }) => id);
+    for (const { name, filters, negated } of foreignFilters(rowTypeOf(list))) {
+      for (const filter of filters) {
+        expect([name, await readIds(list, { filter })]).toEqual([name, []]);
+        expect([name, (await readIds(list, { filter: { not: filter } })).toSorted()]).toEqual([
+          name,
+          own.map(String).toSorted(),
+        ]);
+      }
+      for (const filter of negated) {
+        expect([name, (await readIds(list, { filter })).toSorted()]).toEqual([
+          name,
+          own.map(String).toSorted(),
+        ]);
+      }
+    }
+  });
+
+  it('counts nothing', async () => {
+    const ids = there.things.all('Team').map(({ id }) => id);
+    const query =
+      'query ($ids: [ID!]) { issueStats(filter: { teamId: { in: $ids } }, groupBy: []) { count estimateSum } issues(filter: { teamId: { in: $ids } }) { totalCount } }';
+    const data = dataOf(await here.ask(query, { ids }));
+    expect(data).toEqual({ issueStats: [{ count: 0, estimateSum: 0 }], issues: { totalCount: 0 } });
+  });
+});
+
+describe('a cursor of another workspace', () => {
+  it.each(connectionFields)('of $coordinate leads to own rows alone', async (list) => {
+    const { edges } = await readPage(there, list, richestParent(there.things, list), { first: 100 });
+    const own = new Set(rowsOf(here.things, list, richestParent(here.things, list)).map(({ id }) => id));
+    for (const { cursor } of edges) {
+      for (const args of [
+        { first: 100, after: cursor },
+        { last: 100, before: cursor },
+      ]) {
+        const strangers = (await readIds(list, args)).filter((id) => !own.has(id));
+        expect(strangers).toEqual([]);
+      }
+    }
+  });
+});
+
+describe('everything that can be read', () => {
+  it('holds no id but those of the own workspace', async () => {
+    const known = await ownUuids(here);
+    const foreign = await ownUuids(there);
+    let seen = 0;
+    for (const typeName of nodeTypes) {
+      const ids = here.things.all(typeName).map(({ id }) => id);
+      const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${typeName} { ${wholeSelection(typeName)} } } }`;
+      for (const uuid of uuidsIn(dataOf(await here.ask(query, { ids })))) {
+        seen += 1;
+        expect([typeName, uuid, known.has(uuid)]).toEqual([typeName, uuid, true]);
+      }
+    }
+    for (const { field } of connectionFields.filter(({ parent }) => parent === 'Query')) {
+      const data = dataOf(await here.ask(`{ ${field.name}(first: 250) { totalCount nodes { id } } }`));
+      const { totalCount, nodes } = data[field.name] as { totalCount: number; nodes: unknown[] };
+      expect(nodes).toHaveLength(totalCount);
+      for (const uuid of uuidsIn(nodes))
+        expect([field.name, uuid, known.has(uuid)]).toEqual([field.name, uuid, true]);
+    }
+    expect(seen).toBeGreaterThan(1000);
+    // The one account in common is known to both; the test would prove nothing if there were no others.
+    expect([...foreign].filter((uuid) => known.has(uuid))).toHaveLength(1);
+  });
+
+  it('is refused with a token of nobody here', async () => {
+    const answer = await here.ask('{ viewer { workspace { id } } }', {}, `${there.workspace.token}x`);
+    expect([answer.status, codesOf(answer)]).toEqual([401, ['UNAUTHENTICATED']]);
+    expect(dataOf(await here.ask('{ workspace { id } }', {}, there.workspace.token)).workspace).toEqual({
+      id: encodeId('workspace', there.workspace.workspaceId),
+    });
+  });
+});
+
+/** For each argument that takes an id or a key: those that only the other workspace has. */
+const strangersOf: Readonly<Record<string, () => unknown[]>> = {
+  'issue.key': () => ['THERE-1', ...idsThere('Issue')],
+  'team.code': () => ['THERE', ...idsThere('Team')],
+  'project.key': () => idsThere('Project'),
+  'member.id': () => idsThere('Member'),
+};
+
+function idsThere(typeName: string): unknown[] {
+  return there.things.all(typeName).map(({ id }) => id);
+}
+
+interface ForeignFilters {
+  name: string;
+  filters: Record<string, unknown>[];
+  /** What only leaves out things of the other workspace leaves out nothing. */
+  negated: Record<string, unknown>[];
+}
+
+/** For each field of a filter that can name a thing: filters by things of the other workspace. */
+function foreignFilters(typeName: string): ForeignFilters[] {
+  return Object.values(inputType(`${typeName}Filter`).getFields()).flatMap(
+    ({ name, type }): ForeignFilters[] => {
+      const input = getNamedType(type);
+      if (!isInputObjectType(input) || ['and', 'or', 'not'].includes(name)) return [];
+      if (input.name === 'IDFilter') {
+        const ids = foreignIds(typeName, name);
+        if (ids.length === 0) return [];
+        return [
+          {
+            name,
+            filters: [{ [name]: { eq: ids[0] } }, { [name]: { in: ids } }],
+            negated: [{ [name]: { nin: ids } }],
+          },
+        ];
+      }
+      const isList = input.name.endsWith('ListFilter');
+      if (!isList && !input.getFields().and) return [];
+      const target = input.name.replace(isList ? 'ListFilter' : 'Filter', '');
+      const byId = { id: { in: idsThere(target) } };
+      return isList
+        ? [{ name, filters: [{ [name]: { some: byId } }], negated: [{ [name]: { none: byId } }] }]
+        : [{ name, filters: [{ [name]: byId }], negated: [] }];
+    },
+  );
+}
+
+/** What the field says of things there, without the account that both have. */
+function foreignIds(typeName: string, field: string): unknown[] {
+  const shared = encodeId('user', here.fixture.rows.member[2]?.userAccountId ?? '');
+  const values = there.things.all(typeName).map((thing: Thing) => thing[field]);
+  return [...new Set(values)].filter((value) => value !== null && value !== shared);
+}
+
+async function readIds(list: FieldOf, args: PageArguments): Promise<string[]> {
+  const page = await readPage(here, list, richestParent(here.things, list), {
+    first: args.last ? null : 250,
+    ...args,
+  });
+  expect(page.nodes.length).toBeLessThanOrEqual(page.totalCount);
+  return page.nodes.map(({ id }) => id);
+}
+
+/** All fields, and the first page of all connections. */
+function wholeSelection(typeName: string): string {
+  const lists = connectionFields.filter(({ parent }) => parent === typeName);
+  return `${selectionOf(typeName)} ${lists.map(({ field }) => `${field.name}(first: 250) { nodes { id } }`).join(' ')}`;
+}
+
+function uuidsIn(value: unknown): string[] {
+  const ids = JSON.stringify(value).match(/\b[a-z]+_[0-7][0-9a-z]{25}\b/g) ?? [];
+  return ids.flatMap((id) => parseId(id)?.uuid ?? []);
+}
+
+/** Every uuid in the rows of a workspace. */
+async function ownUuids(world: World): Promise<Set<string>> {
+  const { rows } = await world.read();
+  const uuids =
+    JSON.stringify(rows).match(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g) ?? [];
+  return new Set(uuids);
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { type App, startApp } from '../support/app.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp();
+}, 60_000);
+afterAll(() => app.stop());
+
+const modern = 'application/graphql-response+json';
+const mediaTypes = ['application/json', modern];
+const teams = { query: '{ teams { totalCount } }' };
+
+interface Refused {
+  data?: unknown;
+  errors: { message: string; extensions: { code: string; requestId: string; errors?: unknown[] } }[];
+}
+
+describe('what is refused before GraphQL has its status under either media type', () => {
+  const post = (body: unknown, headers: Record<string, string>) =>
+    app.request<Refused>('POST', '/graphql', { body, headers });
+
+  it.each(mediaTypes)('a token that is not good: 401, %s', async (accept) => {
+    for (const authorization of ['Bearer wg_none', 'Bearer', 'Basic d2c6', 'wg_none']) {
+      const answer = await app.request<Refused>('POST', '/graphql', {
+        token: null,
+        body: { query: '{ health { status } }' },
+        headers: { accept, authorization },
+      });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="workgraph", error="invalid_token"');
+      expect(answer.headers.get('content-type')).toContain(accept);
+      expect(answer.body.errors[0]?.extensions.code).toBe('UNAUTHENTICATED');
+    }
+  });
+
+  it.each(mediaTypes)('no token where one is needed: 401 with a challenge that blames none, %s', async (accept) => {
+    const sent = { token: null, body: teams, headers: { accept } };
+    const answer = await app.request<Refused>('POST', '/graphql', sent);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="workgraph"');
+    expect(answer.body).not.toHaveProperty('data');
+  });
+
+  it.each(mediaTypes)('another method: 405 with Allow, %s', async (accept) => {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await app.request(method, '/graphql', { headers: { accept } });
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, POST']);
+    }
+  });
+
+  it.each(mediaTypes)('a mutation in a GET: 405 with Allow, and nothing is changed, %s', async (accept) => {
+    const query = 'mutation { accessTokenCreate(input: { name: "x", scopes: ["teams:read"] }) { token } }';
+    const path = `/graphql?query=${encodeURIComponent(query)}`;
+    const answer = await app.request<Refused>('GET', path, { headers: { accept } });
+    expect(answer).toMatchObject({ status: 405, body: { errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] } });
+    expect(answer.headers.get('allow')).toBe('POST');
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/graphql',
+    'application/json; charset=latin1',
+  ])('a body of the type %s: 415', async (type) => {
+    const answer = await post(JSON.stringify(teams), { 'content-type': type });
+    expect(answer).toMatchObject({ status: 415, body: { errors: [{ extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }] } });
+  });
+
+  it('a compressed body: 415', async () => {
+    expect((await post('x', { 'content-encoding': 'gzip' })).status).toBe(415);
+  });
+
+  it('an answer that cannot be given: 406', async () => {
+    const answer = await post(teams, { accept: 'text/event-stream' });
+    expect(answer).toMatchObject({ status: 406, body: { errors: [{ extensions: { code: 'NOT_ACCEPTABLE' } }] } });
+  });
+
+  it.each([
+    ['no JSON', '{"query":'],
+    ['no UTF-8', new Uint8Array([123, 34, 255, 34, 125])],
+    ['a batch', [teams]],
+    ['a string', '"{ health }"'],
+    ['null', 'null'],
+    ['no query', {}],
+    ['variables that are a list', { ...teams, variables: [] }],
+    ['variables nested without end', { ...teams, variables: { a: nested(200) } }],
+  ])('%s: 400', async (_what, body) => {
+    for (const accept of mediaTypes) expect((await post(body, { accept })).status).toBe(400);
+  });
+});
+
+describe('errors of a request are 400 or 403 in the modern media type and 200 in the older one', () => {
+  it.each([
+    ['syntax', '{ teams', 'GRAPHQL_PARSE_FAILED', 400],
+    ['an unknown field', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED', 400],
+    ['two operations and no name', 'query A { __typename } query B { __typename }', 'GRAPHQL_VALIDATION_FAILED', 400],
+    ['a variable that is missing', 'query A($id: ID!) { node(id: $id) { id } }', 'GRAPHQL_VALIDATION_FAILED', 400],
+    ['a scope that is missing', '{ members { totalCount } }', 'FORBIDDEN', 403],
+  ])('%s', async (_what, query, code, status) => {
+    const token = await app.tokenFor({ scopes: ['teams:read'] });
+    for (const accept of mediaTypes) {
+      const answer = await app.graphql(query, {}, { token, headers: { accept } });
+      expect(answer.status).toBe(accept === modern ? status : 200);
+      expect(answer.body).toMatchObject({ errors: [{ extensions: { code } }] });
+      expect(answer.body).not.toHaveProperty('data');
+    }
+  });
+
+  it('names each field and scope that is missing, and challenges with the scopes', async () => {
+    const token = await app.tokenFor({ scopes: ['teams:read'] });
+    const query = '{ teams { nodes { members { totalCount } } } issues { nodes { title } } }';
+    const answer = await app.graphql(query, {}, { token, headers: { accept: modern } });
+    expect(answer.body.errors?.[0]?.extensions?.errors).toEqual(
+      expect.arrayContaining([
+        { field: 'Team.members', message: 'needs members:read' },
+        { field: 'Query.issues', message: 'needs issues:read' },
+      ]),
+    );
+    expect(answer.headers.get('www-authenticate')).toMatch(
+      /^Bearer realm="workgraph", error="insufficient_scope", scope="[a-z: ]*members:read[a-z: ]*"$/,
+    );
+  });
+});
+
+describe('errors of fields are 200', () => {
+  it.each(mediaTypes)('with the code, the violations and the data of the other fields, %s', async (accept) => {
+    const query = '{ ok: teams { totalCount } bad: node(id: "nonsense") { id } }';
+    const answer = await app.graphql(query, {}, { headers: { accept } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        data: { ok: { totalCount: 0 }, bad: null },
+        errors: [{ path: ['bad'], extensions: { code: 'INVALID_REQUEST', errors: [{ field: 'id' }] } }],
+      },
+    });
+  });
+
+  it('masks what nobody expected, and gives the id under which the log has it', async () => {
+    const broken = await startApp();
+    await sql`alter table label rename column color to colour`.execute(broken.database.unscoped);
+    const sent = { headers: { 'x-request-id': 'ticket-17' } };
+    const { body } = await broken.graphql('{ workspace { labels { nodes { color } } } }', {}, sent);
+    await broken.stop();
+    expect(body.errors).toMatchObject([
+      {
+        message: 'Something went wrong here. The request id finds it in the log.',
+        extensions: { code: 'INTERNAL_ERROR', requestId: 'ticket-17' },
+      },
+    ]);
+    expect(JSON.stringify(body)).not.toMatch(/colou?r"|label|select/);
+  });
+});
+
+it('lets browsers of other origins do nothing', async () => {
+  const answer = await app.request('OPTIONS', '/graphql', {
+    headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+  });
+  expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+});
+
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level += 1) value = [value];
+  return value;
+}
