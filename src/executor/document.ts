@@ -46,9 +46,7 @@ export class DocumentReader {
   }
 
   #readNew(text: string): DocumentNode {
-    const source = new Source(text);
-    checkTokens(source);
-    const document = parse(source, { maxTokens });
+    const document = parseText(new Source(text));
     checkSize(document);
     const errors = validate(this.#schema, document);
     if (errors.length > 0) throw new InvalidDocument(errors);
@@ -79,6 +77,17 @@ export class InvalidDocument extends Error {
 
 const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+function parseText(source: Source): DocumentNode {
+  try {
+    checkTokens(source);
+    return parse(source);
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    const { message, positions } = error;
+    throw new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_PARSE_FAILED' } });
+  }
+}
 
 /** On the tokens alone: parsing what is nested some thousand deep would overflow the stack. */
 function checkTokens(source: Source): void {

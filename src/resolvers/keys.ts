@@ -48,7 +48,7 @@ export function byId(prefix: IdPrefix, id: string, argument = 'id'): Predicate |
 }
 
 /** Upper case of ASCII letters alone: `toUpperCase` turns ß into SS and ſ into S, which are no codes. */
-function asciiUpper(text: string): string {
+export function asciiUpper(text: string): string {
   return text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 

@@ -113,7 +113,7 @@ Issue.implement((t) => ({
     orderBy: [{ column: 'role' }, { column: 'userAccountId' }],
     description: 'Who has which part in it, besides the assignees.',
   }),
-  assigneeUserAccountIds: t.listIds(Member, {
+  assigneeUserAccountIds: t.listOf(Member, {
     through: assignees,
     orderBy: assigneeOrder,
     prefix: 'user',
@@ -121,7 +121,8 @@ Issue.implement((t) => ({
     description: 'The accounts of its assignees, the primary one first.',
   }),
   assignees: t.list(Member, { through: assignees, orderBy: assigneeOrder, description: 'Its assignees, the primary one first.' }),
-  labelIds: t.listIds(Label, { through: labels, orderBy: labelOrder, prefix: 'label', description: 'The ids of its labels, by their names.' }),
+  labelIds: t.listOf(Label, { through: labels, orderBy: labelOrder, prefix: 'label',
+    column: 'id', description: 'The ids of its labels, by their names.' }),
   labels: t.list(Label, { through: labels, orderBy: labelOrder, description: 'Its labels, by their names.' }),
   isSubscribed: t.exists('issueSubscription', {
     key: 'issueId',

@@ -42,11 +42,11 @@ declare global {
         target: Entity<Name>,
         options: FieldMeta & Children<ParentShape, Name> & { orderBy: readonly ListOrder[] },
       ): FieldRef<Types, unknown>;
-      /** The ids of a plain list, in its order. */
-      listIds<Name extends TableName>(
+      /** One column of a plain list, in its order: ids where there is a prefix, texts where there is none. */
+      listOf<Name extends TableName>(
         target: Entity<Name>,
         options: FieldMeta &
-          Children<ParentShape, Name> & { orderBy: readonly ListOrder[]; prefix: IdPrefix; column?: TextColumn<Row<Name>> },
+          Children<ParentShape, Name> & { orderBy: readonly ListOrder[]; prefix?: IdPrefix; column: TextColumn<Row<Name>> },
       ): FieldRef<Types, unknown>;
       /** How many children the parent has that the predicate holds for. */
       count<Name extends TableName>(
@@ -137,19 +137,19 @@ const helpers = {
       resolve: (parent: Row_, _args: unknown, ctx: Context) => load(parent, ctx),
     });
   },
-  listIds(
+  listOf(
     this: Fields,
     target: Entity<TableName>,
-    { prefix, column = 'id', ...options }: ChildOptions & { orderBy: readonly ListOrder[]; prefix: IdPrefix; column?: string },
+    { prefix, column, ...options }: ChildOptions & { orderBy: readonly ListOrder[]; prefix?: IdPrefix; column: string },
   ) {
     const { meta, of, source, load, orderBy } = childList(target, options);
-    const plan: Plan = { kind: 'list', source, orderBy, parentKey: of, ids: { prefix, column } };
+    const plan: Plan = { kind: 'list', source, orderBy, parentKey: of, only: { column, prefix } };
     return this.field({
       ...meta,
-      type: ['ID'],
+      type: [prefix ? 'ID' : 'String'],
       extensions: { plan },
       resolve: async (parent: Row_, _args: unknown, ctx: Context) =>
-        (await load(parent, ctx)).map((row) => encodeId(prefix, String(row[column]))),
+        (await load(parent, ctx)).map((row) => (prefix ? encodeId(prefix, String(row[column])) : row[column])),
     });
   },
   count(this: Fields, target: Entity<TableName>, options: ChildOptions & { filter: Predicate }) {

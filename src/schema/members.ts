@@ -5,6 +5,9 @@ import { through } from './lists.ts';
 import { Project } from './projects.ts';
 import { Team } from './teams.ts';
 
+const memberTeams = through('teamMember', 'userAccountId', 'teamId', 'team', 'id');
+const teamOrder = [{ column: 'nameFold' }, { column: 'id' }] as const;
+
 export const Member: Entity<'member'> = entity('Member', {
   table: 'member',
   prefix: 'member',
@@ -27,7 +30,7 @@ export const Member: Entity<'member'> = entity('Member', {
     role: f.enum(MemberRole, 'role'),
     status: f.enum(MemberStatus, 'status'),
     principalKind: f.enum(PrincipalKind, 'principalKind'),
-    teams: f.some(Team, through('teamMember', 'userAccountId', 'teamId', 'team', 'id'), 'userAccountId'),
+    teams: f.some(Team, memberTeams, 'userAccountId'),
   }),
 });
 
@@ -52,8 +55,23 @@ Member.implement((t) => ({
   role: t.expose('role', { type: MemberRole, description: 'What the member may do in the workspace.' }),
   status: t.expose('status', { type: MemberStatus, description: 'Whether the member takes part.' }),
   createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When the member came to the workspace.' }),
+  teamIds: t.listOf(Team, {
+    through: memberTeams,
+    of: 'userAccountId',
+    orderBy: teamOrder,
+    prefix: 'team',
+    column: 'id',
+    description: 'The ids of the teams that the member is in, by their names.',
+  }),
+  teamNames: t.listOf(Team, {
+    through: memberTeams,
+    of: 'userAccountId',
+    orderBy: teamOrder,
+    column: 'name',
+    description: 'The names of the teams that the member is in, in the order of `teamIds`.',
+  }),
   teams: t.children(Team, {
-    through: through('teamMember', 'userAccountId', 'teamId', 'team', 'id'),
+    through: memberTeams,
     of: 'userAccountId',
     description: 'The teams that the member is in.',
   }),

@@ -31,8 +31,8 @@ export type Plan =
   | { kind: 'byKey'; table: TableName; where: Predicate; argument: string; lookup: (value: string) => Predicate | undefined }
   /** A connection: of the parent's children, or of the whole workspace when `parentKey` is absent. */
   | { kind: 'connection'; list: ListDeclaration; parentKey?: string }
-  /** A plain list under the parent, or one column of it (`ids`). */
-  | { kind: 'list'; source: Source; orderBy: readonly ListOrder[]; parentKey: string; ids?: { prefix: IdPrefix; column: string } }
+  /** A plain list under the parent, or one column of it (`only`). */
+  | { kind: 'list'; source: Source; orderBy: readonly ListOrder[]; parentKey: string; only?: { column: string; prefix?: IdPrefix } }
   /** The only row under the parent, if there is one. */
   | { kind: 'one'; source: Source & { parent: { column: string } }; parentKey: string }
   /** Does a row join the parent to the viewer. */

@@ -79,14 +79,15 @@ Project.implement((t) => ({
   linkCount: t.exposeInt('linkCount', { description: 'The number of its links.' }),
   createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When the project was made.' }),
   updatedUtc: t.expose('updatedUtc', { type: 'DateTime', description: 'When the project was last changed.' }),
-  labelIds: t.listIds(Label, {
+  labelIds: t.listOf(Label, {
     through: labels,
     orderBy: [{ column: 'nameFold' }, { column: 'id' }],
     prefix: 'label',
+    column: 'id',
     description: 'The ids of its labels, by their names.',
   }),
   labels: t.children(Label, { through: labels, description: 'The labels of the project.' }),
-  memberUserAccountIds: t.listIds(Member, {
+  memberUserAccountIds: t.listOf(Member, {
     through: members,
     orderBy: [{ column: 'displayNameFold' }, { column: 'id' }],
     prefix: 'user',

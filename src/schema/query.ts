@@ -2,6 +2,7 @@ import { type Context, signedIn } from '../resolvers/context.ts';
 import { type ConnectionArguments, resolveConnection } from '../resolvers/connections.ts';
 import { byId, issueNamed, projectNamed, teamNamed } from '../resolvers/keys.ts';
 import { seesAllTokens } from '../resolvers/nodes.ts';
+import { unknownTeams } from '../resolvers/team-references.ts';
 import { AccessToken } from './access-tokens.ts';
 import { builder } from './builder.ts';
 import { allCodeTables, CodeTable } from './codes.ts';
@@ -48,6 +49,16 @@ builder.queryType({
       lookup: teamNamed,
     }),
     teams: t.all(Team, { description: 'The teams of the workspace, by name when nothing is said.' }),
+    unknownTeams: t.source({
+      type: ['String'],
+      scope: ['teams:read', 'projects:read', 'members:read'],
+      description: 'Those of the codes and ids that name no team: to check a filter by team, which would let nothing through.',
+      args: {
+        codes: t.arg.stringList({ description: 'Codes of teams, in any case.' }),
+        ids: t.arg.idList({ description: 'Ids of teams (`team_…`).' }),
+      },
+      load: unknownTeams,
+    }),
     project: t.byKey(Project, {
       argument: 'key',
       argumentDescription: 'The key of the project, in any case; its id is taken too.',

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { appendFileSync, statSync, truncateSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { runImport } from '../../src/cli/import.ts';
 import { memberRole, memberStatus } from '../../src/resolvers/codes.ts';
 import { updateImportedIssue } from '../../src/db/import-writes.ts';
@@ -22,8 +23,9 @@ beforeEach(async () => {
   made += 1;
   name = `Workspace ${made}`;
   world = await importWorld(test.database, name);
-  return () => world.remove();
 });
+
+afterEach(() => world.remove());
 
 const issues = async () => (await exported(world, name)).slice(1);
 const byTitle = async (title: string) => (await issues()).find((issue) => issue.title === title);
@@ -229,7 +231,6 @@ it('refuses the lines that are no issue, with number and reason, and goes on', a
 it('takes files that are empty or cut off, and lines of any length', async () => {
   expect(await world.beads(world.write('empty.jsonl', []))).toMatchObject({ exitCode: 0, summary: { issues: 0 } });
   const cut = world.write('cut.jsonl', [bead('a'), JSON.stringify(bead('b'))]);
-  const { truncateSync, statSync, appendFileSync } = await import('node:fs');
   truncateSync(cut, statSync(cut).size - 10);
   const said = await world.beads(cut);
   expect(said.summary).toMatchObject({ created: 1, refused: 1 });

@@ -62,14 +62,14 @@ Issue.implement((t) => ({
   // @ts-expect-error -- the scope of a connection is that of its type
   childScope: t.children(Comment, { key: 'issueId', scope: 'public', description }),
 
-  // list, listIds and count
+  // list, listOf and count
   assignees: t.list(Member, { through: assignees, orderBy: byName, description }),
-  labelIds: t.listIds(Label, { key: 'teamId', orderBy: byName, prefix: 'label', description }),
+  labelIds: t.listOf(Label, { key: 'teamId', orderBy: byName, prefix: 'label', column: 'id', description }),
   // @ts-expect-error -- the key is a column of the children
   listKey: t.list(Label, { key: 'issueId', orderBy: byName, description }),
   // @ts-expect-error -- a list has an order
   listUnordered: t.list(Label, { key: 'teamId', description }),
-  listIdsColumn: t.listIds(Label, {
+  listOfColumn: t.listOf(Label, {
     key: 'teamId',
     orderBy: byName,
     prefix: 'label',

@@ -112,7 +112,8 @@ describe('names and shapes', () => {
     ['DateTime', /Utc$/],
     ['Date', /(Date|On)$/],
     ['URL', /(^url|Url)$/],
-    ['Boolean', /^(is|has|can|viewerCan)[A-Z]|Enabled$/],
+    // A payload may say in a word what happened, as `created`.
+    ['Boolean', /^(is|has|can|viewerCan)[A-Z]|Enabled$|ed$/],
   ])('say %s in the name of a field', (scalar, pattern) => {
     const ofType = objectFields.filter(({ field }) => getNamedType(field.type).name === scalar);
     expect(ofType.filter(({ field }) => !pattern.test(field.name)).map(name)).toEqual([]);

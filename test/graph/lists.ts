@@ -105,3 +105,12 @@ export async function walk(
   } while (cursor !== null);
   return pages;
 }
+
+/** One list of each kind of row, a root where there is one: what arguments mean does not depend on the parent. */
+export const sampleLists: readonly FieldOf[] = [
+  ...new Map(
+    connectionFields
+      .toSorted((a, b) => Number(a.parent === 'Query') - Number(b.parent === 'Query'))
+      .map((list) => [rowTypeOf(list), list]),
+  ).values(),
+];

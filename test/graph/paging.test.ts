@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { askPage, listsOf, type PageArguments, readPage, richestParent, rowsOf } from './lists.ts';
+import {
+  askPage,
+  listsOf,
+  type PageArguments,
+  readPage,
+  richestParent,
+  rowsOf,
+  sampleLists,
+} from './lists.ts';
 import { defaultOrder, sortKeys } from './model.ts';
 import { connectionFields, type FieldOf, rowTypeOf } from './schema-walk.ts';
 import { codesOf, dataOf, startWorld, type World } from './world.ts';
@@ -10,15 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** One list of each kind of row, roots before others: what its arguments mean does not depend on the parent. */
-const lists = [
-  ...new Map(
-    connectionFields
-      .toReversed()
-      .toSorted(rootsLast)
-      .map((list) => [rowTypeOf(list), list]),
-  ).values(),
-];
+const lists = sampleLists;
 
 describe('sizes', () => {
   it.each(lists)('of $coordinate are 1 to its most, and not both first and last', async (list) => {
@@ -204,10 +204,6 @@ describe('forged cursors', () => {
     expect((await readOwn(list, { after: end })).nodes).toEqual([]);
   });
 });
-
-function rootsLast(a: FieldOf, b: FieldOf): number {
-  return Number(a.parent === 'Query') - Number(b.parent === 'Query');
-}
 
 function listNamed(coordinate: string): FieldOf {
   const list = connectionFields.find((each) => each.coordinate === coordinate);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getNamedType, isInputObjectType } from 'graphql';
 import { encodeId, parseId } from '../../src/resolvers/ids.ts';
-import { type PageArguments, readPage, richestParent, rowsOf } from './lists.ts';
+import { type PageArguments, readPage, richestParent, rowsOf, sampleLists } from './lists.ts';
 import {
   connectionFields,
   type FieldOf,
@@ -22,15 +22,21 @@ beforeAll(async () => {
   here = await startWorld('here');
   there = await addWorld(here.app, 'there', here.fixture.rows.member[2]?.userAccountId);
   // What only the other has.
-  await there.app.database.unscoped
-    .insertInto('team')
-    .values({
-      ...(there.fixture.rows.team[0] as object),
-      id: there.fixture.uuid(),
-      code: 'THERE',
-      slug: 'there',
-    } as never)
+  const { unscoped } = here.app.database;
+  const { workspaceId } = there.workspace;
+  await unscoped
+    .updateTable('team')
+    .set({ code: 'THERE' })
+    .where('workspaceId', '=', workspaceId)
+    .where('code', '=', 'OPS')
     .execute();
+  await unscoped
+    .updateTable('project')
+    .set({ key: 'THERE' })
+    .where('workspaceId', '=', workspaceId)
+    .where('key', '=', 'ZED')
+    .execute();
+  there = { ...there, things: await there.read() };
 });
 afterAll(() => here.stop());
 
@@ -94,7 +100,7 @@ describe('from another workspace', () => {
 });
 
 describe('a filter by what is in another workspace', () => {
-  it.each(connectionFields)('of $coordinate lets nothing through', async (list) => {
+  it.each(sampleLists)('of $coordinate lets nothing through', async (list) => {
     const own = rowsOf(here.things, list, richestParent(here.things, list)).map(({ id }) => id);
     for (const { name, filters, negated } of foreignFilters(rowTypeOf(list))) {
       for (const filter of filters) {
@@ -126,7 +132,7 @@ describe('a cursor of another workspace', () => {
   it.each(connectionFields)('of $coordinate leads to own rows alone', async (list) => {
     const { edges } = await readPage(there, list, richestParent(there.things, list), { first: 100 });
     const own = new Set(rowsOf(here.things, list, richestParent(here.things, list)).map(({ id }) => id));
-    for (const { cursor } of edges) {
+    for (const { cursor } of [...edges.slice(0, 1), ...edges.slice(-1)]) {
       for (const args of [
         { first: 100, after: cursor },
         { last: 100, before: cursor },
@@ -174,11 +180,20 @@ describe('everything that can be read', () => {
 
 /** For each argument that takes an id or a key: those that only the other workspace has. */
 const strangersOf: Readonly<Record<string, () => unknown[]>> = {
-  'issue.key': () => ['THERE-1', ...idsThere('Issue')],
-  'team.code': () => ['THERE', ...idsThere('Team')],
-  'project.key': () => idsThere('Project'),
+  'issue.key': () => [...onlyThere('Issue', 'key', /^THERE-/), ...idsThere('Issue')],
+  'team.code': () => [...onlyThere('Team', 'code', /^THERE$/), ...idsThere('Team')],
+  'project.key': () => [...onlyThere('Project', 'key', /^THERE$/), ...idsThere('Project')],
   'member.id': () => idsThere('Member'),
 };
+
+function onlyThere(typeName: string, field: string, pattern: RegExp): unknown[] {
+  const found = there.things
+    .all(typeName)
+    .map((thing) => thing[field])
+    .filter((value) => pattern.test(String(value)));
+  if (found.length === 0) throw new Error(`There is no ${typeName} of that ${field}.`);
+  return found;
+}
 
 function idsThere(typeName: string): unknown[] {
   return there.things.all(typeName).map(({ id }) => id);

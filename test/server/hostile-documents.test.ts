@@ -17,14 +17,19 @@ const documents: [what: string, query: string][] = [
   ['20,000 tokens', `{ ${'__typename '.repeat(20_000)} }`],
   ['one field 4,000 times', `{ ${'__typename '.repeat(4_000)} }`],
   ['one field 1,000 times in inline fragments', `{ ${'... { __typename } '.repeat(1_000)} }`],
-  ['4,000 aliases of a page', `{ ${Array.from({ length: 800 }, (_, n) => `a${n}: teams { totalCount }`).join(' ')} }`],
+  ['800 aliases of a page', `{ ${aliases(800, 'teams { totalCount }')} }`],
+  [
+    '400 pages below one field',
+    `{ workspace { ${aliases(400, 'labels { ...L }')} } } fragment L on LabelConnection { totalCount }`,
+  ],
+  ['1,000 aliases of a thing', `{ ${aliases(1_000, 'viewer { scopes }')} }`],
   ['fragments that double 40 times', doubling(40)],
   ['fragments that double 10 times', doubling(10)],
   ['fragments that call each other', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }'],
   ['a fragment in itself', '{ ...A } fragment A on Query { viewer { workspace { name } } ...A }'],
   ['fragments 400 deep', chain(400)],
   ['parents of parents', `{ issue(key: "A-1") ${'{ parent '.repeat(60)}{ id }${' }'.repeat(60)} }`],
-  ['conflicts of fields', `{ ${overlapping(6)} }`],
+  ['conflicts of fields', `{ ${overlapping(4)} }`],
   ['a string without an end', `{ a(b: "${'x'.repeat(900_000)}`],
   ['nothing', ''],
   ['NUL', '\0'],
@@ -59,12 +64,17 @@ it('runs each operation of one document by its name, however often it was read b
   }
 });
 
+function aliases(times: number, field: string): string {
+  return Array.from({ length: times }, (_, n) => `a${n}: ${field}`).join(' ');
+}
+
+/** Twice the next fragment, under two names so that nothing is the same. */
 function doubling(times: number): string {
   const fragments = Array.from({ length: times }, (_, n) => {
-    const next = n + 1 < times ? `...F${n + 1}` : 'name';
-    return `fragment F${n} on Workspace { a: labels { nodes { id } } ${next} ${next.replace('...', '... { ...')}${next.startsWith('...') ? ' }' : ''} }`;
+    const below = n + 1 < times ? `...F${n + 1}` : 'id';
+    return `fragment F${n} on Issue { a: parent { ${below} } b: parent { ${below} } }`;
   });
-  return `{ workspace { ...F0 } } ${fragments.join(' ')}`;
+  return `{ issue(key: "A-1") { ...F0 } } ${fragments.join(' ')}`;
 }
 
 function chain(length: number): string {
@@ -74,7 +84,8 @@ function chain(length: number): string {
 
 /** Fields of one name whose selections have fields of one name, and so on: validation compares them pair by pair. */
 function overlapping(levels: number): string {
-  if (levels === 0) return 'id';
-  const below = overlapping(levels - 1);
-  return `issue(key: "A-1") { parent { ${below.startsWith('id') ? below : 'id'} } } `.repeat(1) + `... { ${below} } ... { ${below} }`;
+  const parent = (below: string): string => `parent { ${below} } `.repeat(5);
+  let selection = 'id';
+  for (let level = 0; level < levels; level += 1) selection = parent(selection);
+  return `issue(key: "A-1") { ${selection} }`;
 }

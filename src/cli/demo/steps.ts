@@ -57,7 +57,7 @@ export function plan(scene: Scene, atMs: number): void {
 }
 
 export function start(scene: Scene, atMs: number): void {
-  const { draft, record, random, agenda, worker } = scene;
+  const { draft, record, agenda, worker } = scene;
   const { team } = draft;
   const delivery = record.delivery ? undefined : deliveryAt(team, atMs + 3 * dayMs);
   record.update(atMs, worker, [

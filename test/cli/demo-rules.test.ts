@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { brokenInvariants } from '../support/invariants.ts';
+import { copyTemplate, type TestDatabase } from '../support/templates.ts';
+
+// The demo was made row by row, not by the service's own writes; what those keep must hold of it all the same.
+
+let home: TestDatabase;
+
+beforeAll(async () => {
+  home = await copyTemplate('demo');
+});
+
+afterAll(() => home.drop());
+
+async function select<Row = { id: string }>(statement: string): Promise<Row[]> {
+  return (await sql.raw<Row>(statement).execute(home.database.unscoped)).rows;
+}
+
+it('breaks no invariant of writes', async () => {
+  expect(await brokenInvariants(home.database)).toEqual({});
+});
+
+it.each([
+  [
+    'memberCount counts active members',
+    `select t.id from team t where member_count <> (select count(*) from team_member m
+      join member p on p.user_account_id = m.user_account_id where m.team_id = t.id and p.status = 2)`,
+  ],
+  [
+    'activeProjectCount counts projects in the state active',
+    `select t.id from team t where active_project_count <>
+      (select count(*) from project p where p.team_id = t.id and p.state = 2)`,
+  ],
+  [
+    'linkCount of projects',
+    `select p.id from project p where link_count <> (select count(*) from project_link l where l.project_id = p.id)`,
+  ],
+  [
+    'leads and assignees are active',
+    `select m.id from member m where status <> 2 and user_account_id in (
+      select user_account_id from issue_assignee union select lead_user_account_id from team
+      union select lead_user_account_id from project union select user_account_id from issue_role_assignment)`,
+  ],
+  [
+    'no issue or project has a label group',
+    `select id from label where is_group and id in (
+      select label_id from issue_label union select label_id from project_label)`,
+  ],
+  [
+    'labels and delivery are of the issue’s own team',
+    `select i.id from issue i join issue_label x on x.issue_id = i.id
+      join label l on l.id = x.label_id where l.team_id <> i.team_id`,
+  ],
+  [
+    'an issue has one label of a group',
+    `select x.issue_id from issue_label x join label l on l.id = x.label_id
+      where group_id is not null group by 1, group_id having count(*) > 1`,
+  ],
+  [
+    'reporter, assignees and commenters are subscribed',
+    `select who.* from (
+      select id as issue_id, reporter_user_account_id as u from issue union select issue_id, user_account_id from issue_assignee
+      union select issue_id, author_user_account_id from comment) who left join issue_subscription s
+      on (s.issue_id, s.user_account_id) = (who.issue_id, who.u) where s.issue_id is null`,
+  ],
+  [
+    'updatedUtc is the time of the last change or of the creation',
+    `select i.id from issue i where updated_utc <> coalesce(
+      (select max(occurred_utc) from activity a where a.issue_id = i.id and event_type = 'issue.updated.v1'), created_utc)`,
+  ],
+  [
+    'closedUtc is set when the feed tells of an end, and creation sets none',
+    `select i.id from issue i join status s on s.id = i.status_id
+      where (closed_utc is not null) <> (is_terminal and exists (select from activity a where a.issue_id = i.id and a.text ~ 'changed the status'))`,
+  ],
+  [
+    'nothing has happened before its time, or will',
+    `select id from activity where occurred_utc > now() union
+      select a.id from activity a join member m on m.user_account_id = a.actor_user_account_id where a.occurred_utc < m.created_utc`,
+  ],
+  [
+    'nobody acts before joining, and a comment answers an earlier one of its issue',
+    `select c.id from comment c
+      join comment p on p.id = c.parent_comment_id where p.created_utc >= c.created_utc or p.issue_id <> c.issue_id
+        or p.author_user_account_id <> c.parent_author_user_account_id`,
+  ],
+])('%s', async (_rule, statement) => {
+  expect(await select(statement)).toEqual([]);
+});
+
+it('ends each feed at the status, assignee, estimate, due date and delivery that the issue has', async () => {
+  const issues = await select<
+    Record<'feed' | 'status' | 'assignee' | 'estimate' | 'due' | 'delivery', string | null>
+  >(`
+      select s.name as status, m.display_name as assignee, i.estimate_value::text as estimate, i.due_date::text as due, d.name as delivery,
+        (select string_agg(text, E'\\n' order by sort_order) from activity a where a.issue_id = i.id and event_type = 'issue.updated.v1') as feed
+      from issue i join status s on s.id = i.status_id left join delivery d on d.id = i.delivery_id
+        left join member m on m.user_account_id = i.primary_assignee_user_account_id`);
+  const told = (feed: string | null, pattern: RegExp) => [...(feed ?? '').matchAll(pattern)].at(-1)?.[1];
+  const stop = '(?=, | and |$)';
+  for (const { feed, status, assignee, estimate, due, delivery } of issues) {
+    expect(told(feed, new RegExp(`changed the status from .+? to (.+?)${stop}`, 'gm')) ?? status).toBe(
+      status,
+    );
+    if (!/unassigned/.test(feed ?? ''))
+      expect(told(feed, new RegExp(`assigned it (?:from .+? )?to (.+?)${stop}`, 'gm')) ?? null).toBe(
+        assignee,
+      );
+    expect(told(feed, /the estimate (?:from \d+ )?to (\d+)/g) ?? null).toBe(estimate);
+    expect(told(feed, /the due date (?:from \S+ )?to (\d{4}-\d\d-\d\d)/g) ?? null).toBe(due);
+    const lastMove = told(
+      feed,
+      new RegExp(
+        `(?<=it )((?:into|to|out of) (?:Sprint|Cycle|Iteration|Release) \\d+|from (?:Sprint|Cycle|Iteration|Release) \\d+ to \\w+ \\d+)${stop}`,
+        'gm',
+      ),
+    );
+    expect(lastMove && !lastMove.startsWith('out of') ? lastMove.replace(/^.*to /, '') : null).toBe(delivery);
+  }
+});

@@ -1,0 +1,21 @@
+import { openDatabase } from '../../src/db/engine.ts';
+import { runImport } from '../../src/cli/import.ts';
+
+// Imports a file of beads into the team BD, in a process that a test can kill: database, file and workspace are arguments.
+const [location = '', file = '', workspace = ''] = process.argv.slice(2);
+const database = await openDatabase(location.startsWith('postgres') ? { url: location } : { dataDir: location });
+process.exitCode = await runImport(
+  {
+    database,
+    dataDir: '.',
+    stdout: (text) => void process.stdout.write(text),
+    stderr: (text) => void process.stderr.write(text),
+    // A bar says more often how far it is.
+    isTerminal: true,
+    columns: 80,
+    cwd: process.cwd(),
+    signal: new AbortController().signal,
+  },
+  { file, from: 'beads', team: 'BD', workspace, json: true },
+);
+await database.close();
