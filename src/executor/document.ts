@@ -49,7 +49,11 @@ export class DocumentReader {
     const document = parseText(new Source(text));
     checkSize(document);
     const errors = validate(this.#schema, document);
-    if (errors.length > 0) throw new InvalidDocument(errors);
+    // graphql-js gives up, with no place in the document, on selections that it cannot compare in reasonable time.
+    if (errors.some(({ nodes }) => !nodes) && errors.length === 1) {
+      tooComplex('The selections repeat each other too often to be compared.');
+    }
+    if (errors.length > 0) throw new InvalidDocument(errors.map(asInvalid));
     return document;
   }
 
@@ -87,6 +91,11 @@ function parseText(source: Source): DocumentNode {
     const { message, positions } = error;
     throw new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_PARSE_FAILED' } });
   }
+}
+
+/** `Too many errors`, the last of many, has no place either; the code says what it is about. */
+function asInvalid({ message, nodes }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }
 
 /** On the tokens alone: parsing what is nested some thousand deep would overflow the stack. */

@@ -13,14 +13,19 @@ const now = new Date('2026-03-18T14:30:00Z');
 let home: TestDatabase;
 let seeded: Awaited<ReturnType<typeof seedDemo>>;
 let seedMs: number;
+let turnsOfOthers = 0;
 const lines: string[] = [];
 
 beforeAll(async () => {
   home = await copyTemplate('migrated');
+  const timer = setInterval(() => {
+    turnsOfOthers += 1;
+  }, 1);
   const startMs = performance.now();
   seeded = await seedDemo(home.database, { now, log: (line) => lines.push(line) });
   seedMs = performance.now() - startMs;
-});
+  clearInterval(timer);
+}, 120_000);
 
 afterAll(() => home.drop());
 
@@ -39,9 +44,10 @@ async function shows(column: string, table: string, codes: Record<string, number
   expect(rows.map(({ code }) => code)).toEqual(Object.values(codes).toSorted((one, other) => one - other));
 }
 
-it('is there within seconds, and says what it made', () => {
+it('gives way to others while it is made, and says what it made', () => {
+  // How long it takes is for reading: about a second, and many when the machine is busy.
   console.info(`seeded in ${Math.round(seedMs)} ms on ${home.database.engine}: ${lines.join(' ')}`);
-  expect(seedMs).toBeLessThan(10_000); // alone 1 s; the machine may be busy
+  expect(turnsOfOthers).toBeGreaterThan(10);
   expect(lines).toEqual([expect.stringMatching(/teams, .* members, .* projects, .* issues/)]);
 });
 
@@ -216,7 +222,7 @@ describe('is determined by its time', () => {
     } finally {
       await other.drop();
     }
-  });
+  }, 120_000);
 
   it('gives the same rows all day, but for the two conversations that go on', () => {
     const morning = demoRows(new Date('2026-03-18T00:00:01Z')).rows;

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Scope } from '../../src/resolvers/context.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { member } from '../support/fixtures.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp();
+}, 60_000);
+afterAll(() => app.stop());
+
+interface Made {
+  token: string;
+  accessToken: { id: string; scopes: Scope[]; expiresUtc: string | null; member: { displayName: string } };
+}
+
+async function mint(token: string, input: Record<string, unknown>) {
+  const answer = await app.graphql<{ accessTokenCreate: Made }>(
+    `mutation Mint($input: AccessTokenCreateInput!) {
+      accessTokenCreate(input: $input) { token accessToken { id scopes expiresUtc userAccountId } }
+    }`,
+    { input: { name: 'child', scopes: ['teams:read'], ...input } },
+    { token },
+  );
+  return { made: answer.body.data?.accessTokenCreate, error: answer.body.errors?.[0] };
+}
+
+async function revoke(token: string, id: string | undefined) {
+  const answer = await app.graphql<{ accessTokenRevoke: { accessToken: { revokedUtc: string } } }>(
+    'mutation Revoke($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id revokedUtc } } }',
+    { id },
+    { token },
+  );
+  return { revoked: answer.body.data?.accessTokenRevoke.accessToken, error: answer.body.errors?.[0] };
+}
+
+const statusOf = async (token: string | undefined) =>
+  (await app.graphql('{ viewer { scopes } }', {}, { token: token ?? 'none' })).status;
+
+describe('minting', () => {
+  it('for oneself needs no scope, and gives a token that works', async () => {
+    const own = await app.tokenFor({ scopes: ['teams:read'], role: 'guest' });
+    const { made } = await mint(own, {});
+    expect(made?.token).toMatch(/^wg_[0-9a-f]{48}$/);
+    expect(made?.accessToken.scopes).toEqual(['teams:read']);
+    expect(await statusOf(made?.token)).toBe(200);
+  });
+
+  it('gives no scope that the asking token lacks', async () => {
+    const own = await app.tokenFor({ scopes: ['teams:read'] });
+    const { made, error } = await mint(own, { scopes: ['teams:read', 'issues:write'] });
+    expect(made).toBeUndefined();
+    expect(error?.extensions).toMatchObject({ code: 'FORBIDDEN', errors: [{ field: 'scopes' }] });
+  });
+
+  it('gives no longer life than the asking token has, and as long a one when nothing is said', async () => {
+    const expiresUtc = new Date(Date.now() + 3_600_000);
+    const own = await app.tokenFor({ expiresUtc });
+    expect((await mint(own, {})).made?.accessToken.expiresUtc).toBe(expiresUtc.toISOString());
+    const sooner = new Date(expiresUtc.getTime() - 60_000).toISOString();
+    expect((await mint(own, { expiresUtc: sooner })).made?.accessToken.expiresUtc).toBe(sooner);
+    const later = new Date(expiresUtc.getTime() + 1_000).toISOString();
+    expect((await mint(own, { expiresUtc: later })).error?.extensions).toMatchObject({
+      code: 'FORBIDDEN',
+      errors: [{ field: 'expiresUtc' }],
+    });
+  });
+
+  it('names all that is wrong with an input at once', async () => {
+    const { error } = await mint(app.token, {
+      name: ' ',
+      scopes: ['teams:read', 'everything'],
+      expiresUtc: '2020-01-01T00:00:00Z',
+    });
+    expect(error?.extensions).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const fields = (error?.extensions?.errors as { field: string }[]).map(({ field }) => field);
+    expect(fields.toSorted()).toEqual(['expiresUtc', 'name', 'scopes']);
+  });
+
+  it('for others is for owners and admins with workspace:admin, and never for a higher role', async () => {
+    const other = await member(app.database, app.workspaceId);
+    const owner = app.ownerUserAccountId;
+    const memberId = encodeId('member', other.id);
+    const ownerId = await memberIdOf(owner);
+    expect((await mint(app.token, { memberId })).made).toBeDefined();
+    const admin = await app.tokenFor({ role: 'admin' });
+    expect((await mint(admin, { memberId })).made).toBeDefined();
+    expect((await mint(admin, { memberId: ownerId })).error?.extensions?.code).toBe('FORBIDDEN');
+    const plain = await app.tokenFor({ role: 'member' });
+    expect((await mint(plain, { memberId })).error?.extensions?.code).toBe('FORBIDDEN');
+    const narrow = await app.tokenFor({ scopes: ['teams:read'] });
+    expect((await mint(narrow, { memberId })).error?.extensions?.code).toBe('FORBIDDEN');
+  });
+
+  it.each(['suspended', 'removed'] as const)('refuses a member who is %s', async (status) => {
+    const { id } = await member(app.database, app.workspaceId, { status });
+    const { error } = await mint(app.token, { memberId: encodeId('member', id) });
+    expect(error?.extensions).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ field: 'memberId' }] });
+  });
+
+  it('refuses a member of another workspace as one that does not exist', async () => {
+    const second = await app.secondWorkspace();
+    const stranger = await member(app.database, second.workspaceId);
+    const { error: strange } = await mint(app.token, { memberId: encodeId('member', stranger.id) });
+    const { error: absent } = await mint(app.token, { memberId: 'member_00000000000000000000000000' });
+    expect(strange?.message).toBe(absent?.message);
+  });
+});
+
+describe('revoking', () => {
+  it('ends a token and all that were made of it, at once', async () => {
+    const parent = (await mint(app.token, {})).made;
+    const child = (await mint(parent?.token ?? '', {})).made;
+    const grandchild = (await mint(child?.token ?? '', {})).made;
+    const sibling = (await mint(app.token, {})).made;
+    const { revoked } = await revoke(app.token, parent?.accessToken.id);
+    expect(revoked?.revokedUtc).toMatch(/Z$/);
+    expect(
+      await Promise.all([parent, child, grandchild, sibling].map((made) => statusOf(made?.token))),
+    ).toEqual([401, 401, 401, 200]);
+  });
+
+  it('leaves no child behind that was being made meanwhile', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const parent = (await mint(app.token, {})).made;
+      const [, ...children] = await Promise.all([
+        revoke(app.token, parent?.accessToken.id),
+        ...Array.from({ length: 4 }, () => mint(parent?.token ?? '', {})),
+      ]);
+      const living = await Promise.all(children.map(({ made }) => statusOf(made?.token)));
+      expect(living).toEqual([401, 401, 401, 401]);
+    }
+  });
+
+  it('is for its member, and for owners and admins with workspace:admin', async () => {
+    const holder = await member(app.database, app.workspaceId);
+    const fresh = async () =>
+      (await mint(app.token, { memberId: encodeId('member', holder.id) })).made?.accessToken.id;
+    const stranger = await app.tokenFor({ role: 'member' });
+    expect((await revoke(stranger, await fresh())).error?.extensions?.code).toBe('NOT_FOUND');
+    const own = await app.tokenFor({ userAccountId: holder.userAccountId, scopes: ['teams:read'] });
+    expect((await revoke(own, await fresh())).revoked).toBeDefined();
+    const admin = await app.tokenFor({ role: 'admin' });
+    expect((await revoke(admin, await fresh())).revoked).toBeDefined();
+    const narrow = await app.tokenFor({ role: 'admin', scopes: ['teams:read'] });
+    expect((await revoke(narrow, await fresh())).error?.extensions?.code).toBe('NOT_FOUND');
+  });
+
+  it('answers the tokens of another workspace as those that do not exist', async () => {
+    const second = await app.secondWorkspace();
+    const theirs = (await mint(second.token, {})).made?.accessToken.id;
+    const { error } = await revoke(app.token, theirs);
+    expect(error).toEqual({
+      ...(await revoke(app.token, 'token_00000000000000000000000000')).error,
+      extensions: { code: 'NOT_FOUND', requestId: expect.any(String) },
+    });
+    expect((await revoke(app.token, 'team_00000000000000000000000000')).error?.message).toBe(
+      'id: expected a token id, got a team id.',
+    );
+  });
+});
+
+describe('listing', () => {
+  it("shows one's own, and all to owners and admins", async () => {
+    const plain = await app.tokenFor({ role: 'member' });
+    const count = async (token: string) =>
+      (
+        await app.graphql<{ accessTokens: { totalCount: number } }>(
+          '{ accessTokens { totalCount } }',
+          {},
+          { token },
+        )
+      ).body.data?.accessTokens.totalCount ?? 0;
+    expect(await count(plain)).toBe(1);
+    expect(await count(await app.tokenFor({ role: 'admin' }))).toBeGreaterThan(10);
+  });
+});
+
+async function memberIdOf(userAccountId: string): Promise<string> {
+  const { id } = await app.database.db
+    .selectFrom('member as m')
+    .select('m.id')
+    .where('m.workspaceId', '=', app.workspaceId)
+    .where('m.userAccountId', '=', userAccountId)
+    .executeTakeFirstOrThrow();
+  return encodeId('member', id);
+}

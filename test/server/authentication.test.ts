@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { memberStatus } from '../../src/resolvers/codes.ts';
+import { hashToken } from '../../src/resolvers/access-tokens.ts';
+import { type App, startApp } from '../support/app.ts';
+import { member } from '../support/fixtures.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp();
+}, 60_000);
+afterAll(() => app.stop());
+
+const asked = (token: string | null) => app.graphql('{ viewer { member { displayName } } }', {}, { token });
+const rowOf = (token: string) =>
+  app.database.unscoped
+    .selectFrom('accessToken')
+    .selectAll()
+    .where('tokenHash', '=', hashToken(token))
+    .executeTakeFirstOrThrow();
+
+describe('a token', () => {
+  it('stands for its member, with one statement for the look-up', async () => {
+    const answer = await app.graphql('{ viewer { scopes } }');
+    expect(answer).toMatchObject({ status: 200, statements: 1 });
+  });
+
+  it('is not kept as text', async () => {
+    const { rows } = await app.database.unscoped
+      .selectFrom('accessToken')
+      .selectAll()
+      .execute()
+      .then((all) => ({ rows: JSON.stringify(all) }));
+    expect(rows).not.toContain(app.token);
+  });
+
+  it('is 401 once it has expired', async () => {
+    const token = await app.tokenFor({ expiresUtc: new Date(Date.now() + 1_500) });
+    expect((await asked(token)).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1_600));
+    expect((await asked(token)).status).toBe(401);
+  });
+
+  it.each(['suspended', 'removed'] as const)('is 401 while its member is %s', async (status) => {
+    const { userAccountId } = await member(app.database, app.workspaceId);
+    const token = await app.tokenFor({ userAccountId });
+    expect((await asked(token)).status).toBe(200);
+    const setStatus = (value: number) =>
+      app.database.db
+        .updateTable('member as m')
+        .set({ status: value })
+        .where('m.workspaceId', '=', app.workspaceId)
+        .where('m.userAccountId', '=', userAccountId)
+        .execute();
+    await setStatus(memberStatus[status]);
+    expect((await asked(token)).status).toBe(401);
+    await setStatus(memberStatus.active);
+    expect((await asked(token)).status).toBe(200);
+  });
+
+  it('has its last use written down, at most once a minute, and not among the statements of the request', async () => {
+    const token = await app.tokenFor({ scopes: ['teams:read'] });
+    expect((await rowOf(token)).lastUsedUtc).toBeNull();
+    expect((await asked(token)).statements).toBe(2);
+    const first = await usedOf(token);
+    await asked(token);
+    expect(await usedOf(token)).toEqual(first);
+  });
+
+  it('sees its own workspace alone', async () => {
+    const second = await app.secondWorkspace();
+    const { body } = await app.graphql<{ workspace: { name: string } }>(
+      '{ workspace { name } }',
+      {},
+      { token: second.token },
+    );
+    expect(body.data?.workspace.name).toBe('Second');
+    const mine = await app.graphql<{ accessTokens: { totalCount: number } }>(
+      '{ accessTokens { totalCount } }',
+      {},
+      {
+        token: second.token,
+      },
+    );
+    expect(mine.body.data?.accessTokens.totalCount).toBe(1);
+  });
+});
+
+/** The write stands beside the answer. */
+async function usedOf(token: string): Promise<Date | null> {
+  for (let tries = 0; tries < 50; tries += 1) {
+    const { lastUsedUtc } = await rowOf(token);
+    if (lastUsedUtc) return lastUsedUtc;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return null;
+}
