@@ -6,7 +6,9 @@ import { type Kysely, sql } from 'kysely';
  * Every other table points at a person by (workspace_id, user_account_id).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`create table user_account (id uuid primary key, created_utc timestamptz(3) not null default now())`.execute(db);
+  await sql`create table user_account (id uuid primary key, created_utc timestamptz(3) not null default now())`.execute(
+    db,
+  );
   await sql`
     create table member (
       workspace_id uuid not null references workspace,
@@ -27,10 +29,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       -- the target of the cascade that keeps a project's order by lead true
       unique (workspace_id, user_account_id, display_name_fold)
     )`.execute(db);
-  await sql`create unique index member_email on member (workspace_id, email_address_fold) where email_address_fold is not null`.execute(db);
+  await sql`create unique index member_email on member (workspace_id, email_address_fold) where email_address_fold is not null`.execute(
+    db,
+  );
   await sql`create index member_by_display_name on member (workspace_id, display_name_fold, id)`.execute(db);
   await sql`create index member_by_role on member (workspace_id, role, id)`.execute(db);
   await sql`create index member_by_status on member (workspace_id, status, id)`.execute(db);
-  await sql`create index member_display_name_trigram on member using gin (display_name_fold gin_trgm_ops)`.execute(db);
-  await sql`create index member_email_trigram on member using gin (email_address_fold gin_trgm_ops)`.execute(db);
+  await sql`create index member_display_name_trigram on member using gin (display_name_fold gin_trgm_ops)`.execute(
+    db,
+  );
+  await sql`create index member_email_trigram on member using gin (email_address_fold gin_trgm_ops)`.execute(
+    db,
+  );
 }

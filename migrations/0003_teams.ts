@@ -29,7 +29,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`create index team_by_name on team (workspace_id, name_fold, id)`.execute(db);
   await sql`create index team_by_member_count on team (workspace_id, member_count, id)`.execute(db);
-  await sql`create index team_by_active_project_count on team (workspace_id, active_project_count, id)`.execute(db);
+  await sql`create index team_by_active_project_count on team (workspace_id, active_project_count, id)`.execute(
+    db,
+  );
   await sql`create index team_by_state on team (workspace_id, state, id)`.execute(db);
   await sql`create index team_by_lead on team (workspace_id, lead_user_account_id)`.execute(db);
   await sql`create index team_name_trigram on team using gin (name_fold gin_trgm_ops)`.execute(db);
@@ -50,5 +52,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, team_id) references team (workspace_id, id),
       foreign key (workspace_id, user_account_id) references member (workspace_id, user_account_id)
     )`.execute(db);
-  await sql`create index team_member_by_member on team_member (workspace_id, user_account_id, team_id)`.execute(db);
+  await sql`create index team_member_by_member on team_member (workspace_id, user_account_id, team_id)`.execute(
+    db,
+  );
 }

@@ -28,6 +28,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       check (is_terminal = (category in (4, 5))),
       foreign key (workspace_id, team_id) references team (workspace_id, id)
     )`.execute(db);
-  await sql`create unique index status_one_initial on status (workspace_id, team_id) where is_initial`.execute(db);
+  await sql`create unique index status_one_initial on status (workspace_id, team_id) where is_initial`.execute(
+    db,
+  );
   await sql`create index status_by_position on status (workspace_id, team_id, position, id)`.execute(db);
 }

@@ -20,9 +20,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, team_id) references team (workspace_id, id),
       foreign key (workspace_id, group_id) references label (workspace_id, id)
     )`.execute(db);
-  await sql`create unique index label_name_in_team on label (workspace_id, team_id, name_fold) where team_id is not null`.execute(db);
-  await sql`create unique index label_name_in_workspace on label (workspace_id, name_fold) where team_id is null`.execute(db);
+  await sql`create unique index label_name_in_team on label (workspace_id, team_id, name_fold) where team_id is not null`.execute(
+    db,
+  );
+  await sql`create unique index label_name_in_workspace on label (workspace_id, name_fold) where team_id is null`.execute(
+    db,
+  );
   await sql`create index label_by_name on label (workspace_id, name_fold, id)`.execute(db);
-  await sql`create index label_by_group on label (workspace_id, group_id) where group_id is not null`.execute(db);
+  await sql`create index label_by_group on label (workspace_id, group_id) where group_id is not null`.execute(
+    db,
+  );
   await sql`create index label_name_trigram on label using gin (name_fold gin_trgm_ops)`.execute(db);
 }

@@ -26,7 +26,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, team_id) references team (workspace_id, id)
     )`.execute(db);
   await sql`create index delivery_by_starts_on on delivery (workspace_id, starts_on, id)`.execute(db);
-  await sql`create index delivery_by_team_and_starts_on on delivery (workspace_id, team_id, starts_on, id)`.execute(db);
+  await sql`create index delivery_by_team_and_starts_on on delivery (workspace_id, team_id, starts_on, id)`.execute(
+    db,
+  );
   await sql`create index delivery_by_name on delivery (workspace_id, name_fold, id)`.execute(db);
   await sql`
     create table delivery_count (

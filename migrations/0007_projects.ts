@@ -59,11 +59,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index project_by_priority on project (workspace_id, priority_rank, id)`.execute(db);
   await sql`create index project_by_status on project (workspace_id, status_position, id)`.execute(db);
   await sql`create index project_by_lead on project (workspace_id, lead_display_name_fold, id)`.execute(db);
-  await sql`create index project_by_lead_desc on project (workspace_id, lead_display_name_fold desc nulls last, id desc)`.execute(db);
+  await sql`create index project_by_lead_desc on project (workspace_id, lead_display_name_fold desc nulls last, id desc)`.execute(
+    db,
+  );
   await sql`create index project_by_target on project (workspace_id, target_utc, id)`.execute(db);
-  await sql`create index project_by_target_desc on project (workspace_id, target_utc desc nulls last, id desc)`.execute(db);
+  await sql`create index project_by_target_desc on project (workspace_id, target_utc desc nulls last, id desc)`.execute(
+    db,
+  );
   await sql`create index project_by_team on project (workspace_id, team_id, name_fold, id)`.execute(db);
-  await sql`create index project_by_lead_account on project (workspace_id, lead_user_account_id, name_fold, id)`.execute(db);
+  await sql`create index project_by_lead_account on project (workspace_id, lead_user_account_id, name_fold, id)`.execute(
+    db,
+  );
   await sql`create index project_by_status_id on project (workspace_id, status_id)`.execute(db);
   await sql`create index project_name_trigram on project using gin (name_fold gin_trgm_ops)`.execute(db);
   await sql`
@@ -84,7 +90,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, project_id) references project (workspace_id, id),
       foreign key (workspace_id, user_account_id) references member (workspace_id, user_account_id)
     )`.execute(db);
-  await sql`create index project_member_by_member on project_member (workspace_id, user_account_id, project_id)`.execute(db);
+  await sql`create index project_member_by_member on project_member (workspace_id, user_account_id, project_id)`.execute(
+    db,
+  );
   await sql`
     create table project_label (
       workspace_id uuid not null,
@@ -94,7 +102,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, project_id) references project (workspace_id, id),
       foreign key (workspace_id, label_id) references label (workspace_id, id)
     )`.execute(db);
-  await sql`create index project_label_by_label on project_label (workspace_id, label_id, project_id)`.execute(db);
+  await sql`create index project_label_by_label on project_label (workspace_id, label_id, project_id)`.execute(
+    db,
+  );
   await sql`
     create table project_link (
       workspace_id uuid not null,
@@ -108,5 +118,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, project_id) references project (workspace_id, id),
       foreign key (workspace_id, created_by_user_account_id) references member (workspace_id, user_account_id)
     )`.execute(db);
-  await sql`create index project_link_by_project on project_link (workspace_id, project_id, created_utc, id)`.execute(db);
+  await sql`create index project_link_by_project on project_link (workspace_id, project_id, created_utc, id)`.execute(
+    db,
+  );
 }

@@ -25,9 +25,19 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (workspace_id, id),
       foreign key (workspace_id, team_id) references team (workspace_id, id)
     )`.execute(db);
-  await sql`create unique index repository_one_default on repository (workspace_id, team_id) where is_default_for_agents`.execute(db);
-  await sql`create index repository_by_name on repository (workspace_id, team_id, external_repository_name_fold, id)`.execute(db);
-  await sql`create index repository_by_provider on repository (workspace_id, team_id, provider, id)`.execute(db);
-  await sql`create index repository_by_project_name on repository (workspace_id, team_id, external_project_name_fold, id)`.execute(db);
-  await sql`create index repository_by_default_branch on repository (workspace_id, team_id, default_branch_fold, id)`.execute(db);
+  await sql`create unique index repository_one_default on repository (workspace_id, team_id) where is_default_for_agents`.execute(
+    db,
+  );
+  await sql`create index repository_by_name on repository (workspace_id, team_id, external_repository_name_fold, id)`.execute(
+    db,
+  );
+  await sql`create index repository_by_provider on repository (workspace_id, team_id, provider, id)`.execute(
+    db,
+  );
+  await sql`create index repository_by_project_name on repository (workspace_id, team_id, external_project_name_fold, id)`.execute(
+    db,
+  );
+  await sql`create index repository_by_default_branch on repository (workspace_id, team_id, default_branch_fold, id)`.execute(
+    db,
+  );
 }

@@ -51,7 +51,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         references status (workspace_id, team_id, id, rank) on update cascade,
       foreign key (workspace_id, project_id) references project (workspace_id, id),
       foreign key (workspace_id, team_id, delivery_id) references delivery (workspace_id, team_id, id)
-    ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 100)`.execute(db);
+    ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 100)`.execute(
+    db,
+  );
 
   const orders: Record<string, string> = {
     by_created: 'created_utc, id',
@@ -71,7 +73,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     by_reporter: 'reporter_user_account_id, created_utc, id',
   };
   for (const [name, columns] of Object.entries(orders)) {
-    await sql.raw(`create index issue_${name} on issue (workspace_id, ${columns}) where deleted_utc is null`).execute(db);
+    await sql
+      .raw(`create index issue_${name} on issue (workspace_id, ${columns}) where deleted_utc is null`)
+      .execute(db);
   }
   const optional: Record<string, string> = {
     project: 'project_id',
@@ -91,7 +95,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index issue_by_deleted_parent on issue (workspace_id, deleted_parent_issue_id)
     where deleted_parent_issue_id is not null`.execute(db);
   await sql`create index issue_deleted on issue (deleted_utc) where deleted_utc is not null`.execute(db);
-  await sql`create index issue_title_trigram on issue using gin (title_fold gin_trgm_ops) where deleted_utc is null`.execute(db);
+  await sql`create index issue_title_trigram on issue using gin (title_fold gin_trgm_ops) where deleted_utc is null`.execute(
+    db,
+  );
 
   await sql`
     create table issue_assignee (
@@ -103,7 +109,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, issue_id) references issue (workspace_id, id),
       foreign key (workspace_id, user_account_id) references member (workspace_id, user_account_id)
     )`.execute(db);
-  await sql`create index issue_assignee_by_member on issue_assignee (workspace_id, user_account_id, issue_id)`.execute(db);
+  await sql`create index issue_assignee_by_member on issue_assignee (workspace_id, user_account_id, issue_id)`.execute(
+    db,
+  );
   await sql`
     create table issue_label (
       workspace_id uuid not null,
@@ -123,7 +131,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, issue_id) references issue (workspace_id, id),
       foreign key (workspace_id, user_account_id) references member (workspace_id, user_account_id)
     )`.execute(db);
-  await sql`create index issue_subscription_by_member on issue_subscription (workspace_id, user_account_id, issue_id)`.execute(db);
+  await sql`create index issue_subscription_by_member on issue_subscription (workspace_id, user_account_id, issue_id)`.execute(
+    db,
+  );
   await sql`
     create table issue_role_assignment (
       workspace_id uuid not null,
@@ -134,5 +144,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, issue_id) references issue (workspace_id, id),
       foreign key (workspace_id, user_account_id) references member (workspace_id, user_account_id)
     )`.execute(db);
-  await sql`create index issue_role_assignment_by_member on issue_role_assignment (workspace_id, user_account_id)`.execute(db);
+  await sql`create index issue_role_assignment_by_member on issue_role_assignment (workspace_id, user_account_id)`.execute(
+    db,
+  );
 }

@@ -26,9 +26,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, author_user_account_id) references member (workspace_id, user_account_id),
       foreign key (workspace_id, parent_author_user_account_id) references member (workspace_id, user_account_id)
     )`.execute(db);
-  await sql`create index comment_by_issue on comment (workspace_id, issue_id, created_utc, id) where deleted_utc is null`.execute(db);
+  await sql`create index comment_by_issue on comment (workspace_id, issue_id, created_utc, id) where deleted_utc is null`.execute(
+    db,
+  );
   await sql`
     create index comment_by_parent on comment (workspace_id, parent_comment_id, created_utc, id)
     where deleted_utc is null and parent_comment_id is not null`.execute(db);
-  await sql`create index comment_by_author on comment (workspace_id, author_user_account_id, created_utc, id)`.execute(db);
+  await sql`create index comment_by_author on comment (workspace_id, author_user_account_id, created_utc, id)`.execute(
+    db,
+  );
 }

@@ -18,6 +18,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, issue_id) references issue (workspace_id, id),
       foreign key (workspace_id, created_by_user_account_id) references member (workspace_id, user_account_id)
     )`.execute(db);
-  await sql`create unique index issue_link_equivalent on issue_link (workspace_id, issue_id, url_hash) where deleted_utc is null`.execute(db);
-  await sql`create index issue_link_by_issue on issue_link (workspace_id, issue_id, created_utc, id) where deleted_utc is null`.execute(db);
+  await sql`create unique index issue_link_equivalent on issue_link (workspace_id, issue_id, url_hash) where deleted_utc is null`.execute(
+    db,
+  );
+  await sql`create index issue_link_by_issue on issue_link (workspace_id, issue_id, created_utc, id) where deleted_utc is null`.execute(
+    db,
+  );
 }

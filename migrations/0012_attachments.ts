@@ -25,5 +25,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index attachment_by_issue on attachment (workspace_id, issue_id, uploaded_utc, id)
     where deleted_utc is null and uploaded_utc is not null`.execute(db);
-  await sql`create index attachment_pending on attachment (created_utc) where uploaded_utc is null`.execute(db);
+  await sql`create index attachment_pending on attachment (created_utc) where uploaded_utc is null`.execute(
+    db,
+  );
 }

@@ -14,7 +14,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       unique (workspace_id, agent_user_account_id),
       foreign key (workspace_id, agent_user_account_id) references member (workspace_id, user_account_id)
     )`.execute(db);
-  await sql`create unique index agent_installation_one_default on agent_installation (workspace_id) where is_default`.execute(db);
+  await sql`create unique index agent_installation_one_default on agent_installation (workspace_id) where is_default`.execute(
+    db,
+  );
   await sql`
     create table agent_thread (
       workspace_id uuid not null,

@@ -20,6 +20,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, parent_token_id) references access_token (workspace_id, id)
     )`.execute(db);
   await sql`create index access_token_by_created on access_token (workspace_id, created_utc, id)`.execute(db);
-  await sql`create index access_token_by_member on access_token (workspace_id, user_account_id, created_utc, id)`.execute(db);
-  await sql`create index access_token_by_parent on access_token (workspace_id, parent_token_id) where parent_token_id is not null`.execute(db);
+  await sql`create index access_token_by_member on access_token (workspace_id, user_account_id, created_utc, id)`.execute(
+    db,
+  );
+  await sql`create index access_token_by_parent on access_token (workspace_id, parent_token_id) where parent_token_id is not null`.execute(
+    db,
+  );
 }

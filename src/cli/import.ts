@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { principalKind } from '../resolvers/codes.ts';
 import { applyDirectory } from '../resolvers/directory.ts';
 import { parseDirectory } from '../resolvers/directory-file.ts';
 import { encodeId } from '../resolvers/ids.ts';
@@ -115,7 +116,7 @@ async function openNdjson(env: CommandEnvironment, args: ImportArguments, path: 
     for (const { kind, name } of changes) env.stderr(`made ${kind} ${name}\n`);
   }
   const source = `ndjson:${header.workspace.id}${teamCode === undefined ? '' : `:${teamCode}`}`;
-  const anonymous = { name: header.workspace.name };
+  const anonymous = { name: header.workspace.name, principalKind: principalKind.service };
   return { target: { workspaceId, source, teamCode, anonymous }, lines: recordLines(lines, ndjsonContent) };
 }
 

@@ -7,7 +7,11 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export type GeneratedTimestamp = ColumnType<Date, Date | string | undefined, Date | string>;
 
 /** What an agent offers as next steps under a message. */
-export type FollowUpActions = JSONColumnType<{ name: string; key: string; color: string }[], string | undefined, string>;
+export type FollowUpActions = JSONColumnType<
+  { name: string; key: string; color: string }[],
+  string | undefined,
+  string
+>;
 
 /** What an import keeps of a row that has no column of ours: other relations and unknown fields. */
 export type ImportRecord = JSONColumnType<Record<string, unknown>, string | undefined, string>;

@@ -29,7 +29,11 @@ export async function selectIssueStats(
   limit: number,
 ): Promise<IssueStatsRow[]> {
   const reference = (column: StatsColumn) =>
-    column === 'statusCategory' ? 'status.category' : column === 'labelId' ? 'issueLabel.labelId' : `r0.${column}`;
+    column === 'statusCategory'
+      ? 'status.category'
+      : column === 'labelId'
+        ? 'issueLabel.labelId'
+        : `r0.${column}`;
   return untyped(db)
     .selectFrom('issue as r0')
     .$if(columns.includes('statusCategory'), (query) =>
@@ -48,7 +52,9 @@ export async function selectIssueStats(
     .where(predicateSql(where, 'r0', workspaceId))
     .$if(columns.length > 0, (query) => query.groupBy(columns.map(reference)))
     .orderBy('count', 'desc')
-    .$if(columns.length > 0, (query) => query.orderBy(sql.join(columns.map((column) => sql.ref(reference(column))))))
+    .$if(columns.length > 0, (query) =>
+      query.orderBy(sql.join(columns.map((column) => sql.ref(reference(column))))),
+    )
     .limit(limit)
     .execute();
 }

@@ -27,22 +27,34 @@ export async function selectIssuesNamed(
 ): Promise<NamedIssue[]> {
   const keys = names.filter((name) => 'number' in name);
   const ids = names.flatMap((name) => ('id' in name ? [name.id] : []));
-  const columns = [
-    'issue.id',
-    'issue.teamId',
-    'team.code as teamCode',
-    'issue.number',
-    'issue.parentIssueId',
-  ] as const;
-  const byKey = db
-    .selectFrom(
-      sql<{
-        code: string;
-        number: number;
-      }>`unnest(${keys.map((key) => key.teamCode)}::text[], ${keys.map((key) => key.number)}::int[])`.as<'named'>(
-        sql`named(code, number)`,
-      ),
-    )
+  const byKey = issuesByKey(db, workspaceId, keys).$if(!deleted, (query) =>
+    query.where('issue.deletedUtc', 'is', null),
+  );
+  const byId = issuesById(db, workspaceId, ids).$if(!deleted, (query) =>
+    query.where('issue.deletedUtc', 'is', null),
+  );
+  if (ids.length === 0) return byKey.execute();
+  return keys.length === 0 ? byId.execute() : byKey.union(byId).execute();
+}
+
+const namedColumns = [
+  'issue.id',
+  'issue.teamId',
+  'team.code as teamCode',
+  'issue.number',
+  'issue.parentIssueId',
+] as const;
+
+function issuesByKey(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  keys: readonly { teamCode: string; number: number }[],
+) {
+  const codes = keys.map(({ teamCode }) => teamCode);
+  const numbers = keys.map(({ number }) => number);
+  const named = sql<{ code: string; number: number }>`unnest(${codes}::text[], ${numbers}::int[])`;
+  return db
+    .selectFrom(named.as<'named'>(sql`named(code, number)`))
     .innerJoin('team', (join) =>
       join.on('team.workspaceId', '=', workspaceId).onRef('team.code', '=', 'named.code'),
     )
@@ -52,19 +64,18 @@ export async function selectIssuesNamed(
         .onRef('issue.teamId', '=', 'team.id')
         .onRef('issue.number', '=', 'named.number'),
     )
-    .select(columns)
-    .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null));
-  const byId = db
+    .select(namedColumns);
+}
+
+function issuesById(db: Kysely<Tables>, workspaceId: string, ids: readonly string[]) {
+  return db
     .selectFrom('issue')
     .innerJoin('team', (join) =>
       join.on('team.workspaceId', '=', workspaceId).onRef('team.id', '=', 'issue.teamId'),
     )
-    .select(columns)
+    .select(namedColumns)
     .where('issue.workspaceId', '=', workspaceId)
-    .where('issue.id', '=', anyUuid(ids))
-    .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null));
-  if (ids.length === 0) return byKey.execute();
-  return keys.length === 0 ? byId.execute() : byKey.union(byId).execute();
+    .where('issue.id', '=', anyUuid(ids));
 }
 
 /** Rows that nobody else changes before the transaction ends, and a time that is not before anything in their feeds. */

@@ -73,7 +73,12 @@ export class Loaders {
   }
 
   /** Is there a row that joins the key to the viewer. */
-  exists(table: TableName, keyColumn: string, viewerColumn: string, viewer: string): DataLoader<string, boolean> {
+  exists(
+    table: TableName,
+    keyColumn: string,
+    viewerColumn: string,
+    viewer: string,
+  ): DataLoader<string, boolean> {
     return this.#loader(`exists ${table}.${keyColumn} ${viewerColumn} ${viewer}`, async (keys) => {
       const rows = await untyped(this.#db)
         .selectFrom(`${table} as r0`)
@@ -88,7 +93,11 @@ export class Loaders {
   }
 
   /** Counters that are kept in slots, summed for each key. */
-  sums(table: TableName, keyColumn: string, columns: readonly string[]): DataLoader<string, Record<string, number>> {
+  sums(
+    table: TableName,
+    keyColumn: string,
+    columns: readonly string[],
+  ): DataLoader<string, Record<string, number>> {
     return this.#loader(`sums ${table}.${keyColumn} ${columns.join(' ')}`, async (keys) => {
       const rows = await untyped(this.#db)
         .selectFrom(`${table} as r0`)
@@ -129,11 +138,14 @@ export class Loaders {
     this.#loaders.clear();
   }
 
-  #loader<Value>(name: string, batch: (keys: readonly string[]) => Promise<Value[]>): DataLoader<string, Value> {
+  #loader<Value>(
+    name: string,
+    batch: (keys: readonly string[]) => Promise<Value[]>,
+  ): DataLoader<string, Value> {
     const existing = this.#loaders.get(name);
     if (existing) return existing as DataLoader<string, Value>;
     const loader = new DataLoader<string, Value>(batch);
-    this.#loaders.set(name, loader as DataLoader<string, unknown>);
+    this.#loaders.set(name, loader);
     return loader;
   }
 }

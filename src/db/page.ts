@@ -55,7 +55,11 @@ export interface ListOrder {
 const row = 'r0';
 
 /** One page of the workspace's rows. */
-export async function selectPage(db: Kysely<Tables>, workspaceId: string, request: PageRequest): Promise<Page> {
+export async function selectPage(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  request: PageRequest,
+): Promise<Page> {
   const rows = await pageQuery(untyped(db), workspaceId, request).execute();
   return toPage(rows, request);
 }
@@ -69,14 +73,17 @@ export async function selectPages(
 ): Promise<Map<string, Page>> {
   const rows = await untyped(db)
     .selectFrom(parentKeys(parents))
-    .innerJoinLateral(pageQuery(untyped(db), workspaceId, request, sql.ref('parent.key')).as('page'), (join) => join.onTrue())
+    .innerJoinLateral(
+      pageQuery(untyped(db), workspaceId, request, sql.ref('parent.key')).as('page'),
+      (join) => join.onTrue(),
+    )
     .selectAll('page')
     .select(sql<string>`parent.key`.as('parentKey'))
     .orderBy('parent.ordinal')
     .orderBy(orderSql('page', request))
     .execute();
   const byParent = new Map<string, AnyRow[]>(parents.map((parent) => [parent, []]));
-  for (const { parentKey, ...rest } of rows) byParent.get(String(parentKey))?.push(rest);
+  for (const { parentKey, ...rest } of rows) byParent.get(parentKey)?.push(rest);
   return new Map([...byParent].map(([parent, found]) => [parent, toPage(found, request)]));
 }
 
@@ -128,10 +135,12 @@ export async function selectLists(
     .selectAll(row)
     .select(sql<string>`${key}`.as('parentKey'))
     .where(sql<SqlBool>`${key} = any(${[...parents]}::uuid[])`)
-    .orderBy(sql.join(orderBy.map(({ column, of = 'row' }) => sql.ref(`${of === 'row' ? row : 'link'}.${column}`))))
+    .orderBy(
+      sql.join(orderBy.map(({ column, of = 'row' }) => sql.ref(`${of === 'row' ? row : 'link'}.${column}`))),
+    )
     .execute();
   const byParent = new Map<string, AnyRow[]>(parents.map((parent) => [parent, []]));
-  for (const { parentKey, ...rest } of rows) byParent.get(String(parentKey))?.push(rest);
+  for (const { parentKey, ...rest } of rows) byParent.get(parentKey)?.push(rest);
   return byParent;
 }
 
@@ -161,9 +170,16 @@ function childRows(db: Kysely<AnyTables>, workspaceId: string, source: Source) {
     .where(predicateSql(source.where, row, workspaceId));
 }
 
-function pageQuery(db: Kysely<AnyTables>, workspaceId: string, request: PageRequest, parent?: RawBuilder<unknown>) {
+function pageQuery(
+  db: Kysely<AnyTables>,
+  workspaceId: string,
+  request: PageRequest,
+  parent?: RawBuilder<unknown>,
+) {
   const { source, filter, order, limit, after, before } = request;
-  let query = childRows(db, workspaceId, source).selectAll(row).where(predicateSql(filter, row, workspaceId));
+  let query = childRows(db, workspaceId, source)
+    .selectAll(row)
+    .where(predicateSql(filter, row, workspaceId));
   if (parent && source.parent) query = query.where(sql<SqlBool>`${parentColumn(source.parent)} = ${parent}`);
   if (after) query = query.where(beyond(order, after, true));
   if (before) query = query.where(beyond(order, before, false));

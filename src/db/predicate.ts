@@ -35,10 +35,12 @@ export const always: Predicate = { all: [] };
 export function predicateSql(predicate: Predicate, alias: string, workspaceId: string): Expression<SqlBool> {
   if ('all' in predicate) return joined(predicate.all, ' and ', true, alias, workspaceId);
   if ('any' in predicate) return joined(predicate.any, ' or ', false, alias, workspaceId);
-  if ('not' in predicate) return sql<SqlBool>`(${predicateSql(predicate.not, alias, workspaceId)}) is not true`;
+  if ('not' in predicate)
+    return sql<SqlBool>`(${predicateSql(predicate.not, alias, workspaceId)}) is not true`;
   if ('through' in predicate) return throughSql(predicate, alias, workspaceId);
   const column = sql.ref(`${alias}.${predicate.column}`);
-  if ('isNull' in predicate) return predicate.isNull ? sql<SqlBool>`${column} is null` : sql<SqlBool>`${column} is not null`;
+  if ('isNull' in predicate)
+    return predicate.isNull ? sql<SqlBool>`${column} is null` : sql<SqlBool>`${column} is not null`;
   if ('in' in predicate) return sql<SqlBool>`${column} = any(${[...predicate.in]})`;
   if ('references' in predicate) return referenceSql(predicate, column, alias, workspaceId);
   return comparisonSql(column, predicate.is, predicate.value);

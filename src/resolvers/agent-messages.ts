@@ -10,7 +10,7 @@ import type { IssueRow } from '../db/issues.ts';
 import type { Row } from '../db/tables.ts';
 import type { Trx } from '../db/transaction.ts';
 import { recordActivity } from './activity.ts';
-import { nextThread } from './agent-turns.ts';
+import { nextThread, type TurnMessage } from './agent-turns.ts';
 import { authorType, messageType, principalKind } from './codes.ts';
 import type { Context, Principal } from './context.ts';
 import { raise, Violations } from './errors.ts';
@@ -63,7 +63,7 @@ async function insert(
   principal: Principal,
   input: AgentMessageCreateInput,
 ): Promise<MessageWritten> {
-  const { workspaceId, userAccountId } = principal;
+  const { workspaceId } = principal;
   const violations = new Violations();
   const parsed = parseMessage(violations, input);
   violations.check();
@@ -71,27 +71,19 @@ async function insert(
   const { nowUtc } = await lockLivingIssue(trx, workspaceId, issueId);
   const before = await selectThread(trx, workspaceId, issueId);
   const replyToMessageId = await checkReply(trx, workspaceId, before, parsed.replyToMessageId);
-  const agent = before ?? (await agentOf(trx, principal));
-  const author = authorTypes[principal.principalKind] ?? authorType.user;
-  const { turnNumber, thread: after } = nextThread(before, {
-    authorType: author,
-    messageType:
-      input.messageType ?? (author === authorType.agent ? messageType.response : messageType.prompt),
-    turnNumber: input.turnNumber ?? undefined,
-    body: input.body,
-    nowUtc,
-  });
-  const threadId = before?.id ?? newUuid(nowUtc.getTime());
-  const { applicationId, applicationInstallationId, agentUserAccountId } = agent;
+  const { applicationId, applicationInstallationId, agentUserAccountId } =
+    before ?? (await agentOf(trx, principal));
+  const { turnNumber, thread: state } = nextThread(before, turnMessage(principal, input, nowUtc));
   const identity = { workspaceId, issueId, applicationId, applicationInstallationId, agentUserAccountId };
-  const thread = await upsertThread(trx, { ...identity, id: threadId, ...after });
+  const threadId = before?.id ?? newUuid(nowUtc.getTime());
+  const thread = await upsertThread(trx, { ...identity, id: threadId, ...state });
   const message = await insertMessage(trx, {
     ...identity,
     id: newUuid(nowUtc.getTime()),
     threadId,
     sortOrder: thread.messageCount,
-    authorUserAccountId: userAccountId,
-    authorType: author,
+    authorUserAccountId: principal.userAccountId,
+    authorType: thread.lastMessageAuthorType,
     messageType: thread.lastMessageType,
     turnNumber,
     body: input.body,
@@ -99,12 +91,27 @@ async function insert(
     followUpActions: JSON.stringify(parsed.followUpActions),
     createdUtc: nowUtc,
   });
-  const happening = {
-    eventType: 'agent-message.created.v1',
-    deed: deeds[thread.lastMessageType] ?? 'wrote',
-  } as const;
+  const deed = deeds[message.messageType] ?? 'wrote';
+  const happening = { eventType: 'agent-message.created.v1', deed } as const;
   const [issue] = await recordActivity(trx, principal, [issueId], nowUtc, happening);
   return { message, thread, issue: issue ?? issueIsGone() };
+}
+
+/** Who writes follows from what he is, and what he writes, when he does not say it, from that. */
+function turnMessage(
+  { principalKind }: Principal,
+  { body, messageType: said, turnNumber }: AgentMessageCreateInput,
+  nowUtc: Date,
+): TurnMessage {
+  const author = authorTypes[principalKind] ?? authorType.user;
+  const usual = author === authorType.agent ? messageType.response : messageType.prompt;
+  return {
+    authorType: author,
+    messageType: said ?? usual,
+    turnNumber: turnNumber ?? undefined,
+    body,
+    nowUtc,
+  };
 }
 
 const authorTypes: Readonly<Record<number, number>> = {

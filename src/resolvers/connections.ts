@@ -28,7 +28,12 @@ export interface ConnectionArguments {
 
 export interface Connection {
   edges: { cursor: string; node: AnyRow }[];
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
+  pageInfo: {
+    hasNextPage: boolean;
+    hasPreviousPage: boolean;
+    startCursor: string | null;
+    endCursor: string | null;
+  };
   /** Counted only when it is asked for. */
   totalCount: () => Promise<number>;
 }
@@ -45,8 +50,7 @@ export async function resolveConnection(
 ): Promise<Connection> {
   const { loaders } = signedIn(ctx);
   const { request, fingerprint } = pageRequest(list, args);
-  const page =
-    parent === undefined ? await loaders.page(request) : await loaders.pages(request).load(parent);
+  const page = parent === undefined ? await loaders.page(request) : await loaders.pages(request).load(parent);
   return {
     ...toConnection(page, request, fingerprint),
     totalCount: () => {
@@ -98,7 +102,11 @@ function pageRequest(list: ListDeclaration, args: ConnectionArguments) {
   return { request, fingerprint };
 }
 
-function orderOf(list: ListDeclaration, orderBy: ConnectionArguments['orderBy'], violations: Violations): Order {
+function orderOf(
+  list: ListDeclaration,
+  orderBy: ConnectionArguments['orderBy'],
+  violations: Violations,
+): Order {
   const field = orderBy?.field ?? list.defaultOrder.field;
   const declared = list.orders[field];
   if (!declared) violations.add('orderBy', `must be one of ${Object.keys(list.orders).join(', ')}`);

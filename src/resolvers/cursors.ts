@@ -39,13 +39,19 @@ const fits: Record<OrderKind, (value: string | number) => boolean> = {
   int: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 2_147_483_647,
   text: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
   time: (value) => typeof value === 'string' && isTime(value),
-  date: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && isTime(`${value}T00:00:00.000Z`),
+  date: (value) =>
+    typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && isTime(`${value}T00:00:00.000Z`),
 };
 
 /** A moment as `encodeCursor` writes it, in a year that PostgreSQL reads as well: 1 to 9999. */
 function isTime(text: string): boolean {
   const time = new Date(text);
-  return /^\d{4}-/.test(text) && !text.startsWith('0000') && !Number.isNaN(time.getTime()) && time.toISOString() === text;
+  return (
+    /^\d{4}-/.test(text) &&
+    !text.startsWith('0000') &&
+    !Number.isNaN(time.getTime()) &&
+    time.toISOString() === text
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -45,11 +45,11 @@ export function planAgent(plan: DirectoryPlan, entry: NonNullable<DirectoryFile[
   const agent = putMember(plan, existing, entry, principalKind.agent);
   const installed = plan.rows.agentInstallation.find((row) => row.agentUserAccountId === agent.userAccountId);
   const kind = 'agent installation';
-  for (const other of plan.rows.agentInstallation) {
-    if (other === installed || !other.isDefault) continue;
+  const others = plan.rows.agentInstallation.filter((other) => other !== installed && other.isDefault);
+  for (const other of others) {
     plan.put('agentInstallation', {
       kind,
-      name: 'former',
+      name: plan.rows.member.find(isOf(other))?.displayName ?? '',
       existing: other,
       wanted: { isDefault: false },
       defaults: {},
@@ -59,9 +59,13 @@ export function planAgent(plan: DirectoryPlan, entry: NonNullable<DirectoryFile[
     kind,
     name: agent.displayName,
     existing: installed,
-    wanted: { isDefault: true },
+    wanted: { isDefault: others.every(({ isDefault }) => !isDefault) },
     defaults: { applicationId: newUuid(), agentUserAccountId: agent.userAccountId },
   });
+}
+
+function isOf({ agentUserAccountId }: Row<'agentInstallation'>): (member: MemberRow) => boolean {
+  return ({ userAccountId }) => userAccountId === agentUserAccountId;
 }
 
 /** The member that a text of the file means; undefined, and noted, when there is none or more than one. */

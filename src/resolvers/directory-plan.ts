@@ -45,13 +45,14 @@ interface Owner {
 export class DirectoryPlan implements DirectoryWrites {
   readonly workspaceId: string;
   readonly rows: DirectoryRows;
+  /** Makes what is missing alone: where only one may have a mark, whoever has it keeps it. */
+  readonly keepExisting: boolean;
   readonly violations = new Violations();
   readonly changes: DirectoryChange[] = [];
   readonly inserts = new Map<DirectoryTable, Record<string, unknown>[]>();
   readonly updates: DirectoryUpdate[] = [];
   /** Statuses that would go over between open, completed and canceled, with their place in the file. */
   readonly recategorized = new Map<string, string>();
-  readonly #keepExisting: boolean;
   readonly #created = new Set<string>();
   readonly #updated = new Map<string, DirectoryChange>();
   readonly #names = new Map<string, string>();
@@ -59,7 +60,7 @@ export class DirectoryPlan implements DirectoryWrites {
   constructor(workspaceId: string, rows: DirectoryRows, { keepExisting }: { keepExisting: boolean }) {
     this.workspaceId = workspaceId;
     this.rows = rows;
-    this.#keepExisting = keepExisting;
+    this.keepExisting = keepExisting;
     for (const { userAccountId, displayName } of rows.member) this.#names.set(userAccountId, displayName);
     for (const { id, code } of rows.team) this.#names.set(id, code);
     for (const { id, name } of [...rows.label, ...rows.projectStatus]) this.#names.set(id, name);
@@ -75,7 +76,7 @@ export class DirectoryPlan implements DirectoryWrites {
     { kind, name, existing, wanted, defaults }: Put<Table>,
   ): Row<Table> {
     if (existing) {
-      if (!this.#keepExisting) this.#update(table, kind, name, existing, wanted);
+      if (!this.keepExisting) this.#update(table, kind, name, existing, wanted);
       return existing;
     }
     const id = newUuid();
@@ -94,7 +95,7 @@ export class DirectoryPlan implements DirectoryWrites {
     const isKnown = known.some((each) =>
       Object.entries(row).every(([column, value]) => each[column] === value),
     );
-    if (isKnown || (this.#keepExisting && !this.isNew(owner.id))) return;
+    if (isKnown || (this.keepExisting && !this.isNew(owner.id))) return;
     this.#insert(table, row);
     if (!this.isNew(owner.id)) this.#noteAddition(owner);
   }

@@ -54,9 +54,9 @@ function initialStatus(
   entries: readonly StatusEntry[],
 ): string {
   const wanted = entries.filter(({ isInitial }) => isInitial === true);
-  plan.violations.that(wanted.length < 2, path, 'only one may have isInitial');
-  if (wanted[0]) return fold(wanted[0].name);
   const present = plan.rows.status.find(({ teamId, isInitial }) => teamId === team.id && isInitial);
+  plan.violations.that(wanted.length < 2, path, 'only one may have isInitial');
+  if (wanted[0] && !(present && plan.keepExisting)) return fold(wanted[0].name);
   if (present) {
     const unset = entries.findIndex(
       ({ name, isInitial }) => isInitial === false && fold(name) === present.nameFold,

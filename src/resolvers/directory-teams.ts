@@ -129,9 +129,11 @@ function planRepositories(
   const path = `${teamPath}.repositories`;
   const defaults = entries.filter((entry) => entry.isDefaultForAgents);
   plan.violations.that(defaults.length < 2, path, 'only one may have isDefaultForAgents');
+  const keepsDefault =
+    plan.keepExisting && plan.rows.repository.some((row) => row.teamId === team.id && row.isDefaultForAgents);
   const seen = new Set<Row<'repository'>>();
   for (const [index, entry] of entries.entries()) {
-    const row = putRepository(plan, team, entry);
+    const row = putRepository(plan, team, keepsDefault ? { ...entry, isDefaultForAgents: false } : entry);
     plan.violations.that(
       !seen.has(row),
       `${path}[${index}]`,
@@ -140,7 +142,7 @@ function planRepositories(
     seen.add(row);
   }
   const [chosen] = defaults;
-  if (!chosen) return;
+  if (!chosen || plan.keepExisting) return;
   const keeps = repositoryNamed(plan, team, chosen);
   for (const other of plan.rows.repository) {
     if (other === keeps || other.teamId !== team.id || !other.isDefaultForAgents) continue;

@@ -45,9 +45,17 @@ export function filterPredicate(
         continue;
       }
       const nested = (name === 'not' ? [value] : (value as unknown[])).map((each, index) =>
-        filterPredicate(fields, asInput(each), violations, name === 'not' ? at : `${at}[${index}]`, depth + 1),
+        filterPredicate(
+          fields,
+          asInput(each),
+          violations,
+          name === 'not' ? at : `${at}[${index}]`,
+          depth + 1,
+        ),
       );
-      parts.push(name === 'and' ? { all: nested } : name === 'or' ? { any: nested } : { not: { all: nested } });
+      parts.push(
+        name === 'and' ? { all: nested } : name === 'or' ? { any: nested } : { not: { all: nested } },
+      );
       continue;
     }
     const field = fields[name];
@@ -103,7 +111,13 @@ function throughPredicate(
   for (const quantifier of ['some', 'none']) {
     const value = input[quantifier];
     if (value === null || value === undefined) continue;
-    const nested = filterPredicate(target.filter(), asInput(value), violations, `${path}.${quantifier}`, depth);
+    const nested = filterPredicate(
+      target.filter(),
+      asInput(value),
+      violations,
+      `${path}.${quantifier}`,
+      depth,
+    );
     const some: Predicate = { through, own, where: { all: [target.where, nested] } };
     parts.push(quantifier === 'some' ? some : { not: some });
   }

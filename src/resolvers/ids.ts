@@ -27,7 +27,7 @@ export const idPrefixes = [
 export type IdPrefix = (typeof idPrefixes)[number];
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-const values = new Map([...alphabet].map((character, value) => [character, BigInt(value)]));
+const values = new Map(Array.from(alphabet, (character, value) => [character, BigInt(value)]));
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** A new UUIDv7: ids that are made later sort later, to the millisecond. */
@@ -85,7 +85,8 @@ export function idNoun(prefix: IdPrefix): string {
 export function decodeId(prefix: IdPrefix, id: string): { uuid: string } | { problem: string } {
   const parsed = parseId(id);
   if (!parsed) return { problem: `expected ${article(prefix)} id, got something that is no id` };
-  if (parsed.prefix !== prefix) return { problem: `expected ${article(prefix)} id, got ${article(parsed.prefix)} id` };
+  if (parsed.prefix !== prefix)
+    return { problem: `expected ${article(prefix)} id, got ${article(parsed.prefix)} id` };
   return { uuid: parsed.uuid };
 }
 

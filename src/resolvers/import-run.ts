@@ -189,10 +189,11 @@ class ImportRun {
   }
 
   #reportMissingParents(): void {
-    for (const [parentSourceId, children] of this.#waiting) {
-      this.#summary.parentsMissing += children.length;
-      if (this.#tombstones.has(parentSourceId)) continue;
-      for (const { line } of children) this.#warn(line, `its parent ${parentSourceId} is not in the file`);
+    const missing = [...this.#waiting.values()].flat();
+    this.#summary.parentsMissing = missing.length;
+    for (const { line, parentSourceId } of missing.sort((left, right) => left.line - right.line)) {
+      if (!this.#tombstones.has(parentSourceId))
+        this.#warn(line, `its parent ${parentSourceId} is not in the file`);
     }
   }
 

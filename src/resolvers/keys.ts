@@ -24,19 +24,28 @@ export function issueNamed(keyOrId: string): Predicate | undefined {
   return {
     all: [
       { column: 'number', is: 'eq', value: key.number },
-      { column: 'teamId', references: 'team', by: 'id', where: { column: 'code', is: 'eq', value: key.teamCode } },
+      {
+        column: 'teamId',
+        references: 'team',
+        by: 'id',
+        where: { column: 'code', is: 'eq', value: key.teamCode },
+      },
     ],
   };
 }
 
 export function teamNamed(codeOrId: string): Predicate | undefined {
   const code = asciiUpper(codeOrId);
-  return /^[A-Z][A-Z0-9]{0,9}$/.test(code) ? { column: 'code', is: 'eq', value: code } : byId('team', codeOrId, 'code');
+  return /^[A-Z][A-Z0-9]{0,9}$/.test(code)
+    ? { column: 'code', is: 'eq', value: code }
+    : byId('team', codeOrId, 'code');
 }
 
 export function projectNamed(keyOrId: string): Predicate | undefined {
   const key = asciiUpper(keyOrId);
-  return /^[A-Z][A-Z0-9-]{0,49}$/.test(key) ? { column: 'key', is: 'eq', value: key } : byId('project', keyOrId, 'key');
+  return /^[A-Z][A-Z0-9-]{0,49}$/.test(key)
+    ? { column: 'key', is: 'eq', value: key }
+    : byId('project', keyOrId, 'key');
 }
 
 /** By id alone; an id of another kind is a mistake worth saying, what is no id at all names nothing. */
@@ -44,7 +53,9 @@ export function byId(prefix: IdPrefix, id: string, argument = 'id'): Predicate |
   if (!parseId(id)) return undefined;
   const decoded = decodeId(prefix, id);
   if ('uuid' in decoded) return { column: 'id', is: 'eq', value: decoded.uuid };
-  return raise('invalid_request', `${capitalized(decoded.problem)}.`, [{ field: argument, message: decoded.problem }]);
+  return raise('invalid_request', `${capitalized(decoded.problem)}.`, [
+    { field: argument, message: decoded.problem },
+  ]);
 }
 
 /** Upper case of ASCII letters alone: `toUpperCase` turns ß into SS and ſ into S, which are no codes. */

@@ -25,7 +25,9 @@ export async function findNodes(
   const signed = signedIn(ctx);
   if (ids.length > maxNodes) raise('invalid_request', `At most ${maxNodes} ids can be asked for at once.`);
   const violations = new Violations();
-  const parsed = ids.map((id) => parseId(id) ?? violations.add(argument, 'expected an id, got something that is no id'));
+  const parsed = ids.map(
+    (id) => parseId(id) ?? violations.add(argument, 'expected an id, got something that is no id'),
+  );
   violations.check('invalid_request');
   return Promise.all(
     parsed.map(async (id) => {

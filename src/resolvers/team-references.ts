@@ -18,7 +18,11 @@ export async function unknownTeams(
   const codes = given.codes ?? [];
   const ids = given.ids ?? [];
   const violations = new Violations();
-  violations.that(codes.length + ids.length <= maxNames, 'codes', `takes ${maxNames} teams at most, with ids`);
+  violations.that(
+    codes.length + ids.length <= maxNames,
+    'codes',
+    `takes ${maxNames} teams at most, with ids`,
+  );
   const decoded = ids.flatMap((id) => {
     const result = decodeId('team', id);
     if ('uuid' in result) return [{ id, uuid: result.uuid }];

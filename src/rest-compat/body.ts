@@ -1,3 +1,4 @@
+import type { JsonSchema } from './json-schema.ts';
 import { bad, type JsonValue, type Read, type Violation } from './values.ts';
 
 /** A field that must be there. */
@@ -57,7 +58,7 @@ export function clears<const Target extends string>(target: Target, description:
   return { word: 'clears', target, description };
 }
 
-/** A list of values; what is wrong with one says its place, counted from 1. */
+/** A list of values; what is wrong with one says its place: values are counted from 1, of records it is the path. */
 export function list<T>(of: JsonValue<T>, description: string, maxItems: number): JsonValue<T[]> {
   return {
     word: 'value',
@@ -69,6 +70,54 @@ export function list<T>(of: JsonValue<T>, description: string, maxItems: number)
       return readAll(given.map(of.fromJson));
     },
   };
+}
+
+/** A list in which a value counts once, however often it stands there. */
+export function set<T extends string>(
+  of: JsonValue<T>,
+  description: string,
+  maxItems: number,
+): JsonValue<T[]> {
+  return {
+    word: 'value',
+    description,
+    schema: { type: 'array', items: of.schema },
+    fromJson: (given) => {
+      if (!Array.isArray(given)) return bad('must be a list');
+      if (new Set(given).size > maxItems) return bad(`must have at most ${maxItems} different items`);
+      const read = readAll(given.map(of.fromJson));
+      return 'value' in read ? { value: [...new Set(read.value)] } : read;
+    },
+  };
+}
+
+/** An object within a body; all its fields must be there, unknown ones are ignored. */
+export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
+  name: string,
+  fields: F,
+): JsonValue<{ [Name in keyof F]: F[Name] extends JsonValue<infer T> ? T : never }> {
+  const names = Object.keys(fields);
+  const entries = Object.entries(fields).map(([field, of]) => [field, required(of)] as const);
+  const body: Body<Fields> = creation(Object.fromEntries(entries));
+  return {
+    word: 'value',
+    description: `An object of ${names.join(', ')}.`,
+    schema: { title: name, type: 'object', properties: describe(fields), required: names },
+    fromJson: (given) => {
+      if (!isObject(given)) return bad(`must be an object of ${names.join(', ')}`);
+      const { values, violations } = readBody(body, given);
+      if (violations.length > 0)
+        return { problems: violations.map(({ field, message }) => ({ field: `.${field}`, message })) };
+      // The words that read the values are those that their types are made of.
+      return { value: values as { [Name in keyof F]: F[Name] extends JsonValue<infer T> ? T : never } };
+    },
+  };
+}
+
+function describe(fields: Readonly<Record<string, JsonValue<unknown>>>): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, { schema, description }]) => [name, { ...schema, description }]),
+  );
 }
 
 /** Judges a body whole: the values of its fields, and every field that is wrong. */
@@ -114,7 +163,11 @@ function readAll<T>(reads: readonly Read<T>[]): Read<T[]> {
     if ('value' in read) values.push(read.value);
     else
       for (const { field, message } of read.problems)
-        problems.push({ field, message: `item ${index + 1}: ${message}` });
+        problems.push(
+          field === ''
+            ? { field, message: `item ${index + 1}: ${message}` }
+            : { field: `[${index}]${field}`, message },
+        );
   }
   return problems.length > 0 ? { problems } : { value: values };
 }

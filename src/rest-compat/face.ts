@@ -5,7 +5,8 @@ import { executeOperation, type OperationContext } from '../executor/execute.ts'
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
 import { isJsonMediaType, readJson } from './json.ts';
 import { operationProblem, problemReply, refusalOf } from './problem.ts';
-import type { Route } from './route.ts';
+import { pageLinks } from './page-links.ts';
+import type { Outcome, Route } from './route.ts';
 import { createRouter } from './router.ts';
 import { table } from './table.ts';
 
@@ -76,23 +77,35 @@ async function answer(
   const judged = route.judge({ path, query: request.query, body: sent.body });
   if (judged.verdict === 'refused') return problemReply(refusalOf(judged.code, judged.violations), requestId);
   if (judged.verdict === 'absent') return absent(route, requestId);
-  const { document, operation } = route;
-  const operationName = operation.name.value;
+  const operationName = route.operation.name.value;
   const result = await executeOperation({
     schema,
-    document,
+    document: route.document,
     operationName,
     variables: judged.variables,
     context,
   });
   const [error] = result.errors ?? [];
-  if (error) return operationProblem(route, error, requestId, context.report);
-  const body = judged.answer(result.data);
-  if (body === undefined) return absent(route, requestId);
+  const reply = error
+    ? operationProblem(route, error, requestId, context.report)
+    : outcomeReply(route, judged.answer(result.data), request);
+  return { ...reply, headers: { ...reply.headers, 'X-GraphQL-Operation': operationName } };
+}
+
+function outcomeReply(route: Route, outcome: Outcome, request: RestRequest): RestReply {
+  const { requestId } = request;
+  if (outcome.verdict === 'absent') return absent(route, requestId);
+  if (outcome.verdict === 'refused')
+    return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
+  const { status, body, location, nextCursor } = outcome.rendered;
   return {
-    status: route.reply.status,
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    body: JSON.stringify(body),
+    status,
+    headers: {
+      ...(body !== undefined && { 'Content-Type': 'application/json; charset=utf-8' }),
+      ...(location !== undefined && { Location: location }),
+      ...(nextCursor !== undefined && { Link: pageLinks(request, nextCursor) }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   };
 }
 
@@ -121,6 +134,6 @@ async function receive(request: RestRequest): Promise<{ body: unknown } | { repl
   return { reply: problemReply(refusalOf('validation_failed', violations), requestId) };
 }
 
-function absent({ nouns }: Route, requestId: string): RestReply {
-  return problemReply({ code: 'not_found', message: `There is no such ${nouns}.` }, requestId);
+function absent({ absent: message = 'There is nothing at this path.' }: Route, requestId: string): RestReply {
+  return problemReply({ code: 'not_found', message }, requestId);
 }

@@ -15,6 +15,8 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly minProperties?: number;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly const?: string | number | boolean;
   /** The name that a component is printed under; what is described inline has none. */
   readonly title?: string;
   readonly description?: string;

@@ -10,6 +10,67 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** Chooses activity entries. All fields that are given must hold. */
+export type ActivityEntryFilter = {
+  /** Compares `actorUserAccountId`. */
+  actorUserAccountId?: IdFilter | null | undefined;
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<ActivityEntryFilter> | null | undefined;
+  /** Compares `eventType`. */
+  eventType?: StringFilter | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** This does not hold. */
+  not?: ActivityEntryFilter | null | undefined;
+  /** Compares `occurredUtc`. */
+  occurredUtc?: DateTimeFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<ActivityEntryFilter> | null | undefined;
+};
+
+/** A message to be written to the agent thread of an issue. */
+export type AgentMessageCreateInput = {
+  /** What it says, as plain text of 1 to 50,000 characters. */
+  body: string;
+  /** The next steps that it offers, at most 10. */
+  followUpActions?: Array<FollowUpActionInput> | null | undefined;
+  /** The key of the issue, in any case; its id is taken too. */
+  issueKey: string;
+  /** What the message is; when left out a PROMPT of people, a RESPONSE of agents. */
+  messageType?: MessageType | null | undefined;
+  /** The message of the same thread that it answers. */
+  replyToMessageId?: string | null | undefined;
+  /** The turn that it belongs to, 0 or more. When left out the current one, or the next when a person writes after a completed or failed turn. */
+  turnNumber?: number | null | undefined;
+};
+
+/** Chooses attachments. All fields that are given must hold. */
+export type AttachmentFilter = {
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<AttachmentFilter> | null | undefined;
+  /** Compares `contentType`. */
+  contentType?: StringFilter | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** This does not hold. */
+  not?: AttachmentFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<AttachmentFilter> | null | undefined;
+  /** Compares `uploadedByUserAccountId`. */
+  uploadedByUserAccountId?: IdFilter | null | undefined;
+  /** Compares `uploadedUtc`. */
+  uploadedUtc?: DateTimeFilter | null | undefined;
+};
+
+/** Who wrote a message of an agent thread. */
+export type AuthorType =
+  /** agent; 2 on REST. */
+  | 'AGENT'
+  /** system; 3 on REST. */
+  | 'SYSTEM'
+  /** user; 1 on REST. */
+  | 'USER';
+
 /** Compares a yes or no. Several comparators must all hold; a null one is as if left out. */
 export type BooleanFilter = {
   /** Is equal to. */
@@ -24,6 +85,14 @@ export type CommentCreateInput = {
   issueKey: string;
   /** The comment of the same issue that it replies to. */
   parentCommentId?: string | null | undefined;
+};
+
+/** The comment to be deleted. */
+export type CommentDeleteInput = {
+  /** The id of the comment (`comment_…`). */
+  id: string;
+  /** The issue that it must be on, by its key or id; any when left out. */
+  issueKey?: string | null | undefined;
 };
 
 /** Chooses comments. All fields that are given must hold. */
@@ -61,6 +130,34 @@ export type CommentOrderField =
   /** By `createdUtc`. */
   | 'CREATED';
 
+/** A change to a comment. */
+export type CommentUpdateInput = {
+  /** What it is to say, as plain text of 1 to 50,000 characters. */
+  body: string;
+  /** The id of the comment (`comment_…`). */
+  id: string;
+  /** The issue that it must be on, by its key or id; any when left out. */
+  issueKey?: string | null | undefined;
+};
+
+/** Compares a calendar date. Several comparators must all hold; a null one is as if left out. */
+export type DateFilter = {
+  /** Is equal to. */
+  eq?: string | null | undefined;
+  /** Is greater than. */
+  gt?: string | null | undefined;
+  /** Is greater than or equal to. */
+  gte?: string | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<string> | null | undefined;
+  /** Has no value (true), or has one (false). */
+  isNull?: boolean | null | undefined;
+  /** Is less than. */
+  lt?: string | null | undefined;
+  /** Is less than or equal to. */
+  lte?: string | null | undefined;
+};
+
 /** Compares a moment. Several comparators must all hold; a null one is as if left out. */
 export type DateTimeFilter = {
   /** Is equal to. */
@@ -79,6 +176,30 @@ export type DateTimeFilter = {
   lte?: string | null | undefined;
 };
 
+/** Chooses deliveries. All fields that are given must hold. */
+export type DeliveryFilter = {
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<DeliveryFilter> | null | undefined;
+  /** Compares `endsOn`. */
+  endsOn?: DateFilter | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** Compares `name`. */
+  name?: StringFilter | null | undefined;
+  /** This does not hold. */
+  not?: DeliveryFilter | null | undefined;
+  /** Compares `number`. */
+  number?: IntFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<DeliveryFilter> | null | undefined;
+  /** Compares `startsOn`. */
+  startsOn?: DateFilter | null | undefined;
+  /** Compares `state`. */
+  state?: DeliveryStateFilter | null | undefined;
+  /** Compares `teamId`. */
+  teamId?: IdFilter | null | undefined;
+};
+
 /** Where a delivery stands. */
 export type DeliveryState =
   /** active; 2 on REST. */
@@ -87,6 +208,26 @@ export type DeliveryState =
   | 'COMPLETED'
   /** planned; 1 on REST. */
   | 'PLANNED';
+
+/** Compares a DeliveryState. Several comparators must all hold; a null one is as if left out. */
+export type DeliveryStateFilter = {
+  /** Is equal to. */
+  eq?: DeliveryState | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<DeliveryState> | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<DeliveryState> | null | undefined;
+};
+
+/** A next step for a message to offer. */
+export type FollowUpActionInput = {
+  /** The color code, up to 255 characters; empty when none. */
+  color: string;
+  /** What it is known by to the agent, 1 to 255 characters. */
+  key: string;
+  /** What people read, 1 to 255 characters. */
+  name: string;
+};
 
 /** Compares an id. Several comparators must all hold; a null one is as if left out. */
 export type IdFilter = {
@@ -150,6 +291,143 @@ export type IssueCreateInput = {
   title: string;
 };
 
+/** The issue to be deleted. */
+export type IssueDeleteInput = {
+  /** The key of the issue, in any case; its id is taken too. */
+  key: string;
+};
+
+/** Chooses issues. All fields that are given must hold. */
+export type IssueFilter = {
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<IssueFilter> | null | undefined;
+  /** Tests the members. */
+  assignees?: MemberListFilter | null | undefined;
+  /** Compares `closedUtc`. */
+  closedUtc?: DateTimeFilter | null | undefined;
+  /** Compares `createdUtc`. */
+  createdUtc?: DateTimeFilter | null | undefined;
+  /** Tests the delivery that `deliveryId` names. */
+  delivery?: DeliveryFilter | null | undefined;
+  /** Compares `deliveryId`. */
+  deliveryId?: IdFilter | null | undefined;
+  /** Compares `dueDate`. */
+  dueDate?: DateFilter | null | undefined;
+  /** Compares `estimateValue`. */
+  estimateValue?: IntFilter | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** Tests the labels. */
+  labels?: LabelListFilter | null | undefined;
+  /** Compares `lastActivityUtc`. */
+  lastActivityUtc?: DateTimeFilter | null | undefined;
+  /** Compares `lastCommentUtc`. */
+  lastCommentUtc?: DateTimeFilter | null | undefined;
+  /** This does not hold. */
+  not?: IssueFilter | null | undefined;
+  /** Compares `number`. */
+  number?: IntFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<IssueFilter> | null | undefined;
+  /** Tests the issue that `parentIssueId` names. */
+  parent?: IssueFilter | null | undefined;
+  /** Compares `parentIssueId`. */
+  parentIssueId?: IdFilter | null | undefined;
+  /** Tests the member that `primaryAssigneeUserAccountId` names. */
+  primaryAssignee?: MemberFilter | null | undefined;
+  /** Compares `primaryAssigneeUserAccountId`. */
+  primaryAssigneeUserAccountId?: IdFilter | null | undefined;
+  /** Compares `priority`. */
+  priority?: PriorityFilter | null | undefined;
+  /** Tests the project that `projectId` names. */
+  project?: ProjectFilter | null | undefined;
+  /** Compares `projectId`. */
+  projectId?: IdFilter | null | undefined;
+  /** Tests the member that `reporterUserAccountId` names. */
+  reporter?: MemberFilter | null | undefined;
+  /** Compares `reporterUserAccountId`. */
+  reporterUserAccountId?: IdFilter | null | undefined;
+  /** Tests the status that `statusId` names. */
+  status?: IssueStatusFilter | null | undefined;
+  /** Compares `statusId`. */
+  statusId?: IdFilter | null | undefined;
+  /** Tests the team that `teamId` names. */
+  team?: TeamFilter | null | undefined;
+  /** Compares `teamId`. */
+  teamId?: IdFilter | null | undefined;
+  /** Compares `title`. */
+  title?: StringFilter | null | undefined;
+  /** Compares `updatedUtc`. */
+  updatedUtc?: DateTimeFilter | null | undefined;
+};
+
+/** A link to be added to an issue. */
+export type IssueLinkCreateInput = {
+  /** The key of the issue, in any case; its id is taken too. */
+  issueKey: string;
+  /** What it is to be called, 1 to 255 characters after trimming. */
+  title: string;
+  /** Where it leads: an http or https URL of up to 2,048 characters. */
+  url: string;
+};
+
+/** The link to be taken from its issue. */
+export type IssueLinkDeleteInput = {
+  /** The id of the link (`link_…`). */
+  id: string;
+  /** The issue that it must be on, by its key or id; any when left out. */
+  issueKey?: string | null | undefined;
+};
+
+/** An order of issues. */
+export type IssueOrder = {
+  /** Which way; ASC when left out. */
+  direction?: SortDirection | null | undefined;
+  /** What to order by. */
+  field: IssueOrderField;
+};
+
+/** What issues can be ordered by; equal ones follow by their id. */
+export type IssueOrderField =
+  /** By `createdUtc`. */
+  | 'CREATED'
+  /** By `dueDate`. */
+  | 'DUE_DATE'
+  /** By `lastActivityUtc`. */
+  | 'LAST_ACTIVITY'
+  /** By `number`. */
+  | 'NUMBER'
+  /** By `priority`. */
+  | 'PRIORITY'
+  /** By `status`. */
+  | 'STATUS'
+  /** By `title`. */
+  | 'TITLE'
+  /** By `updatedUtc`. */
+  | 'UPDATED';
+
+/** Chooses statuses. All fields that are given must hold. */
+export type IssueStatusFilter = {
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<IssueStatusFilter> | null | undefined;
+  /** Compares `category`. */
+  category?: StatusCategoryFilter | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** Compares `isInitial`. */
+  isInitial?: BooleanFilter | null | undefined;
+  /** Compares `isTerminal`. */
+  isTerminal?: BooleanFilter | null | undefined;
+  /** Compares `name`. */
+  name?: StringFilter | null | undefined;
+  /** This does not hold. */
+  not?: IssueStatusFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<IssueStatusFilter> | null | undefined;
+  /** Compares `teamId`. */
+  teamId?: IdFilter | null | undefined;
+};
+
 /** A change to an issue. A field that is left out stays as it is, null empties it. */
 export type IssueUpdateInput = {
   /** The accounts that work on it, at most 50. Alone, it keeps the primary assignee who is in it, else its first becomes that. */
@@ -182,6 +460,34 @@ export type IssueUpdateInput = {
   statusId?: string | null | undefined;
   /** What it is about, 1 to 255 characters after trimming; cannot be null. */
   title?: string | null | undefined;
+};
+
+/** Chooses labels. All fields that are given must hold. */
+export type LabelFilter = {
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<LabelFilter> | null | undefined;
+  /** Compares `groupId`. */
+  groupId?: IdFilter | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** Compares `isGroup`. */
+  isGroup?: BooleanFilter | null | undefined;
+  /** Compares `name`. */
+  name?: StringFilter | null | undefined;
+  /** This does not hold. */
+  not?: LabelFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<LabelFilter> | null | undefined;
+  /** Compares `teamId`. */
+  teamId?: IdFilter | null | undefined;
+};
+
+/** Tests a list of labels. */
+export type LabelListFilter = {
+  /** None of them is so. */
+  none?: LabelFilter | null | undefined;
+  /** At least one of them is so. */
+  some?: LabelFilter | null | undefined;
 };
 
 /** Chooses members. All fields that are given must hold. */
@@ -217,6 +523,23 @@ export type MemberListFilter = {
   /** At least one of them is so. */
   some?: MemberFilter | null | undefined;
 };
+
+/** An order of members. */
+export type MemberOrder = {
+  /** Which way; ASC when left out. */
+  direction?: SortDirection | null | undefined;
+  /** What to order by. */
+  field: MemberOrderField;
+};
+
+/** What members can be ordered by; equal ones follow by their id. */
+export type MemberOrderField =
+  /** By `displayName`. */
+  | 'DISPLAY_NAME'
+  /** By `role`. */
+  | 'ROLE'
+  /** By `status`. */
+  | 'STATUS';
 
 /** What a member may do in the workspace. */
 export type MemberRole =
@@ -260,6 +583,34 @@ export type MemberStatusFilter = {
   nin?: Array<MemberStatus> | null | undefined;
 };
 
+/** What a message of an agent thread is. */
+export type MessageType =
+  /** action; 3 on REST. */
+  | 'ACTION'
+  /** elicitation; 4 on REST. */
+  | 'ELICITATION'
+  /** error; 6 on REST. */
+  | 'ERROR'
+  /** prompt; 1 on REST. */
+  | 'PROMPT'
+  /** response; 5 on REST. */
+  | 'RESPONSE'
+  /** thought; 2 on REST. */
+  | 'THOUGHT';
+
+/** How an attachment can be shown without downloading it. */
+export type PreviewKind =
+  /** code; 3 on REST. */
+  | 'CODE'
+  /** image; 1 on REST. */
+  | 'IMAGE'
+  /** none; 0 on REST. */
+  | 'NONE'
+  /** pdf; 4 on REST. */
+  | 'PDF'
+  /** text; 2 on REST. */
+  | 'TEXT';
+
 /** What stands behind an account. */
 export type PrincipalKind =
   /** agent; 2 on REST. */
@@ -294,6 +645,174 @@ export type Priority =
   /** urgent; 1 on REST. */
   | 'URGENT';
 
+/** Compares a Priority. Several comparators must all hold; a null one is as if left out. */
+export type PriorityFilter = {
+  /** Is equal to. */
+  eq?: Priority | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<Priority> | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<Priority> | null | undefined;
+};
+
+/** Chooses projects. All fields that are given must hold. */
+export type ProjectFilter = {
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<ProjectFilter> | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** Compares `key`. */
+  key?: StringFilter | null | undefined;
+  /** Tests the labels. */
+  labels?: LabelListFilter | null | undefined;
+  /** Tests the member that `leadUserAccountId` names. */
+  lead?: MemberFilter | null | undefined;
+  /** Compares `leadUserAccountId`. */
+  leadUserAccountId?: IdFilter | null | undefined;
+  /** Tests the members. */
+  members?: MemberListFilter | null | undefined;
+  /** Compares `name`. */
+  name?: StringFilter | null | undefined;
+  /** This does not hold. */
+  not?: ProjectFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<ProjectFilter> | null | undefined;
+  /** Compares `priority`. */
+  priority?: PriorityFilter | null | undefined;
+  /** Compares `startUtc`. */
+  startUtc?: DateTimeFilter | null | undefined;
+  /** Compares `state`. */
+  state?: ProjectStateFilter | null | undefined;
+  /** Tests the project status that `statusId` names. */
+  status?: ProjectStatusFilter | null | undefined;
+  /** Compares `statusId`. */
+  statusId?: IdFilter | null | undefined;
+  /** Compares `targetUtc`. */
+  targetUtc?: DateTimeFilter | null | undefined;
+  /** Tests the team that `teamId` names. */
+  team?: TeamFilter | null | undefined;
+  /** Compares `teamId`. */
+  teamId?: IdFilter | null | undefined;
+};
+
+/** An order of projects. */
+export type ProjectOrder = {
+  /** Which way; ASC when left out. */
+  direction?: SortDirection | null | undefined;
+  /** What to order by. */
+  field: ProjectOrderField;
+};
+
+/** What projects can be ordered by; equal ones follow by their id. */
+export type ProjectOrderField =
+  /** By `leadDisplayName`. */
+  | 'LEAD'
+  /** By `name`. */
+  | 'NAME'
+  /** By `priority`. */
+  | 'PRIORITY'
+  /** By `statusPosition`. */
+  | 'STATUS'
+  /** By `targetUtc`. */
+  | 'TARGET';
+
+/** Where a project stands. */
+export type ProjectState =
+  /** active; 2 on REST. */
+  | 'ACTIVE'
+  /** canceled; 5 on REST. */
+  | 'CANCELED'
+  /** completed; 4 on REST. */
+  | 'COMPLETED'
+  /** paused; 3 on REST. */
+  | 'PAUSED'
+  /** planned; 1 on REST. */
+  | 'PLANNED';
+
+/** Compares a ProjectState. Several comparators must all hold; a null one is as if left out. */
+export type ProjectStateFilter = {
+  /** Is equal to. */
+  eq?: ProjectState | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<ProjectState> | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<ProjectState> | null | undefined;
+};
+
+/** Chooses project statuses. All fields that are given must hold. */
+export type ProjectStatusFilter = {
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<ProjectStatusFilter> | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** Compares `name`. */
+  name?: StringFilter | null | undefined;
+  /** This does not hold. */
+  not?: ProjectStatusFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<ProjectStatusFilter> | null | undefined;
+  /** Compares `state`. */
+  state?: ProjectStateFilter | null | undefined;
+};
+
+/** Where a repository is hosted. */
+export type Provider =
+  /** azure devops; 2 on REST. */
+  | 'AZURE_DEVOPS'
+  /** github; 1 on REST. */
+  | 'GITHUB';
+
+/** Compares a Provider. Several comparators must all hold; a null one is as if left out. */
+export type ProviderFilter = {
+  /** Is equal to. */
+  eq?: Provider | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<Provider> | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<Provider> | null | undefined;
+};
+
+/** Chooses repositories. All fields that are given must hold. */
+export type RepositoryContextFilter = {
+  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  and?: Array<RepositoryContextFilter> | null | undefined;
+  /** Compares `externalProjectName`. */
+  externalProjectName?: StringFilter | null | undefined;
+  /** Compares `externalRepositoryName`. */
+  externalRepositoryName?: StringFilter | null | undefined;
+  /** Compares the id itself. */
+  id?: IdFilter | null | undefined;
+  /** Compares `isDefaultForAgents`. */
+  isDefaultForAgents?: BooleanFilter | null | undefined;
+  /** This does not hold. */
+  not?: RepositoryContextFilter | null | undefined;
+  /** At least one of these holds. */
+  or?: Array<RepositoryContextFilter> | null | undefined;
+  /** Compares `provider`. */
+  provider?: ProviderFilter | null | undefined;
+  /** Compares `teamId`. */
+  teamId?: IdFilter | null | undefined;
+};
+
+/** An order of repositories. */
+export type RepositoryContextOrder = {
+  /** Which way; ASC when left out. */
+  direction?: SortDirection | null | undefined;
+  /** What to order by. */
+  field: RepositoryContextOrderField;
+};
+
+/** What repositories can be ordered by; equal ones follow by their id. */
+export type RepositoryContextOrderField =
+  /** By `defaultBranch`. */
+  | 'DEFAULT_BRANCH'
+  /** By `externalProjectName`. */
+  | 'PROJECT_NAME'
+  /** By `provider`. */
+  | 'PROVIDER'
+  /** By `externalRepositoryName`. */
+  | 'REPOSITORY_NAME';
+
 /** A part that somebody is to have in an issue. */
 export type RoleAssignmentInput = {
   /** What the part is called, 1 to 50 characters. */
@@ -321,6 +840,16 @@ export type StatusCategory =
   | 'COMPLETED'
   /** open; 2 on REST. */
   | 'OPEN';
+
+/** Compares a StatusCategory. Several comparators must all hold; a null one is as if left out. */
+export type StatusCategoryFilter = {
+  /** Is equal to. */
+  eq?: StatusCategory | null | undefined;
+  /** Is one of these, at most 250; of an empty list, none is. */
+  in?: Array<StatusCategory> | null | undefined;
+  /** Is none of these, at most 250; what has no value is none of them. */
+  nin?: Array<StatusCategory> | null | undefined;
+};
 
 /** Compares a text; case and accents do not count. Several comparators must all hold; a null one is as if left out. */
 export type StringFilter = {
@@ -418,6 +947,78 @@ export type TeamStateFilter = {
   nin?: Array<TeamState> | null | undefined;
 };
 
+/** Where an agent thread stands; follows from its last message. */
+export type ThreadStatus =
+  /** active; 1 on REST. */
+  | 'ACTIVE'
+  /** awaiting input; 2 on REST. */
+  | 'AWAITING_INPUT'
+  /** completed; 3 on REST. */
+  | 'COMPLETED'
+  /** failed; 4 on REST. */
+  | 'FAILED'
+  /** pending; 0 on REST. */
+  | 'PENDING'
+  /** stale; 5 on REST. */
+  | 'STALE';
+
+export type ActivityQueryVariables = Exact<{
+  key: string;
+  first: number;
+  after?: string | null | undefined;
+  filter: ActivityEntryFilter;
+}>;
+
+
+export type ActivityQuery = { issue: { activity: { totalCount: number, nodes: Array<{ id: string, eventType: string, actorUserAccountId: string, occurredUtc: string, sortOrder: number, iconCss: string, text: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type ActivityEntryFieldsFragment = { id: string, eventType: string, actorUserAccountId: string, occurredUtc: string, sortOrder: number, iconCss: string, text: string };
+
+export type AgentThreadQueryVariables = Exact<{
+  key: string;
+}>;
+
+
+export type AgentThreadQuery = { issue: { agentThread: { id: string, issueId: string, applicationId: string | null, applicationInstallationId: string | null, agentUserAccountId: string, status: ThreadStatus, lastMessageAuthorType: AuthorType, lastMessageType: MessageType, currentTurnNumber: number, lastCompletedTurnNumber: number, messageCount: number, lastMessagePreview: string, lastMessageUtc: string, startedUtc: string, agent: { displayName: string, avatarUrl: string | null, principalKind: PrincipalKind } } | null } | null };
+
+export type AgentThreadMessagesQueryVariables = Exact<{
+  key: string;
+}>;
+
+
+export type AgentThreadMessagesQuery = { issue: { agentThread: { id: string, issueId: string, applicationId: string | null, applicationInstallationId: string | null, agentUserAccountId: string, status: ThreadStatus, lastMessageAuthorType: AuthorType, lastMessageType: MessageType, currentTurnNumber: number, lastCompletedTurnNumber: number, messageCount: number, lastMessagePreview: string, lastMessageUtc: string, startedUtc: string, messages: { nodes: Array<{ id: string, threadId: string, issueId: string, applicationId: string | null, applicationInstallationId: string | null, agentUserAccountId: string, authorUserAccountId: string, authorType: AuthorType, messageType: MessageType, authorPrincipalKind: PrincipalKind, turnNumber: number, body: string, replyToMessageId: string | null, createdUtc: string, author: { displayName: string, avatarUrl: string | null }, followUpActions: Array<{ name: string, key: string, color: string }> }> }, agent: { displayName: string, avatarUrl: string | null, principalKind: PrincipalKind } } | null } | null };
+
+export type AgentMessageCreateMutationVariables = Exact<{
+  input: AgentMessageCreateInput;
+}>;
+
+
+export type AgentMessageCreateMutation = { agentMessageCreate: { message: { id: string, threadId: string, issueId: string, applicationId: string | null, applicationInstallationId: string | null, agentUserAccountId: string, authorUserAccountId: string, authorType: AuthorType, messageType: MessageType, authorPrincipalKind: PrincipalKind, turnNumber: number, body: string, replyToMessageId: string | null, createdUtc: string, author: { displayName: string, avatarUrl: string | null }, followUpActions: Array<{ name: string, key: string, color: string }> } } };
+
+export type AgentThreadFieldsFragment = { id: string, issueId: string, applicationId: string | null, applicationInstallationId: string | null, agentUserAccountId: string, status: ThreadStatus, lastMessageAuthorType: AuthorType, lastMessageType: MessageType, currentTurnNumber: number, lastCompletedTurnNumber: number, messageCount: number, lastMessagePreview: string, lastMessageUtc: string, startedUtc: string, agent: { displayName: string, avatarUrl: string | null, principalKind: PrincipalKind } };
+
+export type AgentThreadMessageFieldsFragment = { id: string, threadId: string, issueId: string, applicationId: string | null, applicationInstallationId: string | null, agentUserAccountId: string, authorUserAccountId: string, authorType: AuthorType, messageType: MessageType, authorPrincipalKind: PrincipalKind, turnNumber: number, body: string, replyToMessageId: string | null, createdUtc: string, author: { displayName: string, avatarUrl: string | null }, followUpActions: Array<{ name: string, key: string, color: string }> };
+
+export type AttachmentsQueryVariables = Exact<{
+  key: string;
+  first: number;
+  after?: string | null | undefined;
+  filter: AttachmentFilter;
+}>;
+
+
+export type AttachmentsQuery = { issue: { attachments: { totalCount: number, nodes: Array<{ id: string, fileName: string, contentType: string, sizeBytes: number, uploadedByUserAccountId: string, uploadedUtc: string, downloadUrl: string, previewUrl: string, isPreviewAvailable: boolean, previewKind: PreviewKind, codeLanguage: string | null, uploadedBy: { displayName: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type AttachmentQueryVariables = Exact<{
+  key: string;
+  id: string;
+}>;
+
+
+export type AttachmentQuery = { issue: { attachments: { nodes: Array<{ id: string, fileName: string, contentType: string, sizeBytes: number, uploadedByUserAccountId: string, uploadedUtc: string, downloadUrl: string, previewUrl: string, isPreviewAvailable: boolean, previewKind: PreviewKind, codeLanguage: string | null, uploadedBy: { displayName: string } }> } } | null };
+
+export type AttachmentFieldsFragment = { id: string, fileName: string, contentType: string, sizeBytes: number, uploadedByUserAccountId: string, uploadedUtc: string, downloadUrl: string, previewUrl: string, isPreviewAvailable: boolean, previewKind: PreviewKind, codeLanguage: string | null, uploadedBy: { displayName: string } };
+
 export type CommentsQueryVariables = Exact<{
   key: string;
   first: number;
@@ -438,6 +1039,45 @@ export type CommentCreateMutationVariables = Exact<{
 
 export type CommentCreateMutation = { commentCreate: { comment: { id: string, parentCommentId: string | null, authorUserAccountId: string, parentAuthorDisplayName: string | null, body: RichText, canManage: boolean, isEdited: boolean, createdUtc: string, updatedUtc: string, author: { displayName: string, avatarUrl: string | null } } } };
 
+export type CommentQueryVariables = Exact<{
+  key: string;
+  id: string;
+}>;
+
+
+export type CommentQuery = { issue: { comments: { nodes: Array<{ id: string, parentCommentId: string | null, authorUserAccountId: string, parentAuthorDisplayName: string | null, body: RichText, canManage: boolean, isEdited: boolean, createdUtc: string, updatedUtc: string, author: { displayName: string, avatarUrl: string | null } }> } } | null };
+
+export type CommentUpdateMutationVariables = Exact<{
+  input: CommentUpdateInput;
+}>;
+
+
+export type CommentUpdateMutation = { commentUpdate: { comment: { id: string, parentCommentId: string | null, authorUserAccountId: string, parentAuthorDisplayName: string | null, body: RichText, canManage: boolean, isEdited: boolean, createdUtc: string, updatedUtc: string, author: { displayName: string, avatarUrl: string | null } } } };
+
+export type CommentDeleteMutationVariables = Exact<{
+  input: CommentDeleteInput;
+}>;
+
+
+export type CommentDeleteMutation = { commentDelete: { deletedCommentId: string } };
+
+export type IssueQueryVariables = Exact<{
+  key: string;
+}>;
+
+
+export type IssueQuery = { issue: { id: string, key: string, title: string, description: string, teamId: string, reporterUserAccountId: string, parentIssueId: string | null, statusId: string, priority: Priority, primaryAssigneeUserAccountId: string | null, projectId: string | null, deliveryId: string | null, assigneeUserAccountIds: Array<string>, labelIds: Array<string>, commentCount: number, subIssueCount: number, linkCount: number, estimateValue: number | null, dueDate: string | null, createdUtc: string, updatedUtc: string, lastActivityUtc: string | null, lastCommentUtc: string | null, closedUtc: string | null, isSubscribed: boolean, team: { name: string, code: string, iconCss: string, color: string }, reporter: { displayName: string, avatarUrl: string | null }, status: { id: string, name: string, description: string, color: string, category: StatusCategory, position: number, isInitial: boolean, isTerminal: boolean }, project: { id: string, teamId: string, name: string, key: string, iconCss: string, color: string } | null, delivery: { id: string, teamId: string, number: number, name: string, description: string, startsOn: string, endsOn: string, state: DeliveryState, issueCount: number, closedIssueCount: number, estimatedScope: number, closedEstimate: number, isCurrent: boolean, isUpcoming: boolean } | null, assignees: Array<{ userAccountId: string, displayName: string, avatarUrl: string | null, principalKind: PrincipalKind }>, roleAssignments: Array<{ role: string, userAccountId: string, displayName: string }>, labels: Array<{ id: string, isGroup: boolean, name: string, description: string, color: string, teamId: string | null, groupId: string | null, groupName: string | null }> } | null };
+
+export type IssuesQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter: IssueFilter;
+  orderBy: IssueOrder;
+}>;
+
+
+export type IssuesQuery = { issues: { totalCount: number, nodes: Array<{ id: string, key: string, title: string, description: string, teamId: string, reporterUserAccountId: string, parentIssueId: string | null, statusId: string, priority: Priority, primaryAssigneeUserAccountId: string | null, projectId: string | null, deliveryId: string | null, assigneeUserAccountIds: Array<string>, labelIds: Array<string>, commentCount: number, subIssueCount: number, linkCount: number, estimateValue: number | null, dueDate: string | null, createdUtc: string, updatedUtc: string, lastActivityUtc: string | null, lastCommentUtc: string | null, closedUtc: string | null, isSubscribed: boolean, team: { name: string, code: string, iconCss: string, color: string }, reporter: { displayName: string, avatarUrl: string | null }, status: { id: string, name: string, description: string, color: string, category: StatusCategory, position: number, isInitial: boolean, isTerminal: boolean }, project: { id: string, teamId: string, name: string, key: string, iconCss: string, color: string } | null, delivery: { id: string, teamId: string, number: number, name: string, description: string, startsOn: string, endsOn: string, state: DeliveryState, issueCount: number, closedIssueCount: number, estimatedScope: number, closedEstimate: number, isCurrent: boolean, isUpcoming: boolean } | null, assignees: Array<{ userAccountId: string, displayName: string, avatarUrl: string | null, principalKind: PrincipalKind }>, roleAssignments: Array<{ role: string, userAccountId: string, displayName: string }>, labels: Array<{ id: string, isGroup: boolean, name: string, description: string, color: string, teamId: string | null, groupId: string | null, groupName: string | null }> }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
 export type IssueCreateMutationVariables = Exact<{
   input: IssueCreateInput;
 }>;
@@ -452,7 +1092,65 @@ export type IssueUpdateMutationVariables = Exact<{
 
 export type IssueUpdateMutation = { issueUpdate: { issue: { id: string, key: string, title: string, description: string, teamId: string, reporterUserAccountId: string, parentIssueId: string | null, statusId: string, priority: Priority, primaryAssigneeUserAccountId: string | null, projectId: string | null, deliveryId: string | null, assigneeUserAccountIds: Array<string>, labelIds: Array<string>, commentCount: number, subIssueCount: number, linkCount: number, estimateValue: number | null, dueDate: string | null, createdUtc: string, updatedUtc: string, lastActivityUtc: string | null, lastCommentUtc: string | null, closedUtc: string | null, isSubscribed: boolean, team: { name: string, code: string, iconCss: string, color: string }, reporter: { displayName: string, avatarUrl: string | null }, status: { id: string, name: string, description: string, color: string, category: StatusCategory, position: number, isInitial: boolean, isTerminal: boolean }, project: { id: string, teamId: string, name: string, key: string, iconCss: string, color: string } | null, delivery: { id: string, teamId: string, number: number, name: string, description: string, startsOn: string, endsOn: string, state: DeliveryState, issueCount: number, closedIssueCount: number, estimatedScope: number, closedEstimate: number, isCurrent: boolean, isUpcoming: boolean } | null, assignees: Array<{ userAccountId: string, displayName: string, avatarUrl: string | null, principalKind: PrincipalKind }>, roleAssignments: Array<{ role: string, userAccountId: string, displayName: string }>, labels: Array<{ id: string, isGroup: boolean, name: string, description: string, color: string, teamId: string | null, groupId: string | null, groupName: string | null }> } } };
 
+export type IssueDeleteMutationVariables = Exact<{
+  input: IssueDeleteInput;
+}>;
+
+
+export type IssueDeleteMutation = { issueDelete: { deletedIssueId: string } };
+
 export type IssueFieldsFragment = { id: string, key: string, title: string, description: string, teamId: string, reporterUserAccountId: string, parentIssueId: string | null, statusId: string, priority: Priority, primaryAssigneeUserAccountId: string | null, projectId: string | null, deliveryId: string | null, assigneeUserAccountIds: Array<string>, labelIds: Array<string>, commentCount: number, subIssueCount: number, linkCount: number, estimateValue: number | null, dueDate: string | null, createdUtc: string, updatedUtc: string, lastActivityUtc: string | null, lastCommentUtc: string | null, closedUtc: string | null, isSubscribed: boolean, team: { name: string, code: string, iconCss: string, color: string }, reporter: { displayName: string, avatarUrl: string | null }, status: { id: string, name: string, description: string, color: string, category: StatusCategory, position: number, isInitial: boolean, isTerminal: boolean }, project: { id: string, teamId: string, name: string, key: string, iconCss: string, color: string } | null, delivery: { id: string, teamId: string, number: number, name: string, description: string, startsOn: string, endsOn: string, state: DeliveryState, issueCount: number, closedIssueCount: number, estimatedScope: number, closedEstimate: number, isCurrent: boolean, isUpcoming: boolean } | null, assignees: Array<{ userAccountId: string, displayName: string, avatarUrl: string | null, principalKind: PrincipalKind }>, roleAssignments: Array<{ role: string, userAccountId: string, displayName: string }>, labels: Array<{ id: string, isGroup: boolean, name: string, description: string, color: string, teamId: string | null, groupId: string | null, groupName: string | null }> };
+
+export type IssueLinksQueryVariables = Exact<{
+  key: string;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type IssueLinksQuery = { issue: { links: { totalCount: number, nodes: Array<{ id: string, url: string, title: string, createdUtc: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type IssueLinkCreateMutationVariables = Exact<{
+  input: IssueLinkCreateInput;
+}>;
+
+
+export type IssueLinkCreateMutation = { issueLinkCreate: { created: boolean, issueLink: { id: string, url: string, title: string, createdUtc: string } } };
+
+export type IssueLinkDeleteMutationVariables = Exact<{
+  input: IssueLinkDeleteInput;
+}>;
+
+
+export type IssueLinkDeleteMutation = { issueLinkDelete: { deletedIssueLinkId: string } };
+
+export type IssueLinkFieldsFragment = { id: string, url: string, title: string, createdUtc: string };
+
+export type MembersQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter: MemberFilter;
+  orderBy: MemberOrder;
+  teamCodes: Array<string> | string;
+  teamIds: Array<string> | string;
+}>;
+
+
+export type MembersQuery = { unknownTeams: Array<string>, members: { totalCount: number, nodes: Array<{ id: string, userAccountId: string, displayName: string, avatarUrl: string | null, emailAddress: string | null, principalKind: PrincipalKind, role: MemberRole, status: MemberStatus, teamIds: Array<string>, teamNames: Array<string> }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type MemberQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type MemberQuery = { member: { id: string, userAccountId: string, displayName: string, avatarUrl: string | null, emailAddress: string | null, principalKind: PrincipalKind, role: MemberRole, status: MemberStatus, teamIds: Array<string>, teamNames: Array<string> } | null };
+
+export type MemberFieldsFragment = { id: string, userAccountId: string, displayName: string, avatarUrl: string | null, emailAddress: string | null, principalKind: PrincipalKind, role: MemberRole, status: MemberStatus, teamIds: Array<string>, teamNames: Array<string> };
+
+export type CodesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type CodesQuery = { codes: Array<{ name: string, entries: Array<{ name: string, code: number | null, description: string }> }> };
 
 export type HealthQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -463,6 +1161,71 @@ export type ReadinessQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type ReadinessQuery = { readiness: { status: string } };
+
+export type ProjectsQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter: ProjectFilter;
+  orderBy: ProjectOrder;
+  teamCodes: Array<string> | string;
+  teamIds: Array<string> | string;
+}>;
+
+
+export type ProjectsQuery = { unknownTeams: Array<string>, projects: { totalCount: number, nodes: Array<{ id: string, workspaceId: string, name: string, summary: string, description: string, slug: string, key: string, iconCss: string, color: string, state: ProjectState, statusId: string, teamId: string, leadUserAccountId: string | null, priority: Priority, labelIds: Array<string>, targetUtc: string | null, progressPercent: number, linkCount: number }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type ProjectQueryVariables = Exact<{
+  key: string;
+}>;
+
+
+export type ProjectQuery = { project: { memberUserAccountIds: Array<string>, startUtc: string | null, id: string, workspaceId: string, name: string, summary: string, description: string, slug: string, key: string, iconCss: string, color: string, state: ProjectState, statusId: string, teamId: string, leadUserAccountId: string | null, priority: Priority, labelIds: Array<string>, targetUtc: string | null, progressPercent: number, linkCount: number } | null };
+
+export type ProjectLinksQueryVariables = Exact<{
+  key: string;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type ProjectLinksQuery = { project: { links: { totalCount: number, nodes: Array<{ id: string, url: string, title: string, createdUtc: string, createdByUserAccountId: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type ProjectFieldsFragment = { id: string, workspaceId: string, name: string, summary: string, description: string, slug: string, key: string, iconCss: string, color: string, state: ProjectState, statusId: string, teamId: string, leadUserAccountId: string | null, priority: Priority, labelIds: Array<string>, targetUtc: string | null, progressPercent: number, linkCount: number };
+
+export type ProjectLinkFieldsFragment = { id: string, url: string, title: string, createdUtc: string, createdByUserAccountId: string };
+
+export type RepositoriesQueryVariables = Exact<{
+  code: string;
+  first: number;
+  after?: string | null | undefined;
+  filter: RepositoryContextFilter;
+  orderBy: RepositoryContextOrder;
+}>;
+
+
+export type RepositoriesQuery = { team: { repositories: { totalCount: number, nodes: Array<{ id: string, teamId: string, workspaceScmConnectionId: string, externalProjectId: string, externalProjectName: string, externalRepositoryId: string, externalRepositoryName: string, externalRepositoryFullName: string, externalRepositoryUrl: string, defaultBranch: string, provider: Provider, isDefaultForAgents: boolean }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type DefaultRepositoryQueryVariables = Exact<{
+  code: string;
+}>;
+
+
+export type DefaultRepositoryQuery = { team: { defaultRepository: { id: string, teamId: string, workspaceScmConnectionId: string, externalProjectId: string, externalProjectName: string, externalRepositoryId: string, externalRepositoryName: string, externalRepositoryFullName: string, externalRepositoryUrl: string, defaultBranch: string, provider: Provider, isDefaultForAgents: boolean } | null } | null };
+
+export type RepositoryContextFieldsFragment = { id: string, teamId: string, workspaceScmConnectionId: string, externalProjectId: string, externalProjectName: string, externalRepositoryId: string, externalRepositoryName: string, externalRepositoryFullName: string, externalRepositoryUrl: string, defaultBranch: string, provider: Provider, isDefaultForAgents: boolean };
+
+export type SubIssuesQueryVariables = Exact<{
+  key: string;
+  first: number;
+  after?: string | null | undefined;
+  filter: IssueFilter;
+  orderBy: IssueOrder;
+}>;
+
+
+export type SubIssuesQuery = { issue: { subIssues: { totalCount: number, nodes: Array<{ id: string, key: string, title: string, statusId: string, primaryAssigneeUserAccountId: string | null, status: { name: string, color: string, isTerminal: boolean }, primaryAssignee: { displayName: string, avatarUrl: string | null, principalKind: PrincipalKind } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+
+export type SubIssueFieldsFragment = { id: string, key: string, title: string, statusId: string, primaryAssigneeUserAccountId: string | null, status: { name: string, color: string, isTerminal: boolean }, primaryAssignee: { displayName: string, avatarUrl: string | null, principalKind: PrincipalKind } | null };
 
 export type TeamsQueryVariables = Exact<{
   first: number;
@@ -483,14 +1246,48 @@ export type TeamQuery = { team: { nextIssueNumber: number, id: string, workspace
 
 export type TeamFieldsFragment = { id: string, workspaceId: string, name: string, code: string, slug: string, description: string, iconCss: string, color: string, state: TeamState, leadUserAccountId: string | null, memberCount: number, activeProjectCount: number, deliveriesEnabled: boolean, lead: { displayName: string, avatarUrl: string | null } | null };
 
+export const ActivityEntryFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ActivityEntryFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ActivityEntry"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"eventType"}},{"kind":"Field","name":{"kind":"Name","value":"actorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"occurredUtc"}},{"kind":"Field","name":{"kind":"Name","value":"sortOrder"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"text"}}]}}]} as unknown as DocumentNode<ActivityEntryFieldsFragment, unknown>;
+export const AgentThreadFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AgentThreadFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"AgentThread"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"issueId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationInstallationId"}},{"kind":"Field","name":{"kind":"Name","value":"agentUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"agent"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessageAuthorType"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessageType"}},{"kind":"Field","name":{"kind":"Name","value":"currentTurnNumber"}},{"kind":"Field","name":{"kind":"Name","value":"lastCompletedTurnNumber"}},{"kind":"Field","name":{"kind":"Name","value":"messageCount"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessagePreview"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessageUtc"}},{"kind":"Field","name":{"kind":"Name","value":"startedUtc"}}]}}]} as unknown as DocumentNode<AgentThreadFieldsFragment, unknown>;
+export const AgentThreadMessageFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AgentThreadMessageFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"AgentThreadMessage"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"threadId"}},{"kind":"Field","name":{"kind":"Name","value":"issueId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationInstallationId"}},{"kind":"Field","name":{"kind":"Name","value":"agentUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"authorType"}},{"kind":"Field","name":{"kind":"Name","value":"messageType"}},{"kind":"Field","name":{"kind":"Name","value":"authorPrincipalKind"}},{"kind":"Field","name":{"kind":"Name","value":"turnNumber"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"replyToMessageId"}},{"kind":"Field","name":{"kind":"Name","value":"followUpActions"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}}]}}]} as unknown as DocumentNode<AgentThreadMessageFieldsFragment, unknown>;
+export const AttachmentFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AttachmentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Attachment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"fileName"}},{"kind":"Field","name":{"kind":"Name","value":"contentType"}},{"kind":"Field","name":{"kind":"Name","value":"sizeBytes"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedByUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedBy"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"uploadedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"downloadUrl"}},{"kind":"Field","name":{"kind":"Name","value":"previewUrl"}},{"kind":"Field","name":{"kind":"Name","value":"isPreviewAvailable"}},{"kind":"Field","name":{"kind":"Name","value":"previewKind"}},{"kind":"Field","name":{"kind":"Name","value":"codeLanguage"}}]}}]} as unknown as DocumentNode<AttachmentFieldsFragment, unknown>;
 export const CommentFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentFieldsFragment, unknown>;
 export const IssueFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Issue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"team"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"reporterUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"reporter"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentIssueId"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssigneeUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"projectId"}},{"kind":"Field","name":{"kind":"Name","value":"deliveryId"}},{"kind":"Field","name":{"kind":"Name","value":"assigneeUserAccountIds"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"status"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"category"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"isInitial"}},{"kind":"Field","name":{"kind":"Name","value":"isTerminal"}}]}},{"kind":"Field","name":{"kind":"Name","value":"project"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"delivery"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"startsOn"}},{"kind":"Field","name":{"kind":"Name","value":"endsOn"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"issueCount"}},{"kind":"Field","name":{"kind":"Name","value":"closedIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimatedScope"}},{"kind":"Field","name":{"kind":"Name","value":"closedEstimate"}},{"kind":"Field","name":{"kind":"Name","value":"isCurrent"}},{"kind":"Field","name":{"kind":"Name","value":"isUpcoming"}}]}},{"kind":"Field","name":{"kind":"Name","value":"assignees"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"roleAssignments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"labels"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"isGroup"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"groupId"}},{"kind":"Field","name":{"kind":"Name","value":"groupName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"commentCount"}},{"kind":"Field","name":{"kind":"Name","value":"subIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimateValue"}},{"kind":"Field","name":{"kind":"Name","value":"dueDate"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastActivityUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastCommentUtc"}},{"kind":"Field","name":{"kind":"Name","value":"closedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"isSubscribed"}}]}}]} as unknown as DocumentNode<IssueFieldsFragment, unknown>;
+export const IssueLinkFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueLinkFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"IssueLink"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}}]}}]} as unknown as DocumentNode<IssueLinkFieldsFragment, unknown>;
+export const MemberFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"MemberFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Member"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddress"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}},{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"teamIds"}},{"kind":"Field","name":{"kind":"Name","value":"teamNames"}}]}}]} as unknown as DocumentNode<MemberFieldsFragment, unknown>;
+export const ProjectFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ProjectFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Project"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"summary"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"slug"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"leadUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"targetUtc"}},{"kind":"Field","name":{"kind":"Name","value":"progressPercent"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}}]}}]} as unknown as DocumentNode<ProjectFieldsFragment, unknown>;
+export const ProjectLinkFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ProjectLinkFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ProjectLink"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"createdByUserAccountId"}}]}}]} as unknown as DocumentNode<ProjectLinkFieldsFragment, unknown>;
+export const RepositoryContextFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"RepositoryContextFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"RepositoryContext"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceScmConnectionId"}},{"kind":"Field","name":{"kind":"Name","value":"externalProjectId"}},{"kind":"Field","name":{"kind":"Name","value":"externalProjectName"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryId"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryName"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryFullName"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryUrl"}},{"kind":"Field","name":{"kind":"Name","value":"defaultBranch"}},{"kind":"Field","name":{"kind":"Name","value":"provider"}},{"kind":"Field","name":{"kind":"Name","value":"isDefaultForAgents"}}]}}]} as unknown as DocumentNode<RepositoryContextFieldsFragment, unknown>;
+export const SubIssueFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"SubIssueFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Issue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"status"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"isTerminal"}}]}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssigneeUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssignee"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}}]}}]} as unknown as DocumentNode<SubIssueFieldsFragment, unknown>;
 export const TeamFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"TeamFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Team"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"slug"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"leadUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"lead"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"memberCount"}},{"kind":"Field","name":{"kind":"Name","value":"activeProjectCount"}},{"kind":"Field","name":{"kind":"Name","value":"deliveriesEnabled"}}]}}]} as unknown as DocumentNode<TeamFieldsFragment, unknown>;
+export const ActivityDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Activity"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ActivityEntryFilter"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"activity"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ActivityEntryFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ActivityEntryFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ActivityEntry"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"eventType"}},{"kind":"Field","name":{"kind":"Name","value":"actorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"occurredUtc"}},{"kind":"Field","name":{"kind":"Name","value":"sortOrder"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"text"}}]}}]} as unknown as DocumentNode<ActivityQuery, ActivityQueryVariables>;
+export const AgentThreadDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AgentThread"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agentThread"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"AgentThreadFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AgentThreadFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"AgentThread"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"issueId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationInstallationId"}},{"kind":"Field","name":{"kind":"Name","value":"agentUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"agent"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessageAuthorType"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessageType"}},{"kind":"Field","name":{"kind":"Name","value":"currentTurnNumber"}},{"kind":"Field","name":{"kind":"Name","value":"lastCompletedTurnNumber"}},{"kind":"Field","name":{"kind":"Name","value":"messageCount"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessagePreview"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessageUtc"}},{"kind":"Field","name":{"kind":"Name","value":"startedUtc"}}]}}]} as unknown as DocumentNode<AgentThreadQuery, AgentThreadQueryVariables>;
+export const AgentThreadMessagesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AgentThreadMessages"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agentThread"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"AgentThreadFields"}},{"kind":"Field","name":{"kind":"Name","value":"messages"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"last"},"value":{"kind":"IntValue","value":"1000"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"AgentThreadMessageFields"}}]}}]}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AgentThreadFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"AgentThread"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"issueId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationInstallationId"}},{"kind":"Field","name":{"kind":"Name","value":"agentUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"agent"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessageAuthorType"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessageType"}},{"kind":"Field","name":{"kind":"Name","value":"currentTurnNumber"}},{"kind":"Field","name":{"kind":"Name","value":"lastCompletedTurnNumber"}},{"kind":"Field","name":{"kind":"Name","value":"messageCount"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessagePreview"}},{"kind":"Field","name":{"kind":"Name","value":"lastMessageUtc"}},{"kind":"Field","name":{"kind":"Name","value":"startedUtc"}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AgentThreadMessageFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"AgentThreadMessage"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"threadId"}},{"kind":"Field","name":{"kind":"Name","value":"issueId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationInstallationId"}},{"kind":"Field","name":{"kind":"Name","value":"agentUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"authorType"}},{"kind":"Field","name":{"kind":"Name","value":"messageType"}},{"kind":"Field","name":{"kind":"Name","value":"authorPrincipalKind"}},{"kind":"Field","name":{"kind":"Name","value":"turnNumber"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"replyToMessageId"}},{"kind":"Field","name":{"kind":"Name","value":"followUpActions"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}}]}}]} as unknown as DocumentNode<AgentThreadMessagesQuery, AgentThreadMessagesQueryVariables>;
+export const AgentMessageCreateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"AgentMessageCreate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AgentMessageCreateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agentMessageCreate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"message"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"AgentThreadMessageFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AgentThreadMessageFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"AgentThreadMessage"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"threadId"}},{"kind":"Field","name":{"kind":"Name","value":"issueId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationInstallationId"}},{"kind":"Field","name":{"kind":"Name","value":"agentUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"authorType"}},{"kind":"Field","name":{"kind":"Name","value":"messageType"}},{"kind":"Field","name":{"kind":"Name","value":"authorPrincipalKind"}},{"kind":"Field","name":{"kind":"Name","value":"turnNumber"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"replyToMessageId"}},{"kind":"Field","name":{"kind":"Name","value":"followUpActions"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}}]}}]} as unknown as DocumentNode<AgentMessageCreateMutation, AgentMessageCreateMutationVariables>;
+export const AttachmentsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Attachments"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AttachmentFilter"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attachments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"AttachmentFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AttachmentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Attachment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"fileName"}},{"kind":"Field","name":{"kind":"Name","value":"contentType"}},{"kind":"Field","name":{"kind":"Name","value":"sizeBytes"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedByUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedBy"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"uploadedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"downloadUrl"}},{"kind":"Field","name":{"kind":"Name","value":"previewUrl"}},{"kind":"Field","name":{"kind":"Name","value":"isPreviewAvailable"}},{"kind":"Field","name":{"kind":"Name","value":"previewKind"}},{"kind":"Field","name":{"kind":"Name","value":"codeLanguage"}}]}}]} as unknown as DocumentNode<AttachmentsQuery, AttachmentsQueryVariables>;
+export const AttachmentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Attachment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attachments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"id"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"eq"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}]}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"AttachmentFields"}}]}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AttachmentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Attachment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"fileName"}},{"kind":"Field","name":{"kind":"Name","value":"contentType"}},{"kind":"Field","name":{"kind":"Name","value":"sizeBytes"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedByUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedBy"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"uploadedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"downloadUrl"}},{"kind":"Field","name":{"kind":"Name","value":"previewUrl"}},{"kind":"Field","name":{"kind":"Name","value":"isPreviewAvailable"}},{"kind":"Field","name":{"kind":"Name","value":"previewKind"}},{"kind":"Field","name":{"kind":"Name","value":"codeLanguage"}}]}}]} as unknown as DocumentNode<AttachmentQuery, AttachmentQueryVariables>;
 export const CommentsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Comments"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentOrder"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"comments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"orderBy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CommentFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentsQuery, CommentsQueryVariables>;
 export const CommentCreateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CommentCreate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentCreateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"commentCreate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"comment"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CommentFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentCreateMutation, CommentCreateMutationVariables>;
+export const CommentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Comment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"comments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"id"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"eq"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}]}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CommentFields"}}]}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentQuery, CommentQueryVariables>;
+export const CommentUpdateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CommentUpdate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentUpdateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"commentUpdate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"comment"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CommentFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentUpdateMutation, CommentUpdateMutationVariables>;
+export const CommentDeleteDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CommentDelete"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentDeleteInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"commentDelete"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deletedCommentId"}}]}}]}}]} as unknown as DocumentNode<CommentDeleteMutation, CommentDeleteMutationVariables>;
+export const IssueDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Issue"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"IssueFields"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Issue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"team"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"reporterUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"reporter"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentIssueId"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssigneeUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"projectId"}},{"kind":"Field","name":{"kind":"Name","value":"deliveryId"}},{"kind":"Field","name":{"kind":"Name","value":"assigneeUserAccountIds"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"status"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"category"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"isInitial"}},{"kind":"Field","name":{"kind":"Name","value":"isTerminal"}}]}},{"kind":"Field","name":{"kind":"Name","value":"project"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"delivery"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"startsOn"}},{"kind":"Field","name":{"kind":"Name","value":"endsOn"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"issueCount"}},{"kind":"Field","name":{"kind":"Name","value":"closedIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimatedScope"}},{"kind":"Field","name":{"kind":"Name","value":"closedEstimate"}},{"kind":"Field","name":{"kind":"Name","value":"isCurrent"}},{"kind":"Field","name":{"kind":"Name","value":"isUpcoming"}}]}},{"kind":"Field","name":{"kind":"Name","value":"assignees"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"roleAssignments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"labels"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"isGroup"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"groupId"}},{"kind":"Field","name":{"kind":"Name","value":"groupName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"commentCount"}},{"kind":"Field","name":{"kind":"Name","value":"subIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimateValue"}},{"kind":"Field","name":{"kind":"Name","value":"dueDate"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastActivityUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastCommentUtc"}},{"kind":"Field","name":{"kind":"Name","value":"closedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"isSubscribed"}}]}}]} as unknown as DocumentNode<IssueQuery, IssueQueryVariables>;
+export const IssuesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Issues"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueOrder"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issues"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"orderBy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"IssueFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Issue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"team"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"reporterUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"reporter"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentIssueId"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssigneeUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"projectId"}},{"kind":"Field","name":{"kind":"Name","value":"deliveryId"}},{"kind":"Field","name":{"kind":"Name","value":"assigneeUserAccountIds"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"status"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"category"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"isInitial"}},{"kind":"Field","name":{"kind":"Name","value":"isTerminal"}}]}},{"kind":"Field","name":{"kind":"Name","value":"project"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"delivery"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"startsOn"}},{"kind":"Field","name":{"kind":"Name","value":"endsOn"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"issueCount"}},{"kind":"Field","name":{"kind":"Name","value":"closedIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimatedScope"}},{"kind":"Field","name":{"kind":"Name","value":"closedEstimate"}},{"kind":"Field","name":{"kind":"Name","value":"isCurrent"}},{"kind":"Field","name":{"kind":"Name","value":"isUpcoming"}}]}},{"kind":"Field","name":{"kind":"Name","value":"assignees"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"roleAssignments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"labels"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"isGroup"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"groupId"}},{"kind":"Field","name":{"kind":"Name","value":"groupName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"commentCount"}},{"kind":"Field","name":{"kind":"Name","value":"subIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimateValue"}},{"kind":"Field","name":{"kind":"Name","value":"dueDate"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastActivityUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastCommentUtc"}},{"kind":"Field","name":{"kind":"Name","value":"closedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"isSubscribed"}}]}}]} as unknown as DocumentNode<IssuesQuery, IssuesQueryVariables>;
 export const IssueCreateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"IssueCreate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueCreateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issueCreate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"IssueFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Issue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"team"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"reporterUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"reporter"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentIssueId"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssigneeUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"projectId"}},{"kind":"Field","name":{"kind":"Name","value":"deliveryId"}},{"kind":"Field","name":{"kind":"Name","value":"assigneeUserAccountIds"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"status"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"category"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"isInitial"}},{"kind":"Field","name":{"kind":"Name","value":"isTerminal"}}]}},{"kind":"Field","name":{"kind":"Name","value":"project"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"delivery"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"startsOn"}},{"kind":"Field","name":{"kind":"Name","value":"endsOn"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"issueCount"}},{"kind":"Field","name":{"kind":"Name","value":"closedIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimatedScope"}},{"kind":"Field","name":{"kind":"Name","value":"closedEstimate"}},{"kind":"Field","name":{"kind":"Name","value":"isCurrent"}},{"kind":"Field","name":{"kind":"Name","value":"isUpcoming"}}]}},{"kind":"Field","name":{"kind":"Name","value":"assignees"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"roleAssignments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"labels"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"isGroup"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"groupId"}},{"kind":"Field","name":{"kind":"Name","value":"groupName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"commentCount"}},{"kind":"Field","name":{"kind":"Name","value":"subIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimateValue"}},{"kind":"Field","name":{"kind":"Name","value":"dueDate"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastActivityUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastCommentUtc"}},{"kind":"Field","name":{"kind":"Name","value":"closedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"isSubscribed"}}]}}]} as unknown as DocumentNode<IssueCreateMutation, IssueCreateMutationVariables>;
 export const IssueUpdateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"IssueUpdate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueUpdateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issueUpdate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"IssueFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Issue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"team"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"reporterUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"reporter"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentIssueId"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssigneeUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"projectId"}},{"kind":"Field","name":{"kind":"Name","value":"deliveryId"}},{"kind":"Field","name":{"kind":"Name","value":"assigneeUserAccountIds"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"status"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"category"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"isInitial"}},{"kind":"Field","name":{"kind":"Name","value":"isTerminal"}}]}},{"kind":"Field","name":{"kind":"Name","value":"project"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"delivery"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"startsOn"}},{"kind":"Field","name":{"kind":"Name","value":"endsOn"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"issueCount"}},{"kind":"Field","name":{"kind":"Name","value":"closedIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimatedScope"}},{"kind":"Field","name":{"kind":"Name","value":"closedEstimate"}},{"kind":"Field","name":{"kind":"Name","value":"isCurrent"}},{"kind":"Field","name":{"kind":"Name","value":"isUpcoming"}}]}},{"kind":"Field","name":{"kind":"Name","value":"assignees"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"roleAssignments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"labels"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"isGroup"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"groupId"}},{"kind":"Field","name":{"kind":"Name","value":"groupName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"commentCount"}},{"kind":"Field","name":{"kind":"Name","value":"subIssueCount"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}},{"kind":"Field","name":{"kind":"Name","value":"estimateValue"}},{"kind":"Field","name":{"kind":"Name","value":"dueDate"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastActivityUtc"}},{"kind":"Field","name":{"kind":"Name","value":"lastCommentUtc"}},{"kind":"Field","name":{"kind":"Name","value":"closedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"isSubscribed"}}]}}]} as unknown as DocumentNode<IssueUpdateMutation, IssueUpdateMutationVariables>;
+export const IssueDeleteDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"IssueDelete"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueDeleteInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issueDelete"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deletedIssueId"}}]}}]}}]} as unknown as DocumentNode<IssueDeleteMutation, IssueDeleteMutationVariables>;
+export const IssueLinksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"IssueLinks"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"links"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"IssueLinkFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueLinkFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"IssueLink"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}}]}}]} as unknown as DocumentNode<IssueLinksQuery, IssueLinksQueryVariables>;
+export const IssueLinkCreateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"IssueLinkCreate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueLinkCreateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issueLinkCreate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"created"}},{"kind":"Field","name":{"kind":"Name","value":"issueLink"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"IssueLinkFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"IssueLinkFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"IssueLink"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}}]}}]} as unknown as DocumentNode<IssueLinkCreateMutation, IssueLinkCreateMutationVariables>;
+export const IssueLinkDeleteDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"IssueLinkDelete"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueLinkDeleteInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issueLinkDelete"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deletedIssueLinkId"}}]}}]}}]} as unknown as DocumentNode<IssueLinkDeleteMutation, IssueLinkDeleteMutationVariables>;
+export const MembersDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Members"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"MemberFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"MemberOrder"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"teamCodes"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"teamIds"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"unknownTeams"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"codes"},"value":{"kind":"Variable","name":{"kind":"Name","value":"teamCodes"}}},{"kind":"Argument","name":{"kind":"Name","value":"ids"},"value":{"kind":"Variable","name":{"kind":"Name","value":"teamIds"}}}]},{"kind":"Field","name":{"kind":"Name","value":"members"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"orderBy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"MemberFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"MemberFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Member"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddress"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}},{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"teamIds"}},{"kind":"Field","name":{"kind":"Name","value":"teamNames"}}]}}]} as unknown as DocumentNode<MembersQuery, MembersQueryVariables>;
+export const MemberDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Member"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"member"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"MemberFields"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"MemberFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Member"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"userAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddress"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}},{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"teamIds"}},{"kind":"Field","name":{"kind":"Name","value":"teamNames"}}]}}]} as unknown as DocumentNode<MemberQuery, MemberQueryVariables>;
+export const CodesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Codes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"codes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"entries"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"description"}}]}}]}}]}}]} as unknown as DocumentNode<CodesQuery, CodesQueryVariables>;
 export const HealthDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Health"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"health"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]} as unknown as DocumentNode<HealthQuery, HealthQueryVariables>;
 export const ReadinessDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Readiness"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"readiness"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]} as unknown as DocumentNode<ReadinessQuery, ReadinessQueryVariables>;
+export const ProjectsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Projects"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ProjectFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ProjectOrder"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"teamCodes"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"teamIds"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"unknownTeams"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"codes"},"value":{"kind":"Variable","name":{"kind":"Name","value":"teamCodes"}}},{"kind":"Argument","name":{"kind":"Name","value":"ids"},"value":{"kind":"Variable","name":{"kind":"Name","value":"teamIds"}}}]},{"kind":"Field","name":{"kind":"Name","value":"projects"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"orderBy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ProjectFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ProjectFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Project"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"summary"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"slug"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"leadUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"targetUtc"}},{"kind":"Field","name":{"kind":"Name","value":"progressPercent"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}}]}}]} as unknown as DocumentNode<ProjectsQuery, ProjectsQueryVariables>;
+export const ProjectDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Project"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"project"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ProjectFields"}},{"kind":"Field","name":{"kind":"Name","value":"memberUserAccountIds"}},{"kind":"Field","name":{"kind":"Name","value":"startUtc"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ProjectFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Project"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"summary"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"slug"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"leadUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"priority"}},{"kind":"Field","name":{"kind":"Name","value":"labelIds"}},{"kind":"Field","name":{"kind":"Name","value":"targetUtc"}},{"kind":"Field","name":{"kind":"Name","value":"progressPercent"}},{"kind":"Field","name":{"kind":"Name","value":"linkCount"}}]}}]} as unknown as DocumentNode<ProjectQuery, ProjectQueryVariables>;
+export const ProjectLinksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ProjectLinks"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"project"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"links"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ProjectLinkFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ProjectLinkFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ProjectLink"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"createdByUserAccountId"}}]}}]} as unknown as DocumentNode<ProjectLinksQuery, ProjectLinksQueryVariables>;
+export const RepositoriesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Repositories"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"code"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"RepositoryContextFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"RepositoryContextOrder"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"team"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"code"},"value":{"kind":"Variable","name":{"kind":"Name","value":"code"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repositories"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"orderBy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"RepositoryContextFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"RepositoryContextFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"RepositoryContext"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceScmConnectionId"}},{"kind":"Field","name":{"kind":"Name","value":"externalProjectId"}},{"kind":"Field","name":{"kind":"Name","value":"externalProjectName"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryId"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryName"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryFullName"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryUrl"}},{"kind":"Field","name":{"kind":"Name","value":"defaultBranch"}},{"kind":"Field","name":{"kind":"Name","value":"provider"}},{"kind":"Field","name":{"kind":"Name","value":"isDefaultForAgents"}}]}}]} as unknown as DocumentNode<RepositoriesQuery, RepositoriesQueryVariables>;
+export const DefaultRepositoryDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"DefaultRepository"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"code"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"team"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"code"},"value":{"kind":"Variable","name":{"kind":"Name","value":"code"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"defaultRepository"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"RepositoryContextFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"RepositoryContextFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"RepositoryContext"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"teamId"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceScmConnectionId"}},{"kind":"Field","name":{"kind":"Name","value":"externalProjectId"}},{"kind":"Field","name":{"kind":"Name","value":"externalProjectName"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryId"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryName"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryFullName"}},{"kind":"Field","name":{"kind":"Name","value":"externalRepositoryUrl"}},{"kind":"Field","name":{"kind":"Name","value":"defaultBranch"}},{"kind":"Field","name":{"kind":"Name","value":"provider"}},{"kind":"Field","name":{"kind":"Name","value":"isDefaultForAgents"}}]}}]} as unknown as DocumentNode<DefaultRepositoryQuery, DefaultRepositoryQueryVariables>;
+export const SubIssuesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"SubIssues"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"IssueOrder"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"subIssues"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"orderBy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SubIssueFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"SubIssueFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Issue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"statusId"}},{"kind":"Field","name":{"kind":"Name","value":"status"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"isTerminal"}}]}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssigneeUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"primaryAssignee"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}},{"kind":"Field","name":{"kind":"Name","value":"principalKind"}}]}}]}}]} as unknown as DocumentNode<SubIssuesQuery, SubIssuesQueryVariables>;
 export const TeamsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Teams"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"TeamFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"TeamOrder"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"teams"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"orderBy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"TeamFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"TeamFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Team"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"slug"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"leadUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"lead"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"memberCount"}},{"kind":"Field","name":{"kind":"Name","value":"activeProjectCount"}},{"kind":"Field","name":{"kind":"Name","value":"deliveriesEnabled"}}]}}]} as unknown as DocumentNode<TeamsQuery, TeamsQueryVariables>;
 export const TeamDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Team"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"code"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"team"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"code"},"value":{"kind":"Variable","name":{"kind":"Name","value":"code"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"TeamFields"}},{"kind":"Field","name":{"kind":"Name","value":"nextIssueNumber"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"TeamFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Team"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"workspaceId"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"slug"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"iconCss"}},{"kind":"Field","name":{"kind":"Name","value":"color"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"leadUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"lead"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"memberCount"}},{"kind":"Field","name":{"kind":"Name","value":"activeProjectCount"}},{"kind":"Field","name":{"kind":"Name","value":"deliveriesEnabled"}}]}}]} as unknown as DocumentNode<TeamQuery, TeamQueryVariables>;

@@ -1,4 +1,5 @@
 import type { SortDirection } from './operations.generated.ts';
+import { idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { bad, integer, oneOf, type Read, text, type Value, type Violation } from './values.ts';
 
@@ -76,6 +77,12 @@ export function key(noun: string, description: string): PathPart {
   return { word: 'path', noun, form, description, schema: { type: 'string', pattern: form.source } };
 }
 
+/** The id of one kind of thing in the path (`comment_…`); an id of another kind names nothing there. */
+export function pathId(prefix: string, noun: string, description: string): PathPart {
+  const form = new RegExp(`^${prefix}_${idTail}$`);
+  return { word: 'path', noun, form, description, schema: { type: 'string', pattern: form.source } };
+}
+
 /** The parameters of every list. */
 export const page = {
   cursor: text('The `nextCursor` of the page before; empty or left out for the first page.'),
@@ -83,13 +90,22 @@ export const page = {
 };
 
 /** The direction of a list's sort. */
-export const direction = withDefault(
-  'asc',
-  oneOf<SortDirection>(
-    { asc: 'ASC', ascending: 'ASC', desc: 'DESC', descending: 'DESC' },
-    'Which way to sort. What has no value comes last both ways.',
-  ),
-);
+export const direction = directionOf('asc');
+
+/** The direction of a list whose sort goes this way when nothing is said. */
+export function directionOf(standard: 'asc' | 'desc'): WithDefault<SortDirection> {
+  const spellings = { asc: 'ASC', ascending: 'ASC', desc: 'DESC', descending: 'DESC' } as const;
+  const description = 'Which way to sort. What has no value comes last both ways.';
+  return withDefault(standard, oneOf<SortDirection>(spellings, description));
+}
+
+/** What a list is sorted by; `standard` when nothing is said. */
+export function sortBy<Field extends string>(
+  standard: string,
+  spellings: Readonly<Record<string, Field>>,
+): WithDefault<Field> {
+  return withDefault(standard, oneOf(spellings, 'What to sort by; equal ones follow by their id.'));
+}
 
 /** The parts of the path that name things, in their order. */
 export function nounsOf(parameters: Parameters): string[] {

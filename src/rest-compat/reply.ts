@@ -1,21 +1,77 @@
 import type { JsonSchema } from './json-schema.ts';
-import type { Shape } from './shape.ts';
+import { boolean, integer, type Shape, shape, text } from './shape.ts';
+
+/** An answer before it is written down: none of it is HTTP but the status. */
+export interface Rendered {
+  readonly status: number;
+  /** What becomes JSON; an answer without has no body. */
+  readonly body?: unknown;
+  /** Where a redirect leads. */
+  readonly location?: string;
+  /** On a page of a list the cursor of the next one; empty when there is none. */
+  readonly nextCursor?: string;
+}
+
+/** An answer that a route may give when all goes well, as OpenAPI describes it. */
+export interface Success {
+  readonly status: number;
+  readonly description: string;
+  readonly schema?: JsonSchema;
+  /** A page of a list: it says in `Link` where the others are. */
+  readonly paged?: true;
+}
 
 /** What a route answers with when it finds what it was asked for. */
 export interface Reply<in Picked, in Values> {
-  readonly status: number;
-  readonly schema: JsonSchema;
-  readonly render: (picked: Picked, values: Values) => unknown;
+  readonly successes: readonly Success[];
+  readonly render: (picked: Picked, values: Values) => Rendered;
 }
 
 /** 200 with one thing. */
 export function item<Picked>({ schema, render }: Shape<Picked>): Reply<Picked, unknown> {
-  return { status: 200, schema, render: (picked) => render(picked) };
+  return {
+    successes: [{ status: 200, description: `The ${nameOf(schema)}.`, schema }],
+    render: (picked) => ({ status: 200, body: render(picked) }),
+  };
 }
 
 /** 201 with the thing that was made. */
-export function created<Picked>(shape: Shape<Picked>): Reply<Picked, unknown> {
-  return { ...item(shape), status: 201 };
+export function created<Picked>({ schema, render }: Shape<Picked>): Reply<Picked, unknown> {
+  return {
+    successes: [{ status: 201, description: `The ${nameOf(schema)} that was made.`, schema }],
+    render: (picked) => ({ status: 201, body: render(picked) }),
+  };
+}
+
+/** 201 with the thing that was made, or 200 with one that does the same and was there already. */
+export function createdOrExisting<Thing>({
+  schema,
+  render,
+}: Shape<Thing>): Reply<{ readonly thing: Thing; readonly created: boolean }, unknown> {
+  const name = nameOf(schema);
+  return {
+    successes: [
+      { status: 201, description: `The ${name} that was made.`, schema },
+      { status: 200, description: `The ${name} that was there already.`, schema },
+    ],
+    render: ({ thing, created: isNew }) => ({ status: isNew ? 201 : 200, body: render(thing) }),
+  };
+}
+
+/** 204: it is done, and there is nothing to say. */
+export function noContent(): Reply<object, unknown> {
+  return {
+    successes: [{ status: 204, description: 'It is done; there is no body.' }],
+    render: () => ({ status: 204 }),
+  };
+}
+
+/** 302 to an address that was signed for this one caller. */
+export function redirect(): Reply<string, unknown> {
+  return {
+    successes: [{ status: 302, description: '`Location` is a signed URL that is good for minutes.' }],
+    render: (location) => ({ status: 302, location }),
+  };
 }
 
 /** A connection of the graph, of which a list is made. */
@@ -32,40 +88,43 @@ interface PageValues {
 
 /** 200 with a page of things: `{ results, pagination }`. */
 export function list<Node>({ schema, render }: Shape<Node>): Reply<Connection<Node>, PageValues> {
+  const page: JsonSchema = {
+    title: `${schema.title ?? 'Thing'}List`,
+    type: 'object',
+    properties: { results: { type: 'array', items: schema }, pagination: pagination.schema },
+    required: ['results', 'pagination'],
+  };
   return {
-    status: 200,
-    schema: {
-      type: 'object',
-      properties: { results: { type: 'array', items: schema }, pagination },
-      required: ['results', 'pagination'],
+    successes: [{ status: 200, description: 'A page of the list.', schema: page, paged: true }],
+    render: ({ nodes, pageInfo, totalCount }, { cursor, page_size: pageSize }) => {
+      const nextCursor = pageInfo.hasNextPage ? (pageInfo.endCursor ?? '') : '';
+      const results = nodes.map(render);
+      const facts = { pageSize, cursor: cursor ?? '', nextCursor, returnedCount: nodes.length, totalCount };
+      return { status: 200, body: { results, pagination: pagination.render(facts) }, nextCursor };
     },
-    render: ({ nodes, pageInfo, totalCount }, { cursor, page_size: pageSize }) => ({
-      results: nodes.map(render),
-      pagination: {
-        pageSize,
-        cursor: cursor ?? '',
-        nextCursor: pageInfo.hasNextPage ? (pageInfo.endCursor ?? '') : '',
-        hasMore: pageInfo.hasNextPage,
-        returnedCount: nodes.length,
-        totalCount,
-      },
-    }),
   };
 }
 
-const pagination: JsonSchema = {
-  title: 'Pagination',
-  type: 'object',
-  properties: {
-    pageSize: { type: 'integer' },
-    cursor: { type: 'string', description: 'The cursor that was sent; empty when none was.' },
-    nextCursor: { type: 'string', description: 'The cursor of the next page; empty when there is none.' },
-    hasMore: { type: 'boolean' },
-    returnedCount: { type: 'integer' },
-    totalCount: {
-      type: 'integer',
-      description: 'The number of results that the filters let through, all pages together.',
-    },
-  },
-  required: ['pageSize', 'cursor', 'nextCursor', 'hasMore', 'returnedCount', 'totalCount'],
-};
+interface PageFacts {
+  pageSize: number;
+  cursor: string;
+  nextCursor: string;
+  returnedCount: number;
+  totalCount: number;
+}
+
+const pagination: Shape<PageFacts> = shape('Pagination', {
+  pageSize: integer((page) => page.pageSize, 'How many results a page may have.'),
+  cursor: text((page) => page.cursor, 'The cursor that was sent; empty when none was.'),
+  nextCursor: text((page) => page.nextCursor, 'The cursor of the next page; empty when there is none.'),
+  hasMore: boolean((page) => page.nextCursor !== '', 'Is there a next page.'),
+  returnedCount: integer((page) => page.returnedCount, 'How many results this page has.'),
+  totalCount: integer(
+    (page) => page.totalCount,
+    'How many results the filters let through, all pages together.',
+  ),
+});
+
+function nameOf({ title = 'thing' }: JsonSchema): string {
+  return title.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}

@@ -3,7 +3,7 @@ import { type DocumentNode, type FragmentDefinitionNode, Kind, type OperationDef
 import type { ScopeNeed } from '../schema/scopes.ts';
 import { type Body, type BodyValues, type Fields, readBody } from './body.ts';
 import { nounsOf, type Parameters, type ParameterValues, type PathPart, readParameters } from './params.ts';
-import type { Reply } from './reply.ts';
+import type { Rendered, Reply, Success } from './reply.ts';
 import type { Violation } from './values.ts';
 
 /** The methods that routes are declared for; HEAD and OPTIONS follow from them. */
@@ -31,11 +31,15 @@ export interface RouteDeclaration<
   body?: Body<F>;
   operation: TypedDocumentNode<Data, Variables>;
   variables: (parameters: ParameterValues<P>, body: BodyValues<F>) => NoInfer<Variables>;
+  /** What is wrong with parameters that only the operation could tell; nothing of its answer is shown then. */
+  check?: (data: Data, parameters: ParameterValues<P>) => readonly Violation[];
   /** The part of what the operation gave to answer with; nothing is `not_found`. */
-  pick: (data: Data) => Picked | null | undefined;
+  pick: (data: Data, parameters: ParameterValues<P>) => Picked | null | undefined;
   reply: Reply<Picked, ParameterValues<P>>;
-  /** How REST calls the input fields of the operation that have another name there. */
-  names?: Readonly<Record<string, keyof F & string>>;
+  /** What `not_found` says where "there is no such issue" would not be all of it. */
+  absent?: string;
+  /** How REST calls the arguments and input fields of the operation that have another name there. */
+  names?: Readonly<Record<string, (keyof F | keyof P) & string>>;
   /** A failure says `type`, `title`, `status` and `detail` alone (the probes). */
   bareProblem?: true;
 }
@@ -51,7 +55,13 @@ export interface Sent {
 export type Judged =
   | { verdict: 'refused'; code: 'invalid_request' | 'validation_failed'; violations: readonly Violation[] }
   | { verdict: 'absent' }
-  | { verdict: 'ready'; variables: Record<string, unknown>; answer: (data: unknown) => unknown };
+  | { verdict: 'ready'; variables: Record<string, unknown>; answer: (data: unknown) => Outcome };
+
+/** What came of a route's operation. */
+export type Outcome =
+  | { verdict: 'refused'; code: 'invalid_request'; violations: readonly Violation[] }
+  | { verdict: 'absent' }
+  | { verdict: 'rendered'; rendered: Rendered };
 
 /** A declared route, its types folded away: what the face runs and OpenAPI prints. */
 export interface Route {
@@ -64,12 +74,12 @@ export interface Route {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode & { readonly name: { readonly value: string } };
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly reply: Pick<Reply<never, never>, 'status' | 'schema'>;
+  readonly successes: readonly Success[];
   readonly names: Readonly<Record<string, string>>;
   readonly bareProblem: boolean;
-  /** "issue or comment": what may be absent when the route answers `not_found`. */
-  readonly nouns: string;
-  /** Judges parameters before the body, each whole; `answer` gives undefined when there is no such thing. */
+  /** What `not_found` says; undefined when nothing that the path names can be absent. */
+  readonly absent: string | undefined;
+  /** Judges parameters before the body, each whole. */
   readonly judge: (sent: Sent) => Judged;
 }
 
@@ -85,18 +95,21 @@ export function route<
   Variables extends Record<string, unknown>,
   Picked,
 >(declaration: RouteDeclaration<Path, P, F, Data, Variables, Picked>): Route {
-  const { parameters, body, operation: document, variables, pick, reply, names, ...rest } = declaration;
+  const { method, path, scope, summary, parameters, body, operation: document } = declaration;
   return {
-    ...rest,
+    method,
+    path,
+    scope,
+    summary,
     parameters,
     body,
     document,
     operation: operationOf(document),
     fragments: fragmentsOf(document),
-    reply,
-    names: { ...pageNames, ...names },
+    successes: declaration.reply.successes,
+    names: { ...pageNames, ...declaration.names },
     bareProblem: declaration.bareProblem ?? false,
-    nouns: nounsOf(parameters).join(' or '),
+    absent: declaration.absent ?? absentSentence(parameters),
     judge: (sent) => {
       const query = readParameters(parameters, sent.path, sent.query);
       if (query.violations.length > 0) return refused('invalid_request', query.violations);
@@ -107,14 +120,34 @@ export function route<
       const values = query.values as ParameterValues<P>;
       return {
         verdict: 'ready',
-        variables: variables(values, fields.values as BodyValues<F>),
-        answer: (data) => {
-          const picked = pick(data as Data);
-          return picked === null || picked === undefined ? undefined : reply.render(picked, values);
-        },
+        variables: declaration.variables(values, fields.values as BodyValues<F>),
+        answer: (data) => outcomeOf(declaration, data as Data, values),
       };
     },
   };
+}
+
+function outcomeOf<Data, Values, Picked>(
+  { check, pick, reply }: Judge<Data, Values, Picked>,
+  data: Data,
+  values: Values,
+): Outcome {
+  const violations = check?.(data, values) ?? [];
+  if (violations.length > 0) return { verdict: 'refused', code: 'invalid_request', violations };
+  const picked = pick(data, values);
+  if (picked === null || picked === undefined) return { verdict: 'absent' };
+  return { verdict: 'rendered', rendered: reply.render(picked, values) };
+}
+
+interface Judge<Data, Values, Picked> {
+  check?: (data: Data, values: Values) => readonly Violation[];
+  pick: (data: Data, values: Values) => Picked | null | undefined;
+  reply: Reply<Picked, Values>;
+}
+
+function absentSentence(parameters: Parameters): string | undefined {
+  const nouns = nounsOf(parameters);
+  return nouns.length > 0 ? `There is no such ${nouns.join(' or ')}.` : undefined;
 }
 
 function refused(code: 'invalid_request' | 'validation_failed', violations: readonly Violation[]): Judged {

@@ -44,30 +44,36 @@ export function shape<Source>(name: string, fields: ShapeFields<Source>): Shape<
 
 /** Lets a field be null, and says so in its line of the table. */
 export function nullable<Source>(field: Field<Source, Json | null>): NullableField<Source> {
-  return {
-    ...field,
-    schema: { ...field.schema, type: [field.schema.type ?? 'object', 'null'].flat() },
-    nullable: true,
-  };
+  const { schema } = field;
+  // What is printed by its name cannot be another type in one place.
+  const orNull: JsonSchema = schema.title
+    ? { anyOf: [schema, { type: 'null' }] }
+    : { ...schema, type: [schema.type ?? 'object', 'null'].flat() };
+  return { ...field, schema: orNull, nullable: true };
 }
 
 /** A text; an absent one is the empty string unless it is `nullable`. */
 export function text<Source, Value extends string | null>(
   read: (source: Source) => Value,
+  description?: string,
 ): Field<Source, Value> {
-  return { read, schema: { type: 'string' } };
+  return { read, schema: { type: 'string', ...(description !== undefined && { description }) } };
 }
 
 /** A whole number. */
 export function integer<Source, Value extends number | null>(
   read: (source: Source) => Value,
+  description?: string,
 ): Field<Source, Value> {
-  return { read, schema: { type: 'integer' } };
+  return { read, schema: { type: 'integer', ...(description !== undefined && { description }) } };
 }
 
 /** True or false. */
-export function boolean<Source>(read: (source: Source) => boolean): Field<Source, boolean> {
-  return { read, schema: { type: 'boolean' } };
+export function boolean<Source>(
+  read: (source: Source) => boolean,
+  description?: string,
+): Field<Source, boolean> {
+  return { read, schema: { type: 'boolean', ...(description !== undefined && { description }) } };
 }
 
 /** A moment: ISO 8601 in UTC, to the millisecond. */
@@ -87,9 +93,10 @@ export function date<Source, Value extends string | null>(
 /** The number of a graph's enum. */
 export function code<Source>(enumName: string, read: (source: Source) => string): Field<Source, number> {
   const codes = codesOf(enumName);
+  const meanings = [...codes].map(([entry, number]) => `${number} ${entry.toLowerCase().replaceAll('_', ' ')}`);
   return {
     read: (source) => known(codes.get(read(source))),
-    schema: { type: 'integer', enum: [...codes.values()] },
+    schema: { type: 'integer', enum: [...codes.values()], description: `${meanings.join(', ')}.` },
   };
 }
 
@@ -108,8 +115,43 @@ export function texts<Source>(read: (source: Source) => readonly string[]): Fiel
 
 /** A text in the specification's RichText form. */
 export function richText<Source>(read: (source: Source) => RichText): Field<Source, RichText> {
-  return { read, schema: { title: 'RichText', type: 'object' } };
+  return { read, schema: richTextSchema };
 }
+
+const textNode: JsonSchema = {
+  title: 'TextNode',
+  type: 'object',
+  properties: { type: { type: 'string', const: 'text' }, text: { type: 'string' } },
+  required: ['type', 'text'],
+};
+
+const paragraphNode: JsonSchema = {
+  title: 'ParagraphNode',
+  type: 'object',
+  properties: {
+    type: { type: 'string', const: 'paragraph' },
+    content: { type: 'array', items: textNode },
+  },
+  required: ['type', 'content'],
+};
+
+const richTextSchema: JsonSchema = {
+  title: 'RichText',
+  type: 'object',
+  properties: {
+    schemaVersion: { type: 'integer', description: 'The version of this form: 1.' },
+    content: {
+      title: 'RichTextDocument',
+      type: 'object',
+      properties: {
+        type: { type: 'string', const: 'doc' },
+        content: { type: 'array', items: paragraphNode },
+      },
+      required: ['type', 'content'],
+    },
+  },
+  required: ['schemaVersion', 'content'],
+};
 
 /** An object of a shape of its own. */
 export function object<Source, Inner, Value extends Inner | null>(

@@ -1,7 +1,8 @@
-import { isCalendarDate } from '../schema/scalars.ts';
+import { isCalendarDate, parseDateTime } from '../schema/scalars.ts';
 import { codesOf } from './enums.ts';
 import { idProblem, idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { hint, nearest } from './nearest.ts';
 
 /** One thing that is wrong with a request; `field` is the name of a parameter or the path of a field. */
 export interface Violation {
@@ -56,13 +57,40 @@ export function date(description: string): Value<string> {
   );
 }
 
+/** A moment: ISO 8601 with an offset or Z. */
+export function dateTime(description: string): Value<string> {
+  const schema = { type: 'string', format: 'date-time' };
+  const refusal = bad('must be a time with an offset or Z, such as 2026-01-31T12:00:00Z');
+  const read = (text: string) => (parseDateTime(text) ? { value: text } : refusal);
+  return {
+    ...stringValue(description, schema, read),
+    // In a query a plus that was not encoded stands for a space, and before an offset nothing else can be meant.
+    fromText: (text) => read(text.replace(/ (?=\d\d:\d\d$)/, '+')),
+  };
+}
+
+const httpUrlForm = /^https?:\/\/(?:[^/?#\s\\]*@)?[^/?#@\s\\]+[^\s\\]*$/i;
+
+/** An absolute http or https URL; white space at both ends does not count and is not kept. */
+export function httpUrl(description: string, { maxLength }: { maxLength: number }): Value<string> {
+  const schema = { type: 'string', format: 'uri', minLength: 1, maxLength };
+  return stringValue(description, schema, (given) => {
+    const value = given.trim();
+    const problem = characterProblem(value) ?? lengthProblem(value, { minLength: 1, maxLength });
+    if (problem !== undefined) return bad(problem);
+    return httpUrlForm.test(value) && URL.canParse(value)
+      ? { value }
+      : bad('must be an http or https URL, such as https://example.com/page');
+  });
+}
+
 /** One of some spellings, each with the meaning that it stands for. */
 export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: string): Value<T> {
   const meanings = new Map(Object.entries(spellings));
   const known = [...meanings.keys()];
   return stringValue(description, { type: 'string', enum: known }, (spelling) => {
     const value = meanings.get(spelling);
-    return value === undefined ? bad(`must be one of ${known.join(', ')}`) : { value };
+    return value === undefined ? bad(`must be one of ${known.join(', ')}${hint(spelling, known)}`) : { value };
   });
 }
 
@@ -111,9 +139,15 @@ export function code<Name extends string>(enumName: string, description: string)
     schema: { type: 'integer', enum: [...names.keys()] },
     fromJson: (value) => {
       const name = typeof value === 'number' ? names.get(value) : undefined;
-      return name === undefined ? bad(`must be one of ${list}`) : { value: name };
+      return name === undefined ? bad(`must be one of ${list}${codeHint(value, codes)}`) : { value: name };
     },
   };
+}
+
+/** Somebody who sends the name of a code most likely meant its number. */
+function codeHint(given: unknown, codes: ReadonlyMap<string, number>): string {
+  const named = typeof given === 'string' ? nearest(given, [...codes.keys()]) : undefined;
+  return named === undefined ? '' : `; did you mean ${codes.get(named)}?`;
 }
 
 /** What is wrong with a value as a whole. */

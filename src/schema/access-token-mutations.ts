@@ -11,7 +11,9 @@ const AccessTokenCreateInput = builder.inputType('AccessTokenCreateInput', {
       required: true,
       description: `What it may do, of ${scopes.map((scope) => `\`${scope}\``).join(', ')}; no more than the token that asks.`,
     }),
-    memberId: t.id({ description: 'Whom it is to stand for; the viewer when left out. Owners and admins may name others.' }),
+    memberId: t.id({
+      description: 'Whom it is to stand for; the viewer when left out. Owners and admins may name others.',
+    }),
     expiresUtc: t.field({
       type: 'DateTime',
       description: 'When it is to end; not later than the token that asks, and with it when left out.',
@@ -23,21 +25,29 @@ const AccessTokenCreatePayload = builder.objectRef<NewAccessToken>('AccessTokenC
 AccessTokenCreatePayload.implement({
   description: 'The token that was made.',
   fields: (t) => ({
-    token: t.exposeString('token', { description: 'Its text, to send as `Authorization: Bearer …`. It is shown this once.' }),
+    token: t.exposeString('token', {
+      description: 'Its text, to send as `Authorization: Bearer …`. It is shown this once.',
+    }),
     accessToken: t.expose('accessToken', { type: AccessToken.ref, description: 'What is kept of it.' }),
   }),
 });
 
 const AccessTokenRevokeInput = builder.inputType('AccessTokenRevokeInput', {
   description: 'A token to be revoked.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'The id of the token (`token_…`), not its text.' }) }),
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The id of the token (`token_…`), not its text.' }),
+  }),
 });
 
-const AccessTokenRevokePayload = builder.objectRef<Pick<NewAccessToken, 'accessToken'>>('AccessTokenRevokePayload');
+const AccessTokenRevokePayload =
+  builder.objectRef<Pick<NewAccessToken, 'accessToken'>>('AccessTokenRevokePayload');
 AccessTokenRevokePayload.implement({
   description: 'The token that was revoked.',
   fields: (t) => ({
-    accessToken: t.expose('accessToken', { type: AccessToken.ref, description: 'The token, now with the time it ended.' }),
+    accessToken: t.expose('accessToken', {
+      type: AccessToken.ref,
+      description: 'The token, now with the time it ended.',
+    }),
   }),
 });
 
@@ -46,14 +56,18 @@ builder.mutationFields((t) => ({
     type: AccessTokenCreatePayload,
     scope: 'token',
     description: 'Makes an access token that can do no more and lives no longer than the one that asks.',
-    args: { input: t.arg({ type: AccessTokenCreateInput, required: true, description: 'The token to be made.' }) },
+    args: {
+      input: t.arg({ type: AccessTokenCreateInput, required: true, description: 'The token to be made.' }),
+    },
     load: (ctx, { input }) => createAccessToken(ctx, input),
   }),
   accessTokenRevoke: t.source({
     type: AccessTokenRevokePayload,
     scope: 'token',
     description: 'Ends an access token and all that were made with it, at once.',
-    args: { input: t.arg({ type: AccessTokenRevokeInput, required: true, description: 'The token to be revoked.' }) },
+    args: {
+      input: t.arg({ type: AccessTokenRevokeInput, required: true, description: 'The token to be revoked.' }),
+    },
     load: (ctx, { input }) => revokeAccessToken(ctx, input),
   }),
 }));

@@ -7,7 +7,8 @@ export const AccessToken: Entity<'accessToken'> = entity('AccessToken', {
   prefix: 'token',
   singular: 'access token',
   plural: 'access tokens',
-  description: 'A bearer token: who it stands for, what it may do and for how long. Its text is shown once, when it is made.',
+  description:
+    'A bearer token: who it stands for, what it may do and for how long. Its text is shown once, when it is made.',
   scope: 'token',
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'desc' },
@@ -24,13 +25,24 @@ AccessToken.implement((t) => ({
   name: t.exposeString('name', { description: 'What it is called, so that people know it again.' }),
   scopes: t.exposeStringList('scopes', { description: 'What it may do, such as `issues:read`.' }),
   userAccountId: t.idOf('user', 'userAccountId', { description: 'The account that it stands for.' }),
-  member: t.reference(Member, 'userAccountId', { by: 'userAccountId', description: 'The member that it stands for.' }),
+  member: t.reference(Member, 'userAccountId', {
+    by: 'userAccountId',
+    description: 'The member that it stands for.',
+  }),
   createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was made.' }),
-  expiresUtc: t.expose('expiresUtc', { type: 'DateTime', nullable: true, description: 'When it ends; null for never.' }),
+  expiresUtc: t.expose('expiresUtc', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it ends; null for never.',
+  }),
   lastUsedUtc: t.expose('lastUsedUtc', {
     type: 'DateTime',
     nullable: true,
     description: 'When it was last used, to the minute.',
   }),
-  revokedUtc: t.expose('revokedUtc', { type: 'DateTime', nullable: true, description: 'When it was revoked; null when it was not.' }),
+  revokedUtc: t.expose('revokedUtc', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it was revoked; null when it was not.',
+  }),
 }));

@@ -32,9 +32,14 @@ export const ActivityEntry: Entity<'activity'> = entity('ActivityEntry', {
 ActivityEntry.implement((t) => ({
   issueId: t.idOf('issue', 'issueId', { description: 'The issue that it happened to.' }),
   issue: t.reference(Issue, 'issueId', { description: 'The issue that it happened to.' }),
-  eventType: t.exposeString('eventType', { description: 'What kind of event it is, such as `issue.updated.v1`.' }),
+  eventType: t.exposeString('eventType', {
+    description: 'What kind of event it is, such as `issue.updated.v1`.',
+  }),
   actorUserAccountId: t.idOf('user', 'actorUserAccountId', { description: 'The account that did it.' }),
-  actor: t.reference(Member, 'actorUserAccountId', { by: 'userAccountId', description: 'The member who did it.' }),
+  actor: t.reference(Member, 'actorUserAccountId', {
+    by: 'userAccountId',
+    description: 'The member who did it.',
+  }),
   occurredUtc: t.expose('occurredUtc', { type: 'DateTime', description: 'When it happened.' }),
   sortOrder: t.exposeInt('sortOrder', { description: 'Its place in the feed: gapless from 1.' }),
   iconCss: t.exposeString('iconCss', { description: 'The CSS class of its icon; empty when none.' }),

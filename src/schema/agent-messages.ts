@@ -6,7 +6,9 @@ import { AuthorType, MessageType, PrincipalKind } from './enums.ts';
 import { via } from './fields.ts';
 import { Member } from './members.ts';
 
-export const FollowUpAction = builder.objectRef<{ name: string; key: string; color: string }>('FollowUpAction');
+export const FollowUpAction = builder.objectRef<{ name: string; key: string; color: string }>(
+  'FollowUpAction',
+);
 FollowUpAction.implement({
   description: 'A next step that a message offers.',
   fields: (t) => ({
@@ -39,9 +41,15 @@ export const AgentThreadMessage: Entity<'agentThreadMessage'> = entity('AgentThr
 
 AgentThreadMessage.implement((t) => ({
   threadId: t.idOf('thread', 'threadId', { description: 'The thread of the message.' }),
-  thread: t.reference(AgentThread, 'threadId', { scope: 'issues:read', description: 'The thread of the message.' }),
+  thread: t.reference(AgentThread, 'threadId', {
+    scope: 'issues:read',
+    description: 'The thread of the message.',
+  }),
   issueId: t.idOf('issue', 'issueId', { description: 'The issue that the thread is about.' }),
-  applicationId: t.idOf('app', 'applicationId', { nullable: true, description: 'The application that the agent belongs to.' }),
+  applicationId: t.idOf('app', 'applicationId', {
+    nullable: true,
+    description: 'The application that the agent belongs to.',
+  }),
   applicationInstallationId: t.idOf('installation', 'applicationInstallationId', {
     nullable: true,
     description: 'The installation of that application in the workspace.',
@@ -49,7 +57,10 @@ AgentThreadMessage.implement((t) => ({
   agentUserAccountId: t.idOf('user', 'agentUserAccountId', { description: 'The account of the agent.' }),
   agent: t.reference(Member, 'agentUserAccountId', { by: 'userAccountId', description: 'The agent.' }),
   authorUserAccountId: t.idOf('user', 'authorUserAccountId', { description: 'The account that wrote it.' }),
-  author: t.reference(Member, 'authorUserAccountId', { by: 'userAccountId', description: 'The member who wrote it.' }),
+  author: t.reference(Member, 'authorUserAccountId', {
+    by: 'userAccountId',
+    description: 'The member who wrote it.',
+  }),
   authorType: t.expose('authorType', { type: AuthorType, description: 'A person, the agent or the system.' }),
   authorPrincipalKind: t.computed({
     type: PrincipalKind,
@@ -61,7 +72,10 @@ AgentThreadMessage.implement((t) => ({
   messageType: t.expose('messageType', { type: MessageType, description: 'What the message is.' }),
   turnNumber: t.exposeInt('turnNumber', { description: 'The turn of the conversation that it belongs to.' }),
   body: t.exposeString('body', { description: 'What it says, as plain text.' }),
-  replyToMessageId: t.idOf('message', 'replyToMessageId', { nullable: true, description: 'The message that it answers.' }),
+  replyToMessageId: t.idOf('message', 'replyToMessageId', {
+    nullable: true,
+    description: 'The message that it answers.',
+  }),
   replyTo: t.reference(AgentThreadMessage, 'replyToMessageId', {
     nullable: true,
     scope: 'issues:read',

@@ -28,7 +28,10 @@ function statusAt(now: Date, status: number, lastMessageUtc: Date): number {
 AgentThread.implement((t) => ({
   issueId: t.idOf('issue', 'issueId', { description: 'The issue that it is about.' }),
   issue: t.reference(Issue, 'issueId', { scope: 'issues:read', description: 'The issue that it is about.' }),
-  applicationId: t.idOf('app', 'applicationId', { nullable: true, description: 'The application that the agent belongs to.' }),
+  applicationId: t.idOf('app', 'applicationId', {
+    nullable: true,
+    description: 'The application that the agent belongs to.',
+  }),
   applicationInstallationId: t.idOf('installation', 'applicationInstallationId', {
     nullable: true,
     description: 'The installation of that application in the workspace.',
@@ -41,14 +44,30 @@ AgentThread.implement((t) => ({
     compute: ({ status, lastMessageUtc }, _references, { now }) => statusAt(now, status, lastMessageUtc),
     description: 'Where the thread stands; follows from its last message and the time since.',
   }),
-  lastMessageAuthorType: t.expose('lastMessageAuthorType', { type: AuthorType, description: 'Who wrote the last message.' }),
-  lastMessageType: t.expose('lastMessageType', { type: MessageType, description: 'What the last message is.' }),
+  lastMessageAuthorType: t.expose('lastMessageAuthorType', {
+    type: AuthorType,
+    description: 'Who wrote the last message.',
+  }),
+  lastMessageType: t.expose('lastMessageType', {
+    type: MessageType,
+    description: 'What the last message is.',
+  }),
   currentTurnNumber: t.exposeInt('currentTurnNumber', { description: 'The turn that runs or ran last.' }),
-  lastCompletedTurnNumber: t.exposeInt('lastCompletedTurnNumber', { description: 'The last turn that was completed; 0 when none was.' }),
+  lastCompletedTurnNumber: t.exposeInt('lastCompletedTurnNumber', {
+    description: 'The last turn that was completed; 0 when none was.',
+  }),
   messageCount: t.exposeInt('messageCount', { description: 'The number of its messages.' }),
-  lastMessagePreview: t.exposeString('lastMessagePreview', { description: 'The beginning of the last message.' }),
-  lastMessageUtc: t.expose('lastMessageUtc', { type: 'DateTime', description: 'When the last message was written.' }),
-  startedUtc: t.expose('startedUtc', { type: 'DateTime', description: 'When the first message was written.' }),
+  lastMessagePreview: t.exposeString('lastMessagePreview', {
+    description: 'The beginning of the last message.',
+  }),
+  lastMessageUtc: t.expose('lastMessageUtc', {
+    type: 'DateTime',
+    description: 'When the last message was written.',
+  }),
+  startedUtc: t.expose('startedUtc', {
+    type: 'DateTime',
+    description: 'When the first message was written.',
+  }),
   messages: t.children(AgentThreadMessage, {
     key: 'threadId',
     maxPageSize: 1000,

@@ -33,7 +33,8 @@ export const Attachment: Entity<'attachment'> = entity('Attachment', {
   }),
 });
 
-const keyedIssue = () => via(Issue, 'issueId', ['number'], { nested: { team: via(Team, 'teamId', ['code']) } });
+const keyedIssue = () =>
+  via(Issue, 'issueId', ['number'], { nested: { team: via(Team, 'teamId', ['code']) } });
 
 function attachmentPath(id: string, issue: { number: number; team?: { code: string } } | undefined): string {
   return `/v1/issues/${issueKey(issue?.team?.code ?? '', issue?.number ?? 0)}/attachments/${encodeId('attachment', id)}`;
@@ -45,7 +46,9 @@ Attachment.implement((t) => ({
   fileName: t.exposeString('fileName', { description: 'The name of the file.' }),
   contentType: t.exposeString('contentType', { description: 'The media type of the file, in lower case.' }),
   sizeBytes: t.exposeInt('sizeBytes', { description: 'The size of the file in bytes.' }),
-  uploadedByUserAccountId: t.idOf('user', 'uploadedByUserAccountId', { description: 'The account that uploaded it.' }),
+  uploadedByUserAccountId: t.idOf('user', 'uploadedByUserAccountId', {
+    description: 'The account that uploaded it.',
+  }),
   uploadedBy: t.reference(Member, 'uploadedByUserAccountId', {
     by: 'userAccountId',
     description: 'The member who uploaded it.',
@@ -77,5 +80,8 @@ Attachment.implement((t) => ({
     description: 'Is there a preview.',
   }),
   previewKind: t.expose('previewKind', { type: PreviewKind, description: 'What kind of preview there is.' }),
-  codeLanguage: t.exposeString('codeLanguage', { nullable: true, description: 'The language of its code, when it is code.' }),
+  codeLanguage: t.exposeString('codeLanguage', {
+    nullable: true,
+    description: 'The language of its code, when it is code.',
+  }),
 }));

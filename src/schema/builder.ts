@@ -36,13 +36,18 @@ export const builder = new SchemaBuilder<BuilderOptions>({
     nodeQueryOptions: false,
     nodesQueryOptions: false,
     nodeTypeOptions: { description: 'Anything that can be read again by its id.' },
-    idFieldOptions: { description: 'The id, the same on both faces: a prefix that says the kind, then a UUIDv7 in base32.' },
+    idFieldOptions: {
+      description: 'The id, the same on both faces: a prefix that says the kind, then a UUIDv7 in base32.',
+    },
     pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
     hasNextPageFieldOptions: { description: 'Is there a page after this one.' },
     hasPreviousPageFieldOptions: { description: 'Is there a page before this one.' },
     startCursorFieldOptions: { description: 'The cursor of the first row; null when the page is empty.' },
     endCursorFieldOptions: { description: 'The cursor of the last row; null when the page is empty.' },
-    edgesFieldOptions: { description: 'The rows of the page, each with its cursor.', nullable: { list: false, items: false } },
+    edgesFieldOptions: {
+      description: 'The rows of the page, each with its cursor.',
+      nullable: { list: false, items: false },
+    },
     nodeFieldOptions: { description: 'The row.', nullable: false },
     cursorFieldOptions: { description: 'The place of the row in this list, to give to `after` or `before`.' },
     pageInfoFieldOptions: { description: 'Where the page stands in the list.' },
@@ -62,7 +67,8 @@ export const builder = new SchemaBuilder<BuilderOptions>({
 
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
-    description: 'The number of rows that the filter lets through, all pages together; counted only when asked for.',
+    description:
+      'The number of rows that the filter lets through, all pages together; counted only when asked for.',
     resolve: (connection) => connection.totalCount(),
   }),
 );

@@ -15,9 +15,12 @@ CodeEntry.implement({
     name: t.exposeString('name', { description: 'Its name; enums spell it in upper case.' }),
     code: t.exposeInt('code', {
       nullable: true,
-      description: 'The number that REST shows for it, or the HTTP status of an error code; null where REST shows the name.',
+      description:
+        'The number that REST shows for it, or the HTTP status of an error code; null where REST shows the name.',
     }),
-    description: t.exposeString('description', { description: 'What it means; empty when the name says it.' }),
+    description: t.exposeString('description', {
+      description: 'What it means; empty when the name says it.',
+    }),
   }),
 });
 
@@ -25,7 +28,9 @@ export const CodeTable = builder.objectRef<{ name: string; entries: Code[] }>('C
 CodeTable.implement({
   description: 'A closed set of values.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The field whose values these are; `errorCode` for the codes of errors.' }),
+    name: t.exposeString('name', {
+      description: 'The field whose values these are; `errorCode` for the codes of errors.',
+    }),
     entries: t.expose('entries', { type: [CodeEntry], description: 'The values, in their order.' }),
   }),
 });

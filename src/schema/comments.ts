@@ -1,5 +1,5 @@
-import { memberRole } from '../resolvers/codes.ts';
 import { toRichText } from '../resolvers/rich-text.ts';
+import { mayManage } from '../resolvers/write-access.ts';
 import { livingIssue } from './activity.ts';
 import { type Entity, entity } from './entity.ts';
 import { via } from './fields.ts';
@@ -44,12 +44,17 @@ Comment.implement((t) => ({
     type: 'String',
     nullable: true,
     columns: [],
-    references: { author: via(Member, 'parentAuthorUserAccountId', ['displayName'], { by: 'userAccountId' }) },
+    references: {
+      author: via(Member, 'parentAuthorUserAccountId', ['displayName'], { by: 'userAccountId' }),
+    },
     compute: (_comment, { author }) => author?.displayName,
     description: 'The name of whom it replies to, even when that comment is deleted.',
   }),
   authorUserAccountId: t.idOf('user', 'authorUserAccountId', { description: 'The account that wrote it.' }),
-  author: t.reference(Member, 'authorUserAccountId', { by: 'userAccountId', description: 'The member who wrote it.' }),
+  author: t.reference(Member, 'authorUserAccountId', {
+    by: 'userAccountId',
+    description: 'The member who wrote it.',
+  }),
   body: t.computed({
     type: 'RichText',
     columns: ['body'],
@@ -61,7 +66,7 @@ Comment.implement((t) => ({
     type: 'Boolean',
     columns: ['authorUserAccountId'],
     compute: ({ authorUserAccountId }, _references, { principal }) =>
-      authorUserAccountId === principal.userAccountId || principal.role <= memberRole.admin,
+      mayManage(principal, authorUserAccountId),
     description: 'May the viewer change or delete it: its author, owners and admins may.',
   }),
   isEdited: t.exposeBoolean('isEdited', { description: 'Was it changed after it was written.' }),

@@ -37,7 +37,9 @@ Delivery.implement((t) => ({
   team: t.reference(Team, 'teamId', { description: 'The team that delivers.' }),
   number: t.exposeInt('number', { description: 'Its number within the team.' }),
   name: t.exposeString('name', { description: 'The name of the delivery.' }),
-  description: t.exposeString('description', { description: 'What it is about; empty when nothing is said.' }),
+  description: t.exposeString('description', {
+    description: 'What it is about; empty when nothing is said.',
+  }),
   startsOn: t.expose('startsOn', { type: 'Date', description: 'Its first day, in UTC.' }),
   endsOn: t.expose('endsOn', { type: 'Date', description: 'Its last day, in UTC.' }),
   state: t.expose('state', { type: DeliveryState, description: 'Where the delivery stands.' }),

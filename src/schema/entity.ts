@@ -10,11 +10,16 @@ import { SortDirection } from './enums.ts';
 import { type FilterBuilder, filterBuilder, type FilterDeclaration } from './filters.ts';
 import { declareTypeScope, type ScopeNeed } from './scopes.ts';
 
-type KindOf<Value> = NonNullable<Value> extends Date ? 'time' : NonNullable<Value> extends number ? 'int' : 'text' | 'date';
+type KindOf<Value> =
+  NonNullable<Value> extends Date ? 'time' : NonNullable<Value> extends number ? 'int' : 'text' | 'date';
 
 /** A column to order by. Its kind and whether it may be null must agree with the row, or it does not compile. */
 export type OrderColumn<Of> = {
-  [K in keyof Of & string]: { column: K; kind: KindOf<Of[K]> & OrderKind; nullable: null extends Of[K] ? true : false };
+  [K in keyof Of & string]: {
+    column: K;
+    kind: KindOf<Of[K]> & OrderKind;
+    nullable: null extends Of[K] ? true : false;
+  };
 }[keyof Of & string];
 
 export interface EntityOptions<Name extends TableName> {
@@ -40,7 +45,10 @@ export interface EntityOptions<Name extends TableName> {
   reference?: boolean;
 }
 
-export type EntityFieldBuilder<Name extends TableName> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row<Name>>;
+export type EntityFieldBuilder<Name extends TableName> = PothosSchemaTypes.ObjectFieldBuilder<
+  Types,
+  Row<Name>
+>;
 
 /**
  * A type whose objects are rows of one table. What belongs to the type (table, id prefix, orders, filter, scope)
@@ -94,7 +102,8 @@ export class Entity<Name extends TableName> {
       description,
       interfaces: prefix ? [builder.nodeInterfaceRef()] : [],
       extensions: { entity: this },
-      fields: (t) => ({ ...id(t as EntityFieldBuilder<Name>), ...fields(t as EntityFieldBuilder<Name>) }) as never,
+      fields: (t) =>
+        ({ ...id(t as EntityFieldBuilder<Name>), ...fields(t as EntityFieldBuilder<Name>) }),
     });
   }
 
@@ -130,17 +139,21 @@ export class Entity<Name extends TableName> {
     this.#filterInput = ref;
     ref.implement({
       description: `Chooses ${this.plural}. All fields that are given must hold.`,
-      fields: (t) => ({
-        ...Object.fromEntries(
-          Object.entries(this.#filters()).map(([name, { input, description }]) => [
-            name,
-            t.field({ type: input, description }),
-          ]),
-        ),
-        and: t.field({ type: [ref], description: 'All of these hold. `and`, `or` and `not` may be nested three deep.' }),
-        or: t.field({ type: [ref], description: 'At least one of these holds.' }),
-        not: t.field({ type: ref, description: 'This does not hold.' }),
-      }) as never,
+      fields: (t) =>
+        ({
+          ...Object.fromEntries(
+            Object.entries(this.#filters()).map(([name, { input, description }]) => [
+              name,
+              t.field({ type: input, description }),
+            ]),
+          ),
+          and: t.field({
+            type: [ref],
+            description: 'All of these hold. `and`, `or` and `not` may be nested three deep.',
+          }),
+          or: t.field({ type: [ref], description: 'At least one of these holds.' }),
+          not: t.field({ type: ref, description: 'This does not hold.' }),
+        }),
     });
     return ref;
   }
@@ -158,10 +171,11 @@ export class Entity<Name extends TableName> {
     });
     this.#orderInput = builder.inputRef<Record<string, unknown>>(`${this.name}Order`).implement({
       description: `An order of ${this.plural}.`,
-      fields: (t) => ({
-        field: t.field({ type: field, required: true, description: 'What to order by.' }),
-        direction: t.field({ type: SortDirection, description: 'Which way; ASC when left out.' }),
-      }) as never,
+      fields: (t) =>
+        ({
+          field: t.field({ type: field, required: true, description: 'What to order by.' }),
+          direction: t.field({ type: SortDirection, description: 'Which way; ASC when left out.' }),
+        }),
     });
     return this.#orderInput;
   }
@@ -170,18 +184,22 @@ export class Entity<Name extends TableName> {
     this.#connection ??= builder.connectionObject(
       { type: this.ref, name: `${this.name}Connection`, description: `A page of ${this.plural}.` } as never,
       { name: `${this.name}Edge`, description: `One of a page of ${this.plural}.` } as never,
-    ) as unknown as ObjectRef<Types, never>;
+    );
     return this.#connection;
   }
 
   #filters(): Record<string, FilterDeclaration> {
-    this.#filterDeclarations ??= this.options.filter?.(filterBuilder as unknown as FilterBuilder<Row<Name>>) ?? {};
+    this.#filterDeclarations ??=
+      this.options.filter?.(filterBuilder as unknown as FilterBuilder<Row<Name>>) ?? {};
     return this.#filterDeclarations;
   }
 }
 
 /** What a filter or a reference needs to know of the type that it leads to. */
-export type RelatedEntity = Pick<Entity<TableName>, 'name' | 'singular' | 'plural' | 'filterInput' | 'filterTarget'>;
+export type RelatedEntity = Pick<
+  Entity<TableName>,
+  'name' | 'singular' | 'plural' | 'filterInput' | 'filterTarget'
+>;
 
 /** Every entity by the prefix of its ids: what `node(id)` dispatches on. */
 export const entitiesByPrefix = new Map<IdPrefix, Entity<TableName>>();

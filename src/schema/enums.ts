@@ -21,11 +21,23 @@ export const PrincipalKind = codeEnum('PrincipalKind', 'principalKind', 'What st
 export const MemberRole = codeEnum('MemberRole', 'memberRole', 'What a member may do in the workspace.');
 export const MemberStatus = codeEnum('MemberStatus', 'memberStatus', 'Whether a member takes part.');
 export const Provider = codeEnum('Provider', 'provider', 'Where a repository is hosted.');
-export const PreviewKind = codeEnum('PreviewKind', 'previewKind', 'How an attachment can be shown without downloading it.');
+export const PreviewKind = codeEnum(
+  'PreviewKind',
+  'previewKind',
+  'How an attachment can be shown without downloading it.',
+);
 export const AuthorType = codeEnum('AuthorType', 'authorType', 'Who wrote a message of an agent thread.');
 export const MessageType = codeEnum('MessageType', 'messageType', 'What a message of an agent thread is.');
-export const ThreadStatus = codeEnum('ThreadStatus', 'threadStatus', 'Where an agent thread stands; follows from its last message.');
-export const StatusCategory = codeEnum('StatusCategory', 'statusCategory', 'What a configurable status means; completed and canceled are terminal.');
+export const ThreadStatus = codeEnum(
+  'ThreadStatus',
+  'threadStatus',
+  'Where an agent thread stands; follows from its last message.',
+);
+export const StatusCategory = codeEnum(
+  'StatusCategory',
+  'statusCategory',
+  'What a configurable status means; completed and canceled are terminal.',
+);
 export const DeliveryState = codeEnum('DeliveryState', 'deliveryState', 'Where a delivery stands.');
 export const ProjectState = codeEnum('ProjectState', 'projectState', 'Where a project stands.');
 export const TeamState = codeEnum('TeamState', 'teamState', 'Whether a team is at work.');

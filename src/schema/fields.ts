@@ -23,12 +23,20 @@ export interface FieldMeta {
 
 /** Nullability follows the column: who reads a nullable one must say so. */
 type Nullness<Value> = null extends Value ? { nullable: true } : { nullable?: boolean };
-export type TextColumn<Parent> = { [K in keyof Parent]: Parent[K] extends string | null ? K : never }[keyof Parent] & string;
+export type TextColumn<Parent> = {
+  [K in keyof Parent]: Parent[K] extends string | null ? K : never;
+}[keyof Parent] &
+  string;
 
 type AnyReferences<Parent> = Record<string, { key: TextColumn<Parent> }>;
 
 /** A row that a computed field reads besides its own: reached by a key of the parent, and rows reached from there. */
-export interface ReferenceNeed<Key extends string, Name extends TableName, Column extends keyof Row<Name>, Nested> {
+export interface ReferenceNeed<
+  Key extends string,
+  Name extends TableName,
+  Column extends keyof Row<Name>,
+  Nested,
+> {
   entity: Entity<Name>;
   key: Key;
   by: 'id' | 'userAccountId';
@@ -104,9 +112,11 @@ declare global {
         options: ComputedOptions<ParentShape, Column, References, Type, undefined>,
       ): FieldRef<Types, unknown>;
       /** A computed value that also depends on who asks and when. */
-      computedForViewer<Column extends keyof ParentShape, References extends AnyReferences<ParentShape>, Type>(
-        options: ComputedOptions<ParentShape, Column, References, Type, SignedIn>,
-      ): FieldRef<Types, unknown>;
+      computedForViewer<
+        Column extends keyof ParentShape,
+        References extends AnyReferences<ParentShape>,
+        Type,
+      >(options: ComputedOptions<ParentShape, Column, References, Type, SignedIn>): FieldRef<Types, unknown>;
       /** One row of the workspace, by what an argument says; null when that names nothing. */
       byKey<Name extends TableName>(
         target: Entity<Name>,
@@ -189,7 +199,11 @@ async function loadReferences(ctx: Context, plans: ReferencePlans, parent: Paren
   return Object.fromEntries(loaded);
 }
 
-function computed(fields: Fields, { type, columns, references = {}, compute, ...meta }: ComputedArguments, context: boolean) {
+function computed(
+  fields: Fields,
+  { type, columns, references = {}, compute, ...meta }: ComputedArguments,
+  context: boolean,
+) {
   const plans = referencePlans(references);
   const plan: Plan = { kind: 'computed', columns, references: plans, context, compute };
   return planned(fields, type, meta, plan, async (row, _args, ctx) =>
@@ -204,19 +218,41 @@ const helpers = {
       return uuid ? encodeId(prefix, uuid) : null;
     });
   },
-  reference(this: Fields, target: Entity<TableName>, key: string, { by = 'id', ...meta }: FieldMeta & { by?: string }) {
+  reference(
+    this: Fields,
+    target: Entity<TableName>,
+    key: string,
+    { by = 'id', ...meta }: FieldMeta & { by?: string },
+  ) {
     const plan = referencePlan(target, key, by);
-    return planned(this, target.ref, meta, { kind: 'reference', ...plan }, (row, _args, ctx) => loadReference(ctx, plan, row));
-  },
-  one(this: Fields, target: Entity<TableName>, { key, flag, ...meta }: FieldMeta & { key: string; flag?: string }) {
-    const where = flag ? { all: [target.where, { column: flag, is: 'eq' as const, value: true }] } : target.where;
-    const source = { table: target.options.table, where, parent: { column: key } };
-    const plan: Plan = { kind: 'one', source, parentKey: 'id' };
-    return planned(this, target.ref, { nullable: true, ...meta }, plan, async (row, _args, ctx) =>
-      (await signedIn(ctx).loaders.byKey(source.table, key, where).load(String(row.id))) ?? null,
+    return planned(this, target.ref, meta, { kind: 'reference', ...plan }, (row, _args, ctx) =>
+      loadReference(ctx, plan, row),
     );
   },
-  exists(this: Fields, table: TableName, { key, viewer, ...meta }: FieldMeta & { key: string; viewer: string }) {
+  one(
+    this: Fields,
+    target: Entity<TableName>,
+    { key, flag, ...meta }: FieldMeta & { key: string; flag?: string },
+  ) {
+    const where = flag
+      ? { all: [target.where, { column: flag, is: 'eq' as const, value: true }] }
+      : target.where;
+    const source = { table: target.options.table, where, parent: { column: key } };
+    const plan: Plan = { kind: 'one', source, parentKey: 'id' };
+    return planned(
+      this,
+      target.ref,
+      { nullable: true, ...meta },
+      plan,
+      async (row, _args, ctx) =>
+        (await signedIn(ctx).loaders.byKey(source.table, key, where).load(String(row.id))) ?? null,
+    );
+  },
+  exists(
+    this: Fields,
+    table: TableName,
+    { key, viewer, ...meta }: FieldMeta & { key: string; viewer: string },
+  ) {
     const plan: Plan = { kind: 'exists', table, keyColumn: key, viewerColumn: viewer };
     return planned(this, 'Boolean', meta, plan, (row, _args, ctx) => {
       const { loaders, principal } = signedIn(ctx);
@@ -226,7 +262,11 @@ const helpers = {
   sums(
     this: Fields,
     table: TableName,
-    options: FieldMeta & { key: string; columns: string[]; compute: (sums: Record<string, number>) => number },
+    options: FieldMeta & {
+      key: string;
+      columns: string[];
+      compute: (sums: Record<string, number>) => number;
+    },
   ) {
     const { key, columns, compute, ...meta } = options;
     const plan: Plan = { kind: 'sums', table, keyColumn: key, columns, compute };
@@ -243,7 +283,11 @@ const helpers = {
   byKey(
     this: Fields,
     target: Entity<TableName>,
-    options: FieldMeta & { argument: string; argumentDescription: string; lookup: (value: string) => Predicate | undefined },
+    options: FieldMeta & {
+      argument: string;
+      argumentDescription: string;
+      lookup: (value: string) => Predicate | undefined;
+    },
   ) {
     const { argument, argumentDescription, lookup, ...meta } = options;
     const { table } = target.options;
@@ -257,7 +301,11 @@ const helpers = {
   },
   source(
     this: Fields,
-    { type, load, ...meta }: FieldMeta & { type: unknown; load: (ctx: Context, args: unknown, parent: unknown) => unknown },
+    {
+      type,
+      load,
+      ...meta
+    }: FieldMeta & { type: unknown; load: (ctx: Context, args: unknown, parent: unknown) => unknown },
   ) {
     const plan: Plan = { kind: 'source', load };
     return planned(this, type, meta, plan, (parent, args, ctx) => load(ctx, args, parent));

@@ -46,12 +46,47 @@ const comparators = {
     'contains',
     'startsWith',
   ]),
-  IntFilter: inputOf('IntFilter', 'Compares a whole number.', 'Int', ['eq', 'lt', 'lte', 'gt', 'gte', 'in', 'isNull']),
-  DateFilter: inputOf('DateFilter', 'Compares a calendar date.', 'Date', ['eq', 'lt', 'lte', 'gt', 'gte', 'in', 'isNull']),
-  DateTimeFilter: inputOf('DateTimeFilter', 'Compares a moment.', 'DateTime', ['eq', 'lt', 'lte', 'gt', 'gte', 'in', 'isNull']),
+  IntFilter: inputOf('IntFilter', 'Compares a whole number.', 'Int', [
+    'eq',
+    'lt',
+    'lte',
+    'gt',
+    'gte',
+    'in',
+    'isNull',
+  ]),
+  DateFilter: inputOf('DateFilter', 'Compares a calendar date.', 'Date', [
+    'eq',
+    'lt',
+    'lte',
+    'gt',
+    'gte',
+    'in',
+    'isNull',
+  ]),
+  DateTimeFilter: inputOf('DateTimeFilter', 'Compares a moment.', 'DateTime', [
+    'eq',
+    'lt',
+    'lte',
+    'gt',
+    'gte',
+    'in',
+    'isNull',
+  ]),
 };
 
-type Comparator = 'eq' | 'neq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'nin' | 'contains' | 'startsWith' | 'isNull';
+type Comparator =
+  | 'eq'
+  | 'neq'
+  | 'lt'
+  | 'lte'
+  | 'gt'
+  | 'gte'
+  | 'in'
+  | 'nin'
+  | 'contains'
+  | 'startsWith'
+  | 'isNull';
 
 function inputOf(name: string, description: string, type: InputType<Types>, offered: readonly Comparator[]) {
   const say: Record<Comparator, string> = {
@@ -119,7 +154,7 @@ export const filterBuilder: FilterBuilder<Record<string, never>> = {
   text: (column, form = 'fold') => ({
     field: { kind: 'text', column, form },
     input: comparators.StringFilter,
-    description: `Compares \`${String(column).replace(/Fold$/, '')}\`.`,
+    description: `Compares \`${column.replace(/Fold$/, '')}\`.`,
   }),
   int: (column) => value(column, comparators.IntFilter),
   boolean: (column) => value(column, comparators.BooleanFilter),
@@ -129,7 +164,7 @@ export const filterBuilder: FilterBuilder<Record<string, never>> = {
   reference: (target, column, by = 'id') => ({
     field: { kind: 'reference', column, target: { ...target.filterTarget(), by } },
     input: target.filterInput(),
-    description: `Tests the ${target.singular} that \`${String(column)}\` names.`,
+    description: `Tests the ${target.singular} that \`${column}\` names.`,
   }),
   some: (target, through, own: string = 'id') => ({
     field: { kind: 'through', through, own, target: { ...target.filterTarget(), by: through.by } },

@@ -8,6 +8,7 @@ Health.implement({
 
 export const Readiness = builder.objectRef<{ status: string }>('Readiness');
 Readiness.implement({
-  description: 'That the data store answers; when it does not within 2,000 ms, there is the error UNAVAILABLE instead.',
+  description:
+    'That the data store answers; when it does not within 2,000 ms, there is the error UNAVAILABLE instead.',
   fields: (t) => ({ status: t.exposeString('status', { description: 'Always `ok`.' }) }),
 });

@@ -18,9 +18,15 @@ const IssueStatsGroup = builder.enumType('IssueStatsGroup', {
     TEAM: { value: 'teamId', description: 'By team.' },
     PROJECT: { value: 'projectId', description: 'By project; those without one together.' },
     DELIVERY: { value: 'deliveryId', description: 'By delivery; those without one together.' },
-    ASSIGNEE: { value: 'primaryAssigneeUserAccountId', description: 'By primary assignee; those without one together.' },
+    ASSIGNEE: {
+      value: 'primaryAssigneeUserAccountId',
+      description: 'By primary assignee; those without one together.',
+    },
     PRIORITY: { value: 'priority', description: 'By priority.' },
-    LABEL: { value: 'labelId', description: 'By label: an issue counts under each of its labels; those without one together.' },
+    LABEL: {
+      value: 'labelId',
+      description: 'By label: an issue counts under each of its labels; those without one together.',
+    },
   } as const satisfies Record<string, { value: StatsColumn; description: string }>,
 });
 
@@ -58,7 +64,9 @@ IssueStats.implement({
     priority: t.expose('priority', { type: Priority, nullable: true, description: 'Their priority.' }),
     label: t.reference(Label, 'labelId', { nullable: true, description: 'A label of theirs.' }),
     count: t.exposeInt('count', { description: 'The number of issues.' }),
-    estimateSum: t.exposeInt('estimateSum', { description: 'The sum of their estimates, 2,147,483,647 at most.' }),
+    estimateSum: t.exposeInt('estimateSum', {
+      description: 'The sum of their estimates, 2,147,483,647 at most.',
+    }),
   }),
 });
 
@@ -75,7 +83,6 @@ builder.queryField('issueStats', (t) =>
         description: `What to count by, ${maxStatsDimensions} at most; nothing gives one total.`,
       }),
     },
-    load: (ctx, args) =>
-      issueStats(ctx, { where: Issue.where, fields: Issue.filterFields() }, args),
+    load: (ctx, args) => issueStats(ctx, { where: Issue.where, fields: Issue.filterFields() }, args),
   }),
 );

@@ -21,7 +21,11 @@ import { Team } from './teams.ts';
 
 const assignees = through('issueAssignee', 'issueId', 'userAccountId', 'member', 'userAccountId');
 const labels = through('issueLabel', 'issueId', 'labelId', 'label', 'id');
-const assigneeOrder = [{ column: 'position', of: 'link' }, { column: 'displayNameFold' }, { column: 'id' }] as const;
+const assigneeOrder = [
+  { column: 'position', of: 'link' },
+  { column: 'displayNameFold' },
+  { column: 'id' },
+] as const;
 const labelOrder = [{ column: 'nameFold' }, { column: 'id' }] as const;
 
 export const Issue: Entity<'issue'> = entity('Issue', {
@@ -102,7 +106,10 @@ Issue.implement((t) => ({
     description: 'The key in upper case that people address it by, such as ENG-42.',
   }),
   ...issueCard(t),
-  parentIssueId: t.idOf('issue', 'parentIssueId', { nullable: true, description: 'The issue that it is a part of.' }),
+  parentIssueId: t.idOf('issue', 'parentIssueId', {
+    nullable: true,
+    description: 'The issue that it is a part of.',
+  }),
   parent: t.reference(Issue, 'parentIssueId', {
     nullable: true,
     scope: 'issues:read',
@@ -120,9 +127,18 @@ Issue.implement((t) => ({
     column: 'userAccountId',
     description: 'The accounts of its assignees, the primary one first.',
   }),
-  assignees: t.list(Member, { through: assignees, orderBy: assigneeOrder, description: 'Its assignees, the primary one first.' }),
-  labelIds: t.listOf(Label, { through: labels, orderBy: labelOrder, prefix: 'label',
-    column: 'id', description: 'The ids of its labels, by their names.' }),
+  assignees: t.list(Member, {
+    through: assignees,
+    orderBy: assigneeOrder,
+    description: 'Its assignees, the primary one first.',
+  }),
+  labelIds: t.listOf(Label, {
+    through: labels,
+    orderBy: labelOrder,
+    prefix: 'label',
+    column: 'id',
+    description: 'The ids of its labels, by their names.',
+  }),
   labels: t.list(Label, { through: labels, orderBy: labelOrder, description: 'Its labels, by their names.' }),
   isSubscribed: t.exists('issueSubscription', {
     key: 'issueId',
@@ -156,7 +172,10 @@ Issue.implement((t) => ({
     load: (_ctx, _args, issue) => issue,
     description: 'How far its sub-issues are.',
   }),
-  agentThread: t.one(AgentThread, { key: 'issueId', description: 'Its conversation with the agent; null before the first message.' }),
+  agentThread: t.one(AgentThread, {
+    key: 'issueId',
+    description: 'Its conversation with the agent; null before the first message.',
+  }),
   comments: t.children(Comment, { key: 'issueId', description: 'Its comments, replies included.' }),
   links: t.children(IssueLink, { key: 'issueId', description: 'Its links.' }),
   attachments: t.children(Attachment, { key: 'issueId', description: 'Its attachments.' }),

@@ -7,7 +7,8 @@ export const Label: Entity<'label'> = entity('Label', {
   prefix: 'label',
   singular: 'label',
   plural: 'labels',
-  description: 'A label of a team or, without one, of the whole workspace. A group gathers labels and is put on nothing.',
+  description:
+    'A label of a team or, without one, of the whole workspace. A group gathers labels and is put on nothing.',
   scope: 'token',
   reference: true,
   orders: { NAME: { column: 'nameFold', kind: 'text', nullable: false } },
@@ -26,8 +27,14 @@ Label.implement((t) => ({
   description: t.exposeString('description', { description: 'What it is for; empty when nothing is said.' }),
   color: t.exposeString('color', { description: 'The color code; empty when none.' }),
   isGroup: t.exposeBoolean('isGroup', { description: 'Is it a group of labels.' }),
-  teamId: t.idOf('team', 'teamId', { nullable: true, description: 'The team whose label it is; null for one of the workspace.' }),
-  team: t.reference(Team, 'teamId', { nullable: true, description: 'The team whose label it is; null for one of the workspace.' }),
+  teamId: t.idOf('team', 'teamId', {
+    nullable: true,
+    description: 'The team whose label it is; null for one of the workspace.',
+  }),
+  team: t.reference(Team, 'teamId', {
+    nullable: true,
+    description: 'The team whose label it is; null for one of the workspace.',
+  }),
   groupId: t.idOf('label', 'groupId', { nullable: true, description: 'The group that it belongs to.' }),
   group: t.reference(Label, 'groupId', { nullable: true, description: 'The group that it belongs to.' }),
   groupName: t.computed({

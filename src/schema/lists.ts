@@ -2,7 +2,11 @@ import { type InputFieldMap, RootFieldBuilder, type SchemaTypes } from '@pothos/
 import type { ListOrder, Parent as ParentLink } from '../db/page.ts';
 import type { Predicate, Through } from '../db/predicate.ts';
 import type { Row, TableName } from '../db/tables.ts';
-import { type ConnectionArguments, type ListDeclaration, resolveConnection } from '../resolvers/connections.ts';
+import {
+  type ConnectionArguments,
+  type ListDeclaration,
+  resolveConnection,
+} from '../resolvers/connections.ts';
 import { type Context, signedIn } from '../resolvers/context.ts';
 import { encodeId, type IdPrefix } from '../resolvers/ids.ts';
 import type { Entity, RelatedEntity } from './entity.ts';
@@ -36,7 +40,10 @@ declare global {
         options: Omit<FieldMeta, 'scope'> & Children<ParentShape, Name> & { maxPageSize?: number },
       ): FieldRef<Types, unknown>;
       /** A connection of all rows of the workspace. */
-      all<Name extends TableName>(target: Entity<Name>, options: Omit<FieldMeta, 'scope'>): FieldRef<Types, unknown>;
+      all<Name extends TableName>(
+        target: Entity<Name>,
+        options: Omit<FieldMeta, 'scope'>,
+      ): FieldRef<Types, unknown>;
       /** A plain list of a small closed set under the parent. */
       list<Name extends TableName>(
         target: Entity<Name>,
@@ -46,7 +53,11 @@ declare global {
       listOf<Name extends TableName>(
         target: Entity<Name>,
         options: FieldMeta &
-          Children<ParentShape, Name> & { orderBy: readonly ListOrder[]; prefix?: IdPrefix; column: TextColumn<Row<Name>> },
+          Children<ParentShape, Name> & {
+            orderBy: readonly ListOrder[];
+            prefix?: IdPrefix;
+            column: TextColumn<Row<Name>>;
+          },
       ): FieldRef<Types, unknown>;
       /** How many children the parent has that the predicate holds for. */
       count<Name extends TableName>(
@@ -81,12 +92,17 @@ export function listArguments(
   standard = 50,
 ) {
   return {
-    first: arg.int({ description: `Rows of a page, from the start or after \`after\`: 1 to ${max}, ${standard} when nothing is said.` }),
+    first: arg.int({
+      description: `Rows of a page, from the start or after \`after\`: 1 to ${max}, ${standard} when nothing is said.`,
+    }),
     after: arg.string({ description: 'The cursor that the page begins after; an empty one is the start.' }),
     last: arg.int({ description: `Rows of a page, up to the end or before \`before\`: 1 to ${max}.` }),
     before: arg.string({ description: 'The cursor that the page ends before; an empty one is the end.' }),
     filter: arg({ type: target.filterInput(), description: `Which ${target.plural}; all when left out.` }),
-    orderBy: arg({ type: target.orderInput(), description: 'In which order; equal ones follow by their id.' }),
+    orderBy: arg({
+      type: target.orderInput(),
+      description: 'In which order; equal ones follow by their id.',
+    }),
   } as InputFieldMap;
 }
 
@@ -111,7 +127,11 @@ function connection(
 
 function childList(target: Entity<TableName>, options: ChildOptions & { orderBy: readonly ListOrder[] }) {
   const { key, through: join, of = 'id', orderBy, ...meta } = options;
-  const source = { table: target.options.table, where: target.where, parent: link({ ...meta, key, through: join }) };
+  const source = {
+    table: target.options.table,
+    where: target.where,
+    parent: link({ ...meta, key, through: join }),
+  };
   const load = (parent: Row_, ctx: Context) =>
     signedIn(ctx).loaders.lists(source, orderBy).load(String(parent[of]));
   return { meta, of, source, load, orderBy };
@@ -140,7 +160,11 @@ const helpers = {
   listOf(
     this: Fields,
     target: Entity<TableName>,
-    { prefix, column, ...options }: ChildOptions & { orderBy: readonly ListOrder[]; prefix?: IdPrefix; column: string },
+    {
+      prefix,
+      column,
+      ...options
+    }: ChildOptions & { orderBy: readonly ListOrder[]; prefix?: IdPrefix; column: string },
   ) {
     const { meta, of, source, load, orderBy } = childList(target, options);
     const plan: Plan = { kind: 'list', source, orderBy, parentKey: of, only: { column, prefix } };
@@ -149,12 +173,18 @@ const helpers = {
       type: [prefix ? 'ID' : 'String'],
       extensions: { plan },
       resolve: async (parent: Row_, _args: unknown, ctx: Context) =>
-        (await load(parent, ctx)).map((row) => (prefix ? encodeId(prefix, String(row[column])) : row[column])),
+        (await load(parent, ctx)).map((row) =>
+          prefix ? encodeId(prefix, String(row[column])) : row[column],
+        ),
     });
   },
   count(this: Fields, target: Entity<TableName>, options: ChildOptions & { filter: Predicate }) {
     const { key, through: join, of = 'id', filter, ...meta } = options;
-    const source = { table: target.options.table, where: target.where, parent: link({ ...meta, key, through: join }) };
+    const source = {
+      table: target.options.table,
+      where: target.where,
+      parent: link({ ...meta, key, through: join }),
+    };
     const plan: Plan = { kind: 'count', source, filter, parentKey: of };
     return this.field({
       ...meta,

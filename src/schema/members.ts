@@ -51,10 +51,16 @@ Member.implement((t) => ({
     description: 'A person, an agent or a service.',
     scope: 'token',
   }),
-  emailAddress: t.exposeString('emailAddress', { nullable: true, description: 'Where mail reaches the member.' }),
+  emailAddress: t.exposeString('emailAddress', {
+    nullable: true,
+    description: 'Where mail reaches the member.',
+  }),
   role: t.expose('role', { type: MemberRole, description: 'What the member may do in the workspace.' }),
   status: t.expose('status', { type: MemberStatus, description: 'Whether the member takes part.' }),
-  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When the member came to the workspace.' }),
+  createdUtc: t.expose('createdUtc', {
+    type: 'DateTime',
+    description: 'When the member came to the workspace.',
+  }),
   teamIds: t.listOf(Team, {
     through: memberTeams,
     of: 'userAccountId',

@@ -11,7 +11,11 @@ function kinds(): ReadonlyMap<IdPrefix, NodeKind> {
   nodeKinds ??= new Map(
     [...entitiesByPrefix].map(([prefix, { name, options, where }]) => [
       prefix,
-      { typeName: name, table: options.table, where: { all: [where, ...(options.within ? [options.within] : [])] } },
+      {
+        typeName: name,
+        table: options.table,
+        where: { all: [where, ...(options.within ? [options.within] : [])] },
+      },
     ]),
   );
   return nodeKinds;
@@ -30,18 +34,24 @@ builder.queryFields((t) => ({
     type: builder.nodeInterfaceRef(),
     nullable: true,
     scope: 'token',
-    description: 'Anything by its id; null when there is nothing by that id. Needs the scope of what it opens.',
+    description:
+      'Anything by its id; null when there is nothing by that id. Needs the scope of what it opens.',
     args: { id: t.arg.id({ required: true, description: 'The id of the thing, of any kind.' }) },
-    extensions: { scopeOfArguments: ({ id }: { id: string }) => needs([String(id)]) },
-    resolve: async (_query, { id }, ctx) => (await findNodes(ctx, kinds(), [String(id)], 'id'))[0] ?? null,
+    extensions: { scopeOfArguments: ({ id }: { id: string }) => needs([id]) },
+    resolve: async (_query, { id }, ctx) => (await findNodes(ctx, kinds(), [id], 'id'))[0] ?? null,
   }),
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: false, items: true },
     scope: 'token',
     description: 'Things by their ids, in the same order; null for each id that names nothing.',
-    args: { ids: t.arg.idList({ required: true, description: `The ids of the things, of any kinds; at most ${maxNodes}.` }) },
-    extensions: { scopeOfArguments: ({ ids }: { ids: string[] }) => needs(ids.map(String)) },
-    resolve: (_query, { ids }, ctx) => findNodes(ctx, kinds(), ids.map(String), 'ids'),
+    args: {
+      ids: t.arg.idList({
+        required: true,
+        description: `The ids of the things, of any kinds; at most ${maxNodes}.`,
+      }),
+    },
+    extensions: { scopeOfArguments: ({ ids }: { ids: string[] }) => needs(ids) },
+    resolve: (_query, { ids }, ctx) => findNodes(ctx, kinds(), ids, 'ids'),
   }),
 }));

@@ -28,11 +28,23 @@ export type Plan =
   /** One row, by a key of the parent. */
   | ({ kind: 'reference' } & ReferencePlan)
   /** One row of the workspace, by what an argument says; undefined when that names nothing. */
-  | { kind: 'byKey'; table: TableName; where: Predicate; argument: string; lookup: (value: string) => Predicate | undefined }
+  | {
+      kind: 'byKey';
+      table: TableName;
+      where: Predicate;
+      argument: string;
+      lookup: (value: string) => Predicate | undefined;
+    }
   /** A connection: of the parent's children, or of the whole workspace when `parentKey` is absent. */
   | { kind: 'connection'; list: ListDeclaration; parentKey?: string }
   /** A plain list under the parent, or one column of it (`only`). */
-  | { kind: 'list'; source: Source; orderBy: readonly ListOrder[]; parentKey: string; only?: { column: string; prefix?: IdPrefix } }
+  | {
+      kind: 'list';
+      source: Source;
+      orderBy: readonly ListOrder[];
+      parentKey: string;
+      only?: { column: string; prefix?: IdPrefix };
+    }
   /** The only row under the parent, if there is one. */
   | { kind: 'one'; source: Source & { parent: { column: string } }; parentKey: string }
   /** Does a row join the parent to the viewer. */
@@ -40,7 +52,13 @@ export type Plan =
   /** How many children the parent has. */
   | { kind: 'count'; source: Source; filter: Predicate; parentKey: string }
   /** A value made of the sums of the parent's counter slots. */
-  | { kind: 'sums'; table: TableName; keyColumn: string; columns: readonly string[]; compute: (sums: Record<string, number>) => unknown }
+  | {
+      kind: 'sums';
+      table: TableName;
+      keyColumn: string;
+      columns: readonly string[];
+      compute: (sums: Record<string, number>) => unknown;
+    }
   /** A value made of named columns, rows referred to and, where `context` is said, of who asks. */
   | {
       kind: 'computed';

@@ -18,8 +18,13 @@ ProjectLink.implement((t) => ({
   url: t.expose('url', { type: 'URL', description: 'Where the link leads.' }),
   title: t.exposeString('title', { description: 'What the link is called.' }),
   createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was added.' }),
-  createdByUserAccountId: t.idOf('user', 'createdByUserAccountId', { description: 'The account that added it.' }),
-  createdBy: t.reference(Member, 'createdByUserAccountId', { by: 'userAccountId', description: 'The member who added it.' }),
+  createdByUserAccountId: t.idOf('user', 'createdByUserAccountId', {
+    description: 'The account that added it.',
+  }),
+  createdBy: t.reference(Member, 'createdByUserAccountId', {
+    by: 'userAccountId',
+    description: 'The member who added it.',
+  }),
   projectId: t.idOf('project', 'projectId', { description: 'The project of the link.' }),
   project: t.reference(Project, 'projectId', { description: 'The project of the link.' }),
 }));

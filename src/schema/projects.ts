@@ -48,27 +48,49 @@ export const Project: Entity<'project'> = entity('Project', {
 
 Project.implement((t) => ({
   workspaceId: t.idOf('workspace', 'workspaceId', { description: 'The workspace of the project.' }),
-  key: t.exposeString('key', { description: 'The key in upper case that people address it by.', scope: 'token' }),
+  key: t.exposeString('key', {
+    description: 'The key in upper case that people address it by.',
+    scope: 'token',
+  }),
   name: t.exposeString('name', { description: 'The name of the project.', scope: 'token' }),
-  iconCss: t.exposeString('iconCss', { description: 'The CSS class of the icon; empty when none.', scope: 'token' }),
+  iconCss: t.exposeString('iconCss', {
+    description: 'The CSS class of the icon; empty when none.',
+    scope: 'token',
+  }),
   color: t.exposeString('color', { description: 'The color code; empty when none.', scope: 'token' }),
   teamId: t.idOf('team', 'teamId', { description: 'The team whose project it is.', scope: 'token' }),
   team: t.reference(Team, 'teamId', { description: 'The team whose project it is.' }),
   summary: t.exposeString('summary', { description: 'The project in a line; empty when nothing is said.' }),
-  description: t.exposeString('description', { description: 'The project in full; empty when nothing is said.' }),
+  description: t.exposeString('description', {
+    description: 'The project in full; empty when nothing is said.',
+  }),
   slug: t.exposeString('slug', { description: 'The name as it stands in addresses.' }),
-  state: t.expose('state', { type: ProjectState, description: 'Where the project stands; follows from its status.' }),
+  state: t.expose('state', {
+    type: ProjectState,
+    description: 'Where the project stands; follows from its status.',
+  }),
   statusId: t.idOf('pstatus', 'statusId', { description: 'The status of the project.' }),
   status: t.reference(ProjectStatus, 'statusId', { description: 'The status of the project.' }),
   priority: t.expose('priority', { type: Priority, description: 'How urgent it is.' }),
-  leadUserAccountId: t.idOf('user', 'leadUserAccountId', { nullable: true, description: 'The account of the lead.' }),
+  leadUserAccountId: t.idOf('user', 'leadUserAccountId', {
+    nullable: true,
+    description: 'The account of the lead.',
+  }),
   lead: t.reference(Member, 'leadUserAccountId', {
     by: 'userAccountId',
     nullable: true,
     description: 'The member who leads the project.',
   }),
-  startUtc: t.expose('startUtc', { type: 'DateTime', nullable: true, description: 'When it starts or started.' }),
-  targetUtc: t.expose('targetUtc', { type: 'DateTime', nullable: true, description: 'When it is to be done.' }),
+  startUtc: t.expose('startUtc', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it starts or started.',
+  }),
+  targetUtc: t.expose('targetUtc', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it is to be done.',
+  }),
   progressPercent: t.sums('projectCount', {
     key: 'projectId',
     columns: ['issueCount', 'completedIssueCount'],

@@ -52,7 +52,8 @@ builder.queryType({
     unknownTeams: t.source({
       type: ['String'],
       scope: ['teams:read', 'projects:read', 'members:read'],
-      description: 'Those of the codes and ids that name no team: to check a filter by team, which would let nothing through.',
+      description:
+        'Those of the codes and ids that name no team: to check a filter by team, which would let nothing through.',
       args: {
         codes: t.arg.stringList({ description: 'Codes of teams, in any case.' }),
         ids: t.arg.idList({ description: 'Ids of teams (`team_…`).' }),
@@ -74,7 +75,9 @@ builder.queryType({
       description: 'A member by id; null when there is none.',
       lookup: (id) => byId('member', id),
     }),
-    members: t.all(Member, { description: 'The members of the workspace, by display name when nothing is said.' }),
+    members: t.all(Member, {
+      description: 'The members of the workspace, by display name when nothing is said.',
+    }),
     accessTokens: t.source({
       type: AccessToken.connection(),
       scope: 'token',

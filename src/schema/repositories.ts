@@ -33,12 +33,28 @@ RepositoryContext.implement((t) => ({
     description: 'The connection to source control that it is reached by; empty when none.',
   }),
   provider: t.expose('provider', { type: Provider, description: 'Where it is hosted.' }),
-  externalProjectId: t.exposeString('externalProjectId', { description: 'The id of its project at the provider; empty when none.' }),
-  externalProjectName: t.exposeString('externalProjectName', { description: 'The name of its project at the provider; empty when none.' }),
-  externalRepositoryId: t.exposeString('externalRepositoryId', { description: 'Its id at the provider; empty when none.' }),
-  externalRepositoryName: t.exposeString('externalRepositoryName', { description: 'Its name at the provider.' }),
-  externalRepositoryFullName: t.exposeString('externalRepositoryFullName', { description: 'Its name with that of its owner.' }),
-  externalRepositoryUrl: t.exposeString('externalRepositoryUrl', { description: 'Its address at the provider; empty when none.' }),
-  defaultBranch: t.exposeString('defaultBranch', { description: 'The branch that work starts from; empty when unknown.' }),
-  isDefaultForAgents: t.exposeBoolean('isDefaultForAgents', { description: 'Do agents work on it when none is named.' }),
+  externalProjectId: t.exposeString('externalProjectId', {
+    description: 'The id of its project at the provider; empty when none.',
+  }),
+  externalProjectName: t.exposeString('externalProjectName', {
+    description: 'The name of its project at the provider; empty when none.',
+  }),
+  externalRepositoryId: t.exposeString('externalRepositoryId', {
+    description: 'Its id at the provider; empty when none.',
+  }),
+  externalRepositoryName: t.exposeString('externalRepositoryName', {
+    description: 'Its name at the provider.',
+  }),
+  externalRepositoryFullName: t.exposeString('externalRepositoryFullName', {
+    description: 'Its name with that of its owner.',
+  }),
+  externalRepositoryUrl: t.exposeString('externalRepositoryUrl', {
+    description: 'Its address at the provider; empty when none.',
+  }),
+  defaultBranch: t.exposeString('defaultBranch', {
+    description: 'The branch that work starts from; empty when unknown.',
+  }),
+  isDefaultForAgents: t.exposeBoolean('isDefaultForAgents', {
+    description: 'Do agents work on it when none is named.',
+  }),
 }));

@@ -20,5 +20,8 @@ RoleAssignment.implement((t) => ({
     compute: (_row, { member }) => member?.displayName ?? '',
     description: 'The name of the member who has it.',
   }),
-  member: t.reference(Member, 'userAccountId', { by: 'userAccountId', description: 'The member who has it.' }),
+  member: t.reference(Member, 'userAccountId', {
+    by: 'userAccountId',
+    description: 'The member who has it.',
+  }),
 }));

@@ -34,7 +34,8 @@ function toDateTime(value: unknown): Date {
 }
 
 builder.scalarType('DateTime', {
-  description: 'A moment in UTC, ISO 8601 to the millisecond: `2026-01-31T12:00:00.000Z`. Inputs may carry any offset.',
+  description:
+    'A moment in UTC, ISO 8601 to the millisecond: `2026-01-31T12:00:00.000Z`. Inputs may carry any offset.',
   serialize: (value) => value.toISOString(),
   parseValue: toDateTime,
   parseLiteral: (node) => toDateTime(literal(node)),

@@ -59,7 +59,8 @@ class ScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       return field;
     }
     const scopes = typeof need === 'string' ? (need === 'public' || need === 'token' ? [] : [need]) : need;
-    const authScopes = need === 'public' ? undefined : scopes.length > 0 ? { anyOf: scopes } : { token: true };
+    const authScopes =
+      need === 'public' ? undefined : scopes.length > 0 ? { anyOf: scopes } : { token: true };
     const directives = { requiresScopes: [{ scopes: scopes.map((scope) => [scope]) }] };
     return {
       ...field,

@@ -26,7 +26,9 @@ IssueStatus.implement((t) => ({
   color: t.exposeString('color', { description: 'The color code; empty when none.' }),
   category: t.expose('category', { type: StatusCategory, description: 'What the status stands for.' }),
   position: t.exposeInt('position', { description: 'Its place among the statuses of the team.' }),
-  isInitial: t.exposeBoolean('isInitial', { description: 'Do new issues start here when nothing else is said.' }),
+  isInitial: t.exposeBoolean('isInitial', {
+    description: 'Do new issues start here when nothing else is said.',
+  }),
   isTerminal: t.exposeBoolean('isTerminal', { description: 'Is an issue in this status closed.' }),
   teamId: t.idOf('team', 'teamId', { description: 'The team whose status it is.' }),
   team: t.reference(Team, 'teamId', { description: 'The team whose status it is.' }),

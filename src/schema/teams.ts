@@ -40,7 +40,6 @@ export const Team: Entity<'team'> = entity('Team', {
   }),
 });
 
-
 Team.implement((t) => ({
   workspaceId: t.idOf('workspace', 'workspaceId', { description: 'The workspace of the team.' }),
   code: t.exposeString('code', {
@@ -48,20 +47,32 @@ Team.implement((t) => ({
     scope: 'token',
   }),
   name: t.exposeString('name', { description: 'The name of the team.', scope: 'token' }),
-  iconCss: t.exposeString('iconCss', { description: 'The CSS class of the icon; empty when none.', scope: 'token' }),
+  iconCss: t.exposeString('iconCss', {
+    description: 'The CSS class of the icon; empty when none.',
+    scope: 'token',
+  }),
   color: t.exposeString('color', { description: 'The color code; empty when none.', scope: 'token' }),
   slug: t.exposeString('slug', { description: 'The name as it stands in addresses.' }),
-  description: t.exposeString('description', { description: 'What the team does; empty when nothing is said.' }),
+  description: t.exposeString('description', {
+    description: 'What the team does; empty when nothing is said.',
+  }),
   state: t.expose('state', { type: TeamState, description: 'Whether the team is at work.' }),
-  leadUserAccountId: t.idOf('user', 'leadUserAccountId', { nullable: true, description: 'The account of the lead.' }),
+  leadUserAccountId: t.idOf('user', 'leadUserAccountId', {
+    nullable: true,
+    description: 'The account of the lead.',
+  }),
   lead: t.reference(Member, 'leadUserAccountId', {
     by: 'userAccountId',
     nullable: true,
     description: 'The member who leads the team.',
   }),
   memberCount: t.exposeInt('memberCount', { description: 'The number of active members.' }),
-  activeProjectCount: t.exposeInt('activeProjectCount', { description: 'The number of projects of state active.' }),
-  deliveriesEnabled: t.exposeBoolean('deliveriesEnabled', { description: 'Does the team plan in deliveries.' }),
+  activeProjectCount: t.exposeInt('activeProjectCount', {
+    description: 'The number of projects of state active.',
+  }),
+  deliveriesEnabled: t.exposeBoolean('deliveriesEnabled', {
+    description: 'Does the team plan in deliveries.',
+  }),
   nextIssueNumber: t.sums('teamCounter', {
     key: 'teamId',
     columns: ['nextIssueNumber'],
@@ -81,9 +92,15 @@ Team.implement((t) => ({
   }),
   issues: t.children(Issue, { key: 'teamId', description: 'The issues of the team.' }),
   projects: t.children(Project, { key: 'teamId', description: 'The projects of the team.' }),
-  labels: t.children(Label, { key: 'teamId', description: 'The labels of the team, without those of the workspace.' }),
+  labels: t.children(Label, {
+    key: 'teamId',
+    description: 'The labels of the team, without those of the workspace.',
+  }),
   deliveries: t.children(Delivery, { key: 'teamId', description: 'The deliveries of the team.' }),
-  repositories: t.children(RepositoryContext, { key: 'teamId', description: 'The repositories that the team works on.' }),
+  repositories: t.children(RepositoryContext, {
+    key: 'teamId',
+    description: 'The repositories that the team works on.',
+  }),
   defaultRepository: t.one(RepositoryContext, {
     key: 'teamId',
     flag: 'isDefaultForAgents',

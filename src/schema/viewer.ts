@@ -9,7 +9,10 @@ export const Viewer = builder.objectRef<Principal>('Viewer');
 Viewer.implement({
   description: 'Who is asking: a member, by an access token.',
   fields: (t) => ({
-    member: t.reference(Member, 'userAccountId', { by: 'userAccountId', description: 'The member that the token stands for.' }),
+    member: t.reference(Member, 'userAccountId', {
+      by: 'userAccountId',
+      description: 'The member that the token stands for.',
+    }),
     workspace: t.reference(Workspace, 'workspaceId', { description: 'The workspace of the token.' }),
     accessToken: t.reference(AccessToken, 'tokenId', { description: 'The token itself.' }),
     scopes: t.computed({

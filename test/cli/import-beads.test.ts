@@ -45,13 +45,23 @@ it('maps statuses, priorities, people, labels, comments and times as the docs sa
         { id: 8, author: 'ann', text: 'second', created_at: '2025-11-02T23:00:00Z' },
       ],
     }),
-    ...['open', 'blocked', 'hooked', 'deferred', 'pinned'].map((status) => bead(`bd-${status}`, { title: status, status })),
+    ...['open', 'blocked', 'hooked', 'deferred', 'pinned'].map((status) =>
+      bead(`bd-${status}`, { title: status, status }),
+    ),
     bead('bd-closed', { title: 'closed', status: 'closed', closed_at: '2025-12-01T00:00:00Z', priority: 4 }),
     bead('bd-gone', { status: 'tombstone' }),
   ]);
   const { exitCode, summary } = await world.beads(file);
   expect(exitCode).toBe(0);
-  expect(summary).toMatchObject({ issues: 7, created: 7, tombstones: 1, refused: 0, comments: 2, labels: 2, members: 3 });
+  expect(summary).toMatchObject({
+    issues: 7,
+    created: 7,
+    tombstones: 1,
+    refused: 0,
+    comments: 2,
+    labels: 2,
+    members: 3,
+  });
   expect(await byTitle('All of it')).toMatchObject({
     key: 'BD-1',
     description: 'Words',
@@ -66,7 +76,9 @@ it('maps statuses, priorities, people, labels, comments and times as the docs sa
     comments: [{ body: 'first', author: { displayName: 'cy' } }, { body: 'second' }],
     subscribers: [{ displayName: 'ann' }, { displayName: 'bob@example.com' }, { displayName: 'cy' }],
   });
-  const named = Object.fromEntries((await issues()).map((issue) => [issue.title, (issue.status as { name: string }).name]));
+  const named = Object.fromEntries(
+    (await issues()).map((issue) => [issue.title, (issue.status as { name: string }).name]),
+  );
   expect(named).toMatchObject({
     open: 'Todo',
     blocked: 'Todo',
@@ -93,7 +105,10 @@ it('sets parents whichever comes first, and counts sub-issues', async () => {
     bead('bd-2', { title: 'before', ...childOf('bd-2', 'bd-1') }),
     ...filler,
     bead('bd-1', { title: 'top' }),
-    bead('bd-3', { title: 'after', dependencies: [{ issue_id: 'bd-3', depends_on_id: 'bd-1', type: 'parent' }] }),
+    bead('bd-3', {
+      title: 'after',
+      dependencies: [{ issue_id: 'bd-3', depends_on_id: 'bd-1', type: 'parent' }],
+    }),
     bead('bd-1.1', {
       title: 'of two',
       dependencies: [
@@ -107,7 +122,13 @@ it('sets parents whichever comes first, and counts sub-issues', async () => {
     bead('bd-0', { status: 'tombstone' }),
   ]);
   const { summary, stderr } = await world.beads(file);
-  expect(summary).toMatchObject({ parents: 3, parentsMissing: 2, relationsKept: 2, refused: 0, tombstones: 1 });
+  expect(summary).toMatchObject({
+    parents: 3,
+    parentsMissing: 2,
+    relationsKept: 2,
+    refused: 0,
+    tombstones: 1,
+  });
   expect(stderr).toContain('line 135: its parent bd-9 is not in the file');
   expect(stderr).not.toContain('bd-0');
   const top = (await byTitle('top'))?.key;
@@ -133,14 +154,24 @@ it('breaks circles of parents, of one issue too', async () => {
 
 it('gives the same when run twice, and takes over what has changed since', async () => {
   const first = [
-    bead('a', { labels: ['x'], comments: [{ id: 1, author: 'cy', text: 'one', created_at: '2025-11-04T00:00:00Z' }] }),
+    bead('a', {
+      labels: ['x'],
+      comments: [{ id: 1, author: 'cy', text: 'one', created_at: '2025-11-04T00:00:00Z' }],
+    }),
     bead('b', childOf('b', 'a')),
     bead('c'),
   ];
   await world.beads(world.write('a.jsonl', first));
   const before = await exported(world, name);
   const again = await world.beads('a.jsonl');
-  expect(again.summary).toMatchObject({ created: 0, updated: 0, unchanged: 3, comments: 0, members: 0, labels: 0 });
+  expect(again.summary).toMatchObject({
+    created: 0,
+    updated: 0,
+    unchanged: 3,
+    comments: 0,
+    members: 0,
+    labels: 0,
+  });
   expect(withoutTime(await exported(world, name))).toEqual(withoutTime(before));
 
   const [a, b, c] = first;
@@ -188,7 +219,11 @@ it('leaves alone what was changed or deleted here, unless the source has changed
   });
   expect((await world.beads('a.jsonl')).summary).toMatchObject({ unchanged: 2, created: 0 });
   expect(await issues()).toMatchObject([{ title: 'Ours' }]);
-  world.write('a.jsonl', [bead('a', { title: 'Theirs' }), bead('b', { title: 'Theirs too' }), bead('c', childOf('c', 'b'))]);
+  world.write('a.jsonl', [
+    bead('a', { title: 'Theirs' }),
+    bead('b', { title: 'Theirs too' }),
+    bead('c', childOf('c', 'b')),
+  ]);
   const { summary, stderr } = await world.beads('a.jsonl');
   expect(summary).toMatchObject({ updated: 1, deletedHere: 1, created: 1 });
   expect(stderr).toContain('line 3: it is left without its parent b, which was deleted here');
@@ -229,7 +264,10 @@ it('refuses the lines that are no issue, with number and reason, and goes on', a
 });
 
 it('takes files that are empty or cut off, and lines of any length', async () => {
-  expect(await world.beads(world.write('empty.jsonl', []))).toMatchObject({ exitCode: 0, summary: { issues: 0 } });
+  expect(await world.beads(world.write('empty.jsonl', []))).toMatchObject({
+    exitCode: 0,
+    summary: { issues: 0 },
+  });
   const cut = world.write('cut.jsonl', [bead('a'), JSON.stringify(bead('b'))]);
   truncateSync(cut, statSync(cut).size - 10);
   const said = await world.beads(cut);
@@ -248,7 +286,10 @@ it('cuts, replaces and leaves out what does not fit, each with a warning', async
     bead('a', { title: '😀'.repeat(300), description: 'd'.repeat(100_001) }),
     bead('b', { title: 'nul', description: 'a\0b\ud800', notes: 'x\0' }),
     bead('c', { title: 'odd', status: 'mystery', priority: 9, created_at: 'yesterday', updated_at: null }),
-    bead('d', { title: 'said', comments: [{ id: 1, text: '  ' }, { text: 'c'.repeat(50_001) }, { id: 1, text: 'x' }] }),
+    bead('d', {
+      title: 'said',
+      comments: [{ id: 1, text: '  ' }, { text: 'c'.repeat(50_001) }, { id: 1, text: 'x' }],
+    }),
     bead('e', { title: 'labels', labels: Array.from({ length: 60 }, (_, index) => `l${index}`) }),
     bead('g', { title: 'folded', labels: ['Été', 'ete', 'l1'] }),
   ]);
@@ -276,7 +317,11 @@ it('cuts, replaces and leaves out what does not fit, each with a warning', async
 it('keeps other relations and unknown fields with the source record', async () => {
   await world.beads(
     world.write('a.jsonl', [
-      bead('a', { status: 'blocked', notes: 'n', dependencies: [{ issue_id: 'a', depends_on_id: 'z', type: 'blocks' }] }),
+      bead('a', {
+        status: 'blocked',
+        notes: 'n',
+        dependencies: [{ issue_id: 'a', depends_on_id: 'z', type: 'blocks' }],
+      }),
     ]),
   );
   const { record } = await test.database.db

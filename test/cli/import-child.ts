@@ -3,7 +3,9 @@ import { runImport } from '../../src/cli/import.ts';
 
 // Imports a file of beads into the team BD, in a process that a test can kill: database, file and workspace are arguments.
 const [location = '', file = '', workspace = ''] = process.argv.slice(2);
-const database = await openDatabase(location.startsWith('postgres') ? { url: location } : { dataDir: location });
+const database = await openDatabase(
+  location.startsWith('postgres') ? { url: location } : { dataDir: location },
+);
 process.exitCode = await runImport(
   {
     database,

@@ -20,7 +20,10 @@ export interface Said {
 export interface ImportWorld {
   readonly database: Database;
   readonly workspaceId: string;
-  run(command: (env: CommandEnvironment) => Promise<number>, options?: Partial<CommandEnvironment>): Promise<Said>;
+  run(
+    command: (env: CommandEnvironment) => Promise<number>,
+    options?: Partial<CommandEnvironment>,
+  ): Promise<Said>;
   /** Writes lines to a file, objects as JSON, and gives its name. */
   write(name: string, lines: readonly unknown[]): string;
   /** Imports a file of beads into BD. */
@@ -73,7 +76,11 @@ export async function importWorld(database: Database, name: string): Promise<Imp
 }
 
 /** The export of a workspace, line by line. */
-export async function exported(world: ImportWorld, workspace: string, team?: string): Promise<Record<string, unknown>[]> {
+export async function exported(
+  world: ImportWorld,
+  workspace: string,
+  team?: string,
+): Promise<Record<string, unknown>[]> {
   const said = await world.run((env) => runExport(env, { workspace, team }));
   return said.stdout
     .trimEnd()

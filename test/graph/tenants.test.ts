@@ -83,7 +83,15 @@ describe('from another workspace', () => {
         ({ name, type }) => type === 'ID' || (type === 'String' && name !== 'after' && name !== 'before'),
       )
       .map(({ at }) => at);
-    expect(taking.toSorted()).toEqual([...tried, 'node.id', 'nodes.ids'].toSorted());
+    const elsewhere = ['node.id', 'nodes.ids', 'unknownTeams.codes', 'unknownTeams.ids'];
+    expect(taking.toSorted()).toEqual([...tried, ...elsewhere].toSorted());
+  });
+
+  it('a team is as unknown as one of nowhere', async () => {
+    const codes = onlyThere('Team', 'code', /^THERE$/);
+    const ids = idsThere('Team');
+    const query = 'query ($codes: [String!], $ids: [ID!]) { unknownTeams(codes: $codes, ids: $ids) }';
+    expect(dataOf(await here.ask(query, { codes, ids })).unknownTeams).toEqual([...codes, ...ids]);
   });
 
   it('the same code, key or number finds the own thing', async () => {

@@ -1,3 +1,4 @@
+import { fold } from '../../src/resolvers/fold.ts';
 import { type Thing, thing, type Things } from './things.ts';
 import { codeName, compareBy, idOf, utc } from './values.ts';
 
@@ -35,6 +36,10 @@ function workspace(things: Things, row: Rows['workspace'][number]): Thing {
 
 function member(things: Things, row: Rows['member'][number]): Thing {
   const userAccountId = idOf('user', row.userAccountId);
+  const teams = () =>
+    things
+      .all('Team')
+      .filter((team) => (team.members as Thing[]).some((each) => each.userAccountId === userAccountId));
   return thing(
     'Member',
     {
@@ -49,10 +54,9 @@ function member(things: Things, row: Rows['member'][number]): Thing {
       createdUtc: utc(row.createdUtc),
     },
     {
-      teams: () =>
-        things
-          .all('Team')
-          .filter((team) => (team.members as Thing[]).some((each) => each.userAccountId === userAccountId)),
+      teams,
+      teamIds: () => byName(teams()).map(({ id }) => id),
+      teamNames: () => byName(teams()).map(({ name }) => name),
       assignedIssues: () =>
         things
           .all('Issue')
@@ -205,5 +209,14 @@ function accessToken(things: Things, row: Rows['accessToken'][number]): Thing {
     {
       member: () => things.member(userAccountId),
     },
+  );
+}
+
+function byName(each: readonly Thing[]): Thing[] {
+  return each.toSorted(
+    compareBy(
+      ({ name }) => fold(String(name)),
+      ({ id }) => String(id),
+    ),
   );
 }

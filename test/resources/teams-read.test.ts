@@ -1,6 +1,6 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeReads } from '../graph/read-suite.ts';
-import { startWorld, type World } from '../graph/world.ts';
+import { dataOf, startWorld, type World } from '../graph/world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -9,19 +9,16 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describeReads('Team', () => world);
-describeReads('Issue', () => world);
-describeReads('Member', () => world);
-describeReads('Project', () => world);
-describeReads('ProjectStatus', () => world);
-describeReads('ProjectLink', () => world);
-describeReads('IssueStatus', () => world);
-describeReads('Label', () => world);
-describeReads('Delivery', () => world);
-describeReads('RepositoryContext', () => world);
-describeReads('Comment', () => world);
-describeReads('IssueLink', () => world);
-describeReads('Attachment', () => world);
-describeReads('ActivityEntry', () => world);
-describeReads('AgentThread', () => world);
-describeReads('AgentThreadMessage', () => world);
-describeReads('Workspace', () => world);
+
+it('counts the next issue number from 1 where no issue was ever made, else from the counter', async () => {
+  const [team] = world.fixture.rows.team;
+  const query = '{ teams { nodes { code nextIssueNumber } } }';
+  const first = dataOf(await world.ask(query)).teams as { nodes: { nextIssueNumber: number }[] };
+  expect(first.nodes.map(({ nextIssueNumber }) => nextIssueNumber)).toEqual([1, 1, 1, 1]);
+  await world.app.database.db
+    .insertInto('teamCounter')
+    .values({ workspaceId: world.fixture.workspaceId, teamId: team?.id ?? '', nextIssueNumber: 43 })
+    .execute();
+  const counted = dataOf(await world.ask(`{ team(code: "${team?.code}") { nextIssueNumber } }`));
+  expect(counted.team).toEqual({ nextIssueNumber: 43 });
+});

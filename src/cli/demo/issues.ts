@@ -2,7 +2,7 @@ import { fold } from '../../resolvers/fold.ts';
 import { type Draft, draftIssues } from './drafts.ts';
 import type { IssueRecord } from './issue-record.ts';
 import { liveIssue } from './lifecycle.ts';
-import type { World } from './world.ts';
+import type { DemoRows, World } from './world.ts';
 
 /** Adds the issues with all that hangs on them, and returns them in the order of their creation. */
 export function addIssues(world: World): IssueRecord[] {
@@ -29,13 +29,23 @@ export function addIssues(world: World): IssueRecord[] {
 }
 
 function addIssueRows(world: World, record: IssueRecord): void {
-  const { draft, comments, assignees } = record;
-  const { workspaceId, rows } = world;
+  const { rows, workspaceId } = world;
   const key = { workspaceId, issueId: record.id };
-  const parentIssueId = draft.parent?.id ?? null;
-  const isOrphan = draft.parent?.deletedMs !== undefined;
-  const living = comments.filter((comment) => comment.deletedMs === undefined);
-  rows.issue.push({
+  rows.issue.push(issueRow(world, record));
+  for (const [position, { userAccountId }] of record.assignees.entries())
+    rows.issueAssignee.push({ ...key, userAccountId, position });
+  for (const label of record.labels) rows.issueLabel.push({ ...key, labelId: label.id });
+  for (const { userAccountId } of record.subscribers) rows.issueSubscription.push({ ...key, userAccountId });
+  for (const { role, member } of record.roles) {
+    rows.issueRoleAssignment.push({ ...key, role, userAccountId: member.userAccountId });
+  }
+  addComments(world, record);
+}
+
+function issueRow({ workspaceId }: World, record: IssueRecord): DemoRows['issue'][number] {
+  const { draft } = record;
+  const comments = record.comments.filter((comment) => comment.deletedMs === undefined);
+  return {
     workspaceId,
     id: record.id,
     teamId: draft.team.id,
@@ -44,39 +54,37 @@ function addIssueRows(world: World, record: IssueRecord): void {
     titleFold: fold(record.title),
     description: draft.description,
     reporterUserAccountId: draft.reporter.userAccountId,
-    parentIssueId: isOrphan ? null : parentIssueId,
-    deletedParentIssueId: isOrphan ? parentIssueId : null,
+    ...familyColumns(draft),
     statusId: record.status.id,
     statusRank: record.status.rank,
     priority: record.priority,
-    primaryAssigneeUserAccountId: assignees[0]?.userAccountId ?? null,
+    primaryAssigneeUserAccountId: record.assignees[0]?.userAccountId ?? null,
     projectId: record.project?.id ?? null,
     deliveryId: record.delivery?.id ?? null,
     estimateValue: record.estimate ?? null,
     dueDate: record.dueDate ?? null,
-    commentCount: living.length,
-    subIssueCount:
-      draft.deletedMs === undefined
-        ? draft.children.filter((child) => child.deletedMs === undefined).length
-        : 0,
+    commentCount: comments.length,
     linkCount: record.linkCount,
     activityCount: record.activityCount,
     createdUtc: new Date(draft.createdMs),
     updatedUtc: new Date(record.updatedMs),
     lastActivityUtc: dateOrNull(record.lastActivityMs),
-    lastCommentUtc: dateOrNull(living.at(-1)?.createdMs),
+    lastCommentUtc: dateOrNull(comments.at(-1)?.createdMs),
     closedUtc: dateOrNull(record.closedMs),
     deletedUtc: dateOrNull(draft.deletedMs),
     revision: record.updateCount + 1,
-  });
-  for (const [position, { userAccountId }] of assignees.entries())
-    rows.issueAssignee.push({ ...key, userAccountId, position });
-  for (const label of record.labels) rows.issueLabel.push({ ...key, labelId: label.id });
-  for (const { userAccountId } of record.subscribers) rows.issueSubscription.push({ ...key, userAccountId });
-  for (const { role, member } of record.roles) {
-    rows.issueRoleAssignment.push({ ...key, role, userAccountId: member.userAccountId });
-  }
-  addComments(world, record);
+  };
+}
+
+/** A deleted parent is remembered apart, and has no sub-issues itself. */
+function familyColumns({ parent, children, deletedMs }: Draft) {
+  const isOrphan = parent?.deletedMs !== undefined;
+  const living = children.filter((child) => child.deletedMs === undefined);
+  return {
+    parentIssueId: isOrphan ? null : (parent?.id ?? null),
+    deletedParentIssueId: isOrphan ? parent.id : null,
+    subIssueCount: deletedMs === undefined ? living.length : 0,
+  };
 }
 
 function addComments(world: World, record: IssueRecord): void {

@@ -1,9 +1,9 @@
-import { priority, statusCategory } from '../../resolvers/codes.ts';
+import { principalKind, priority, statusCategory } from '../../resolvers/codes.ts';
 import type { ImportedComment, ImportedPerson, LineContent } from '../../resolvers/import-issue.ts';
 import { dayOf, isRecord, type JsonRecord, recordsOf, textOf, timeOf, wordOf } from './records.ts';
 
 /** Stands for whoever a beads file does not name. */
-export const beadsAnonymous: ImportedPerson = { name: 'beads' };
+export const beadsAnonymous: ImportedPerson = { name: 'beads', principalKind: principalKind.service };
 
 /** What a line of beads' issues.jsonl is to us; docs/importing.md has it as a table. */
 export function beadsContent(record: JsonRecord): LineContent {

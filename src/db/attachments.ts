@@ -1,0 +1,127 @@
+import { type Insertable, type Kysely } from 'kysely';
+import type { AttachmentTable } from './issue-tables.ts';
+import type { Row, Tables } from './tables.ts';
+import type { Trx } from './transaction.ts';
+
+export type AttachmentRow = Row<'attachment'>;
+
+/** How often an upload may be begun. */
+const mostUploads = 100;
+
+/**
+ * The key of the uploaded bytes in the store. Each upload that is begun counts `revision` on and writes under a key
+ * of its own, so that whoever comes late never touches what another has finished; then the row does not change again.
+ */
+export function contentKey({ workspaceId, id, revision }: UploadName): string {
+  return `${workspaceId}/${id.slice(-2)}/${id}.${revision}`;
+}
+
+/** The key of the picture that is shown of an image. */
+export function previewKey(name: UploadName): string {
+  return `${contentKey(name)}.preview`;
+}
+
+/** Everything that uploads of an attachment may have put into the store. */
+export function keysOf({ revision, ...name }: UploadName): string[] {
+  const uploads = Array.from({ length: revision }, (_, index) => ({ ...name, revision: index + 1 }));
+  return uploads.flatMap((upload) => [contentKey(upload), previewKey(upload)]);
+}
+
+type UploadName = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision'>;
+
+export async function insertAttachment(
+  trx: Trx,
+  attachment: Insertable<AttachmentTable>,
+): Promise<AttachmentRow> {
+  return trx.insertInto('attachment').values(attachment).returningAll().executeTakeFirstOrThrow();
+}
+
+/** A living attachment, whether its bytes are there or not. */
+export async function selectAttachment(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  id: string,
+): Promise<AttachmentRow | undefined> {
+  return db
+    .selectFrom('attachment')
+    .selectAll()
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', id)
+    .where('deletedUtc', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The same while its issue lives. */
+export async function selectAttachmentOfLiving(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  id: string,
+): Promise<AttachmentRow | undefined> {
+  return db
+    .selectFrom('attachment as a')
+    .innerJoin('issue as i', (join) =>
+      join.onRef('i.workspaceId', '=', 'a.workspaceId').onRef('i.id', '=', 'a.issueId'),
+    )
+    .selectAll('a')
+    .where('a.workspaceId', '=', workspaceId)
+    .where('a.id', '=', id)
+    .where('a.deletedUtc', 'is', null)
+    .where('i.deletedUtc', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Begins an upload: undefined when another is finished, or when too many were begun. */
+export async function beginUpload(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  id: string,
+): Promise<AttachmentRow | undefined> {
+  return db
+    .updateTable('attachment')
+    .set((eb) => ({ revision: eb('revision', '+', 1) }))
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', id)
+    .where('uploadedUtc', 'is', null)
+    .where('deletedUtc', 'is', null)
+    .where('revision', '<', mostUploads)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Finishes the upload that was begun last; undefined when this is not the one, or one is finished. */
+export async function finishUpload(
+  trx: Trx,
+  { workspaceId, id, revision }: UploadName,
+  columns: Pick<AttachmentRow, 'uploadedUtc' | 'previewKind' | 'codeLanguage'>,
+): Promise<AttachmentRow | undefined> {
+  return trx
+    .updateTable('attachment')
+    .set(columns)
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', id)
+    .where('revision', '=', revision)
+    .where('uploadedUtc', 'is', null)
+    .where('deletedUtc', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * Deletes a living attachment; undefined when it was deleted meanwhile. Without `uploadedUtc` it is among those whose
+ * bytes and rows are removed soon.
+ */
+export async function deleteAttachment(
+  trx: Trx,
+  workspaceId: string,
+  id: string,
+  deletedUtc: Date,
+): Promise<AttachmentRow | undefined> {
+  return trx
+    .updateTable('attachment')
+    .set({ deletedUtc, uploadedUtc: null })
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', id)
+    .where('deletedUtc', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { text } from 'node:stream/consumers';
+import { AwsClient } from 'aws4fetch';
+import { type ByteRange, type FileStore, StorageFullError, StorageUnavailableError } from './storage.ts';
+
+/** How long the store may be silent. */
+const silenceMs = 60_000;
+
+/**
+ * Objects of an S3-compatible store under an address such as `https://KEY:SECRET@s3.example.com/bucket/folder`.
+ * One PUT makes an object whole or not at all.
+ */
+export class S3Store implements FileStore {
+  readonly #base: string;
+  readonly #client: AwsClient;
+
+  /** The region is the parameter `region` of the address, or what the host's name says. */
+  constructor(address: URL) {
+    const { protocol, host, pathname, username, password, searchParams } = address;
+    const region = searchParams.get('region');
+    this.#base = `${protocol}//${host}${pathname.replace(/\/*$/, '/')}`;
+    this.#client = new AwsClient({
+      accessKeyId: decodeURIComponent(username),
+      secretAccessKey: decodeURIComponent(password),
+      service: 's3',
+      ...(region && { region }),
+    });
+  }
+
+  async put(key: string, bytes: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<void> {
+    const response = await this.#send('PUT', key, { 'content-length': String(sizeBytes) }, bytes);
+    await settle(response, [200]);
+  }
+
+  async get(key: string, range?: ByteRange): Promise<Readable | undefined> {
+    const headers = range ? { range: `bytes=${range.start}-${range.end}` } : undefined;
+    const response = await this.#send('GET', key, headers);
+    if (response.statusCode === (range ? 206 : 200)) return response;
+    await settle(response, [404]);
+    return undefined;
+  }
+
+  async remove(key: string): Promise<void> {
+    await settle(await this.#send('DELETE', key), [200, 204, 404]);
+  }
+
+  /** Nothing is left of a PUT that was cut off. */
+  async sweep(): Promise<number> {
+    return 0;
+  }
+
+  async #send(
+    method: string,
+    key: string,
+    headers: Record<string, string> = {},
+    body?: AsyncIterable<Uint8Array>,
+  ): Promise<IncomingMessage> {
+    const signed = await this.#client.sign(`${this.#base}${key}`, { method, headers });
+    const url = new URL(signed.url);
+    const request = (url.protocol === 'https:' ? https : http).request(url, {
+      method,
+      headers: { ...Object.fromEntries(signed.headers), ...headers },
+      // A connection that was kept may be closed at the other end just now, and a body cannot be sent again.
+      ...(body && { agent: false }),
+    });
+    request.setTimeout(silenceMs, () => request.destroy(new StorageUnavailableError('The store is silent.')));
+    let broken: { error: unknown } | undefined;
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    const sent = body ? pipeline(watched(body, (error) => (broken = { error })), request) : request.end();
+    try {
+      const [[response]] = await Promise.all([answered, sent]);
+      return response;
+    } catch (error) {
+      if (broken) throw broken.error;
+      if (error instanceof StorageUnavailableError) throw error;
+      throw new StorageUnavailableError('The store cannot be reached.', { cause: error });
+    }
+  }
+}
+
+/** The same bytes; tells the fault of whoever sends them from one of the store. */
+async function* watched(bytes: AsyncIterable<Uint8Array>, note: (error: unknown) => void) {
+  try {
+    yield* bytes;
+  } catch (error) {
+    note(error);
+    throw error;
+  }
+}
+
+/** Reads the answer to its end; throws unless its status is one of those. */
+async function settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
+  const { statusCode = 0 } = response;
+  const body = await text(response);
+  if (statuses.includes(statusCode)) return;
+  const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? '';
+  const message = `The store answered ${statusCode} ${code}`.trim();
+  if (statusCode === 507) throw new StorageFullError(message);
+  if (statusCode >= 500 || statusCode === 429) throw new StorageUnavailableError(message);
+  throw new Error(message);
+}

@@ -1,0 +1,196 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
+import { copyIntoDirectory } from '../support/templates.ts';
+import { serve, type Serving, workgraph } from './workgraph.ts';
+
+const directories: string[] = [];
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'workgraph-serve-'));
+  directories.push(directory);
+  return directory;
+}
+
+async function ask(url: string, token: string | undefined, query: string): Promise<unknown> {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify({ query }),
+  });
+  return response.json();
+}
+
+describe('serve on the embedded database', () => {
+  let dataDir: string;
+  let serving: Serving | undefined;
+  beforeAll(async () => {
+    dataDir = newDirectory();
+    // Empty, as after the first half of a first start: making the files takes too long to be tested here.
+    await copyIntoDirectory('migrated', dataDir);
+  }, 60_000);
+  afterEach(async () => {
+    await serving?.end('SIGKILL');
+    serving = undefined;
+  });
+
+  it('fills in the demo, prints requests that work as they stand, and keeps the token for the next start', async () => {
+    serving = await serve(['--data-dir', dataDir]);
+    const words = serving.words();
+    const token = /Demo token +(wg_\S+)/.exec(words)?.[1];
+    expect(await ask(serving.url, token, '{ teams { totalCount } }')).toMatchObject({
+      data: { teams: { totalCount: expect.any(Number) } },
+    });
+    expect(words).toContain(`${serving.url}/graphql`);
+    expect(words).toContain(`${serving.url}/v1/teams`);
+    expect(readFileSync(join(dataDir, 'demo-token'), 'utf8')).toBe(`${token}\n`);
+    expect(statSync(join(dataDir, 'demo-token')).mode & 0o777).toBe(0o600);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    expect(serving.log()).not.toContain(token);
+    expect(await serving.end()).toBe(0);
+
+    serving = await serve([], { DATA_DIR: dataDir });
+    expect(serving.words()).toContain(`Demo token   ${token}`);
+    expect(serving.words()).not.toContain('Making');
+    expect(await ask(serving.url, token, '{ viewer { scopes } }')).toHaveProperty('data.viewer');
+  }, 60_000);
+
+  it('logs one line of JSON for each request, without secrets', async () => {
+    serving = await serve(['--data-dir', dataDir]);
+    await fetch(`${serving.url}/v1/teams?query=secret`, { headers: { authorization: 'Bearer wg_secret' } });
+    await fetch(
+      `${serving.url}/graphql?query=${encodeURIComponent('query Named { health { status } }')}&operationName=Named`,
+    );
+    const lines = serving
+      .log()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        method: 'GET',
+        path: '/v1/teams',
+        status: 401,
+        requestId: expect.any(String),
+        statements: 1,
+      }),
+    );
+    expect(lines).toContainEqual(
+      expect.objectContaining({ path: '/graphql', status: 200, operation: 'Named' }),
+    );
+    expect(serving.log()).not.toContain('secret');
+  }, 60_000);
+
+  it('does not replace a demo token that was revoked', async () => {
+    serving = await serve(['--data-dir', dataDir]);
+    const { stdout } = await workgraph(['token', 'list', '--data-dir', dataDir, '--json']);
+    const [demo] = (JSON.parse(stdout) as { id: string; name: string }[]).filter(
+      ({ name }) => name === 'demo',
+    );
+    expect(await workgraph(['token', 'revoke', String(demo?.id), '--data-dir', dataDir])).toMatchObject({
+      exitCode: 0,
+    });
+    await serving.end();
+    serving = await serve(['--data-dir', dataDir]);
+    expect(serving.words()).not.toContain('Demo token');
+    expect(serving.words()).toContain('workgraph token create');
+  }, 60_000);
+
+  it('leaves the directory to nobody else, and a second start says who has it', async () => {
+    serving = await serve(['--data-dir', dataDir]);
+    const second = await workgraph(['serve', '--port', '0', '--data-dir', dataDir]);
+    expect(second).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `The data directory ${dataDir} is held by another process (pid ${serving.child.pid}).\n`,
+    });
+  }, 60_000);
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends with 0 within its time on %s',
+    async (signal) => {
+      serving = await serve(['--data-dir', dataDir]);
+      const startedMs = performance.now();
+      expect(await serving.end(signal)).toBe(0);
+      expect(performance.now() - startedMs).toBeLessThan(10_000);
+    },
+    60_000,
+  );
+});
+
+it('leaves a new database empty with --no-demo', async () => {
+  const dataDir = newDirectory();
+  await copyIntoDirectory('migrated', dataDir);
+  const serving = await serve(['--no-demo', '--data-dir', dataDir]);
+  expect(serving.words()).not.toContain('token   wg_');
+  const { stdout } = await workgraph(['workspace', 'list', '--json', '--data-dir', dataDir]);
+  expect(JSON.parse(stdout)).toEqual([]);
+  await serving.end();
+}, 60_000);
+
+describe('a start that must fail says why in words, at once', () => {
+  it.each([
+    [['--port', '99999'], {}, 2, /^--port must be a port from 0 to 65535\n$/],
+    [[], { PORT: 'x', LOG_LEVEL: 'y' }, 2, /^PORT must be .*\nLOG_LEVEL must be .*\n$/],
+    [['--prot', '1'], {}, 2, /^Unknown --prot/],
+    [['now'], {}, 2, /^What is "now"\?/],
+    [
+      ['--host', '192.0.2.1'],
+      {},
+      1,
+      /^Cannot listen on 192\.0\.2\.1:4000: this machine does not have the address/,
+    ],
+    [
+      ['--port', '0', '--database-url', 'postgres://127.0.0.1:1/x'],
+      {},
+      1,
+      /^PostgreSQL at 127\.0\.0\.1:1 is unavailable: the connection was refused\.\n$/,
+    ],
+  ] as const)('%j %j', async (args, env, exitCode, words) => {
+    const ran = await workgraph(['serve', '--data-dir', newDirectory(), ...args], env);
+    expect(ran).toMatchObject({ exitCode, stdout: '' });
+    expect(ran.stderr).toMatch(words);
+  });
+
+  it('a data directory that is a file', async () => {
+    const file = join(newDirectory(), 'file');
+    writeFileSync(file, '');
+    const ran = await workgraph(['serve', '--port', '0', '--data-dir', file]);
+    expect(ran).toMatchObject({ exitCode: 1, stderr: `${file} exists and is no directory.\n` });
+  });
+});
+
+(hasServer ? describe : describe.skip)('serve on PostgreSQL', () => {
+  let place: Place<{ url: string }>;
+  let dataDir: string;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    place = await newServerDatabase();
+    dataDir = newDirectory();
+    env = { DATABASE_URL: place.location.url, DATA_DIR: dataDir };
+  });
+  afterAll(() => place.remove());
+
+  it('changes the database only when it is told to', async () => {
+    const behind = await workgraph(['serve', '--port', '0'], env);
+    expect(behind).toMatchObject({
+      exitCode: 1,
+      stderr: 'The database has no tables yet. Run `workgraph migrate`.\n',
+    });
+    expect(await workgraph(['migrate'], env)).toMatchObject({ exitCode: 0 });
+    const bare = await serve([], env);
+    expect(bare.words()).not.toContain('Demo token');
+    await bare.end();
+    const demo = await serve(['--migrate', '--demo'], env);
+    const token = /Demo token +(wg_\S+)/.exec(demo.words())?.[1];
+    expect(await ask(demo.url, token, '{ viewer { scopes } }')).toHaveProperty('data.viewer');
+    await demo.end();
+    const again = await workgraph(['seed'], env);
+    expect(again).toMatchObject({ exitCode: 1, stderr: 'The database has the demo workspace already.\n' });
+  }, 60_000);
+});

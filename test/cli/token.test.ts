@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { copyIntoDirectory } from '../support/templates.ts';
+import { serve, type Serving, workgraph } from './workgraph.ts';
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'workgraph-token-'));
+  await copyIntoDirectory('migrated', dataDir);
+}, 60_000);
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const run = (...args: string[]) => workgraph([...args, '--data-dir', dataDir]);
+async function json<Printed>(...args: string[]): Promise<Printed> {
+  const { exitCode, stdout, stderr } = await run(...args, '--json');
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+  return JSON.parse(stdout) as Printed;
+}
+
+interface Workspace {
+  id: string;
+  token: string;
+  owner: { memberId: string };
+}
+interface Token {
+  id: string;
+  token: string;
+  scopes: string[];
+  memberId: string;
+  expiresUtc: string | null;
+  revokedUtc: string | null;
+}
+
+describe('without a server', () => {
+  let workspace: Workspace;
+
+  it('a workspace is made with its owner and a token', async () => {
+    workspace = await json<Workspace>(
+      'workspace',
+      'create',
+      '--name',
+      'Ácme',
+      '--owner',
+      'Ada',
+      '--owner-email',
+      'Ada@x.example',
+    );
+    expect(workspace).toMatchObject({
+      id: expect.stringMatching(/^workspace_/),
+      token: expect.stringMatching(/^wg_/),
+    });
+    expect(await json('workspace', 'list')).toMatchObject([{ id: workspace.id, name: 'Ácme' }]);
+    expect((await run('workspace', 'list')).stdout).toContain(workspace.id);
+  });
+
+  it('a token is made by the name or id of the workspace, for the owner or whom one names', async () => {
+    for (const named of [workspace.id, 'Ácme', 'acme']) {
+      const made = await json<Token>(
+        'token',
+        'create',
+        '--workspace',
+        named,
+        '--scopes',
+        'issues:read,teams:read',
+      );
+      expect(made).toMatchObject({
+        id: expect.stringMatching(/^token_/),
+        token: expect.stringMatching(/^wg_/),
+        scopes: ['issues:read', 'teams:read'],
+        memberId: workspace.owner.memberId,
+      });
+    }
+    for (const named of [workspace.owner.memberId, 'ada@X.example']) {
+      expect(await json<Token>('token', 'create', '--member', named)).toMatchObject({
+        memberId: workspace.owner.memberId,
+      });
+    }
+  }, 60_000);
+
+  it('data goes to standard output and words to standard error', async () => {
+    const { stdout, stderr } = await run('token', 'create', '--name', 'ci', '--expires', '30d');
+    expect(stdout).toMatch(/^wg_[0-9a-f]{48}\n$/);
+    expect(stderr).toMatch(/^Made token_\w+ for Ada/);
+    expect((await run('token', 'list')).stdout).toMatch(/token_\w+ +ci +Ada +until \d{4}-\d\d-\d\d/);
+  });
+
+  it.each([
+    [['token', 'create', '--workspace', 'nobody'], 1, 'There is no workspace nobody.'],
+    [['token', 'create', '--member', 'nobody'], 1, 'The workspace has no member nobody.'],
+    [['token', 'create', '--scopes', 'all'], 1, 'scopes: "all" is no scope; there are issues:read,'],
+    [['token', 'create', '--expires', 'soon'], 2, '--expires must be a time'],
+    [['token', 'create', '--expires', '2020-01-01T00:00:00Z'], 1, 'expiresUtc: must be in the future.'],
+    [
+      ['token', 'revoke', 'team_00000000000000000000000000'],
+      2,
+      'The id of the token: expected a token id, got a team id.',
+    ],
+    [['token', 'revoke', 'token_00000000000000000000000000'], 1, 'There is no access token'],
+    [['token', 'create', '--scope', 'issues:read'], 2, 'Unknown --scope'],
+  ])('%j: %i', async (args, exitCode, words) => {
+    const ran = await run(...args);
+    expect(ran).toMatchObject({ exitCode, stdout: '' });
+    expect(ran.stderr).toContain(words);
+    expect(ran.stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('while a server holds the directory', () => {
+  let serving: Serving;
+  beforeAll(async () => {
+    serving = await serve(['--no-demo', '--data-dir', dataDir]);
+  }, 60_000);
+  afterAll(() => serving.end());
+
+  const statusOf = async (token: string) =>
+    (
+      await fetch(`${serving.url}/graphql?query={viewer{scopes}}`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status;
+
+  it('commands work through it, and what they change is seen at once', async () => {
+    const made = await json<Token>('token', 'create', '--workspace', 'acme', '--scopes', 'teams:read');
+    expect(await statusOf(made.token)).toBe(200);
+    expect((await json<Token[]>('token', 'list')).map(({ id }) => id)).toContain(made.id);
+    expect(await json<Token>('token', 'revoke', made.id)).toMatchObject({
+      id: made.id,
+      revokedUtc: expect.any(String),
+    });
+    expect(await statusOf(made.token)).toBe(401);
+    expect(serving.log()).not.toContain(made.token);
+  }, 60_000);
+
+  it('they fail as they would alone', async () => {
+    const ran = await run('token', 'create', '--workspace', 'nobody');
+    expect(ran).toEqual({ exitCode: 1, stdout: '', stderr: 'There is no workspace nobody.\n' });
+  });
+
+  it('its socket is for the owner of the directory alone', () => {
+    expect(statSync(join(dataDir, 'socket')).mode & 0o777).toBe(0o600);
+  });
+
+  it('what is no command there is told so, and the server goes on', async () => {
+    const said = await new Promise<string>((resolve) => {
+      const socket = connect(join(dataDir, 'socket'));
+      let text = '';
+      socket.on('data', (chunk) => (text += String(chunk)));
+      socket.on('close', () => resolve(text));
+      const body = JSON.stringify({ command: 'rm', args: {}, cwd: '/', isTerminal: false, columns: 80 });
+      socket.end(
+        `POST /commands HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+    });
+    expect(said).toContain('{"err":"The running server knows no command `rm`');
+    expect(said).toContain('{"exit":1}');
+    expect((await fetch(`${serving.url}/health`)).status).toBe(200);
+  });
+});
+
+describe('help', () => {
+  it.each([
+    '',
+    'serve',
+    'migrate',
+    'seed',
+    'token',
+    'token create',
+    'workspace',
+    'import',
+    'directory',
+    'schema',
+  ])('`workgraph %s --help` goes to standard output', async (command) => {
+    const { exitCode, stdout, stderr } = await workgraph([...command.split(' ').filter(Boolean), '--help']);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`USAGE ${command === '' ? 'workgraph' : ''}`);
+  });
+
+  it('`workgraph schema` prints the schema', async () => {
+    expect((await workgraph(['schema'])).stdout).toContain('type Issue implements Node');
+  });
+
+  it('a command that is none is told so on standard error', async () => {
+    const { exitCode, stdout, stderr } = await workgraph(['bogus']);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('Unknown command bogus');
+  });
+});

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+/** What a command left behind. */
+export interface Ran {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A server as a process of its own. */
+export interface Serving {
+  url: string;
+  child: ChildProcess;
+  /** All words so far. */
+  words: () => string;
+  /** All lines of log so far. */
+  log: () => string;
+  /** Sends the signal and gives the exit code. */
+  end: (signal?: NodeJS.Signals) => Promise<number>;
+}
+
+const script = join(import.meta.dirname, '../../bin/workgraph.js');
+
+/** Runs `workgraph` to its end, with these variables besides those of any program. */
+export async function workgraph(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  const child = start(args, env);
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number]>,
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+/** Starts `workgraph serve` on a free port, and waits until it says that it is ready. */
+export async function serve(args: readonly string[], env: Record<string, string> = {}): Promise<Serving> {
+  const child = start(['serve', '--port', '0', ...args], env);
+  let [words, log] = ['', ''];
+  child.stdout.on('data', (chunk) => (log += String(chunk)));
+  const ready = new Promise<string>((resolve, reject) => {
+    child.stderr.on('data', (chunk) => {
+      words += String(chunk);
+      const url = /workgraph is ready at (\S+)\n[\s\S]*\n\n$/.exec(words)?.[1];
+      if (url) resolve(url);
+    });
+    child.on('close', () => reject(new Error(`The server ended before it was ready: ${words}`)));
+  });
+  const ended = once(child, 'close') as Promise<[number]>;
+  return {
+    url: await ready,
+    child,
+    words: () => words,
+    log: () => log,
+    end: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      const [exitCode] = await ended;
+      return exitCode;
+    },
+  };
+}
+
+function start(args: readonly string[], env: Record<string, string>) {
+  const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
+  return spawn(process.execPath, [script, ...args], {
+    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}

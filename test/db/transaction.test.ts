@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { copyTemplate, type TestDatabase } from '../support/templates.ts';
+
+let place: TestDatabase;
+
+beforeAll(async () => {
+  place = await copyTemplate('migrated');
+});
+
+afterAll(() => place.drop());
+
+/** Fails so many times with the SQLSTATE, then succeeds; how often it ran, and whether it came through. */
+async function run(state: string, failures: number): Promise<{ runs: number; through: boolean }> {
+  let runs = 0;
+  const work = async () => {
+    runs += 1;
+    if (runs <= failures) throw Object.assign(new Error('lost'), { code: state });
+  };
+  const through = await inTransaction(place.database.db, work).then(
+    () => true,
+    () => false,
+  );
+  return { runs, through };
+}
+
+it.each([
+  ['40001', 3, { runs: 4, through: true }],
+  ['40P01', 3, { runs: 4, through: true }],
+  ['40001', 4, { runs: 4, through: false }],
+  ['23503', 1, { runs: 2, through: true }],
+  ['23503', 2, { runs: 2, through: false }],
+  ['23505', 1, { runs: 1, through: false }],
+])('runs again after %s, within bounds: %i failures', async (state, failures, outcome) => {
+  expect(await run(state, failures)).toEqual(outcome);
+});
+
+it('leaves nothing of a run that failed', async () => {
+  const { db, unscoped } = place.database;
+  const id = '01890000-0000-7000-8000-000000000001';
+  let runs = 0;
+  await inTransaction(db, async (trx) => {
+    runs += 1;
+    // Would violate the primary key, had the first run left its row.
+    await trx.insertInto('userAccount').values({ id }).execute();
+    if (runs === 1) throw Object.assign(new Error('lost'), { code: '40P01' });
+  });
+  expect(await unscoped.selectFrom('userAccount').select('id').where('id', '=', id).execute()).toHaveLength(
+    1,
+  );
+});

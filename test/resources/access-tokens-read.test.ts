@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { scopes as allScopes } from '../../src/resolvers/context.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { describeReads } from '../graph/read-suite.ts';
+import { dataOf, startWorld, type World } from '../graph/world.ts';
+
+let world: World;
+/** A token of the admin, and one of a member. */
+let admins: string;
+let members: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  admins = await world.token(['workspace:admin', 'issues:read'], 1);
+  members = await world.token(['issues:read'], 2);
+  await world.token(['teams:read'], 2);
+  const { workspaceId } = world.fixture;
+  const { db } = world.app.database;
+  const own = db.selectFrom('accessToken').selectAll().where('workspaceId', '=', workspaceId);
+  const ended = (await own.execute()).find(({ scopes }) => scopes.includes('teams:read'));
+  await db
+    .updateTable('accessToken')
+    .set({ expiresUtc: new Date(Date.now() + 3_600_000), revokedUtc: new Date() })
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', ended?.id ?? '')
+    .execute();
+  // Read once the last use of the owner's token is written, which is done beside an answer.
+  for (let written = false; !written; ) {
+    await world.ask('{ viewer { scopes } }');
+    written = (await own.execute()).some(({ lastUsedUtc }) => lastUsedUtc !== null);
+  }
+  world = { ...world, things: await world.read() };
+});
+afterAll(() => world.stop());
+
+describeReads('AccessToken', () => world);
+
+interface Tokens {
+  accessTokens: { totalCount: number; nodes: { id: string; userAccountId: string }[] };
+}
+const query = '{ accessTokens { totalCount nodes { id userAccountId } } }';
+
+describe('access tokens', () => {
+  it('are all listed to owners and admins, their own to others', async () => {
+    const all = world.things.all('AccessToken').map(({ id }) => id);
+    for (const token of [undefined, admins]) {
+      const { accessTokens } = dataOf(await world.ask(query, {}, token)) as unknown as Tokens;
+      expect(accessTokens.totalCount).toBe(all.length);
+      expect(new Set(accessTokens.nodes.map(({ id }) => id))).toEqual(new Set(all));
+    }
+    const own = encodeId('user', world.fixture.rows.member[2]?.userAccountId ?? '');
+    const { accessTokens } = dataOf(await world.ask(query, {}, members)) as unknown as Tokens;
+    expect(accessTokens.totalCount).toBe(2);
+    expect(accessTokens.nodes.map(({ userAccountId }) => userAccountId)).toEqual([own, own]);
+  });
+
+  it('of others are found by no filter and no cursor', async () => {
+    const others = encodeId('user', world.fixture.rows.member[0]?.userAccountId ?? '');
+    const filtered =
+      'query ($id: ID) { accessTokens(filter: { userAccountId: { eq: $id } }) { totalCount nodes { id } } }';
+    expect(dataOf(await world.ask(filtered, { id: others }, members)).accessTokens).toEqual({
+      totalCount: 0,
+      nodes: [],
+    });
+    const { accessTokens } = dataOf(await world.ask('{ accessTokens(last: 1) { edges { cursor } } }')) as {
+      accessTokens: { edges: { cursor: string }[] };
+    };
+    const before = accessTokens.edges[0]?.cursor;
+    const paged = await world.ask(
+      'query ($before: String) { accessTokens(last: 250, before: $before) { nodes { userAccountId } } }',
+      { before },
+      members,
+    );
+    const { nodes } = (dataOf(paged) as unknown as Tokens).accessTokens;
+    expect(nodes.filter(({ userAccountId }) => userAccountId === others)).toEqual([]);
+  });
+
+  it('are opened by id to their owner, and to who has workspace:admin', async () => {
+    const node = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on AccessToken { name scopes } } }';
+    const tokens = world.things.all('AccessToken');
+    const ids = tokens.map(({ id }) => id);
+    const shown = ({ id, name, scopes }: (typeof tokens)[number]) => ({ id, name, scopes });
+    expect(dataOf(await world.ask(node, { ids }, admins)).nodes).toEqual(tokens.map(shown));
+    const own = encodeId('user', world.fixture.rows.member[2]?.userAccountId ?? '');
+    expect(dataOf(await world.ask(node, { ids }, members)).nodes).toEqual(
+      tokens.map((token) => (token.userAccountId === own ? shown(token) : null)),
+    );
+  });
+
+  it('say of themselves to the viewer who and what they are', async () => {
+    const answer = await world.ask(
+      '{ viewer { scopes member { displayName } workspace { name } accessToken { scopes userAccountId } } }',
+    );
+    const owner = world.fixture.rows.member[0];
+    expect(dataOf(answer).viewer).toEqual({
+      scopes: [...allScopes],
+      member: { displayName: owner?.displayName },
+      workspace: { name: 'Workspace of here' },
+      accessToken: { scopes: [...allScopes], userAccountId: encodeId('user', owner?.userAccountId ?? '') },
+    });
+  });
+
+  it('never show their text or its hash', async () => {
+    const { body } = await world.ask('{ __type(name: "AccessToken") { fields { name } } }');
+    expect(JSON.stringify(body)).not.toMatch(/hash|token"/i);
+  });
+});

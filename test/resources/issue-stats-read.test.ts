@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { GraphQLEnumType } from 'graphql';
+import { Random } from '../../src/cli/demo/random.ts';
+import { schema } from '../../src/schema/index.ts';
+import { type Filter, matches } from '../graph/model.ts';
+import { RandomFilters } from '../graph/random-filters.ts';
+import type { Thing } from '../graph/things.ts';
+import { codesOf, dataOf, startWorld, type World } from '../graph/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** The column of each group in the answer, and what an issue counts under. */
+const groups: Readonly<Record<string, { shown: string; under: (issue: Thing) => readonly unknown[] }>> = {
+  STATUS: { shown: 'status', under: ({ statusId }) => [statusId] },
+  STATUS_CATEGORY: { shown: 'statusCategory', under: ({ status }) => [(status as Thing).category] },
+  TEAM: { shown: 'team', under: ({ teamId }) => [teamId] },
+  PROJECT: { shown: 'project', under: ({ projectId }) => [projectId] },
+  DELIVERY: { shown: 'delivery', under: ({ deliveryId }) => [deliveryId] },
+  ASSIGNEE: {
+    shown: 'assignee',
+    under: ({ primaryAssignee }) => [(primaryAssignee as Thing | null)?.id ?? null],
+  },
+  PRIORITY: { shown: 'priority', under: ({ priority }) => [priority] },
+  LABEL: {
+    shown: 'label',
+    under: ({ labelIds }) => ((labelIds as unknown[]).length > 0 ? (labelIds as unknown[]) : [null]),
+  },
+};
+const names = Object.keys(groups);
+const selection =
+  'status { id } statusCategory team { id } project { id } delivery { id } assignee { id } priority label { id } count estimateSum';
+const query = `query ($filter: IssueFilter, $by: [IssueStatsGroup!]!) { issueStats(filter: $filter, groupBy: $by) { ${selection} } }`;
+
+const pairs = names.flatMap((first, place) => names.slice(place + 1).map((second) => [first, second]));
+const cases: string[][] = [
+  [],
+  ...names.map((name) => [name]),
+  ...pairs,
+  ['LABEL', 'STATUS', 'TEAM'],
+  ['PRIORITY', 'ASSIGNEE', 'PROJECT'],
+];
+
+it('knows every way to count', () => {
+  const type = schema.getType('IssueStatsGroup') as GraphQLEnumType;
+  expect(
+    type
+      .getValues()
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(names.toSorted());
+});
+
+it.each(cases.map((by) => ({ by })))(
+  'counts and sums by $by as the model does, in one statement',
+  async ({ by }) => {
+    const filters = new RandomFilters(world.things, new Random(`stats by ${by.join(' ')}`));
+    for (const filter of [{}, filters.filter('Issue'), filters.filter('Issue')]) {
+      const answer = await world.ask(query, { by, filter });
+      const found = (dataOf(answer).issueStats as Record<string, unknown>[]).map(shortened);
+      expect(found.toSorted(byText)).toEqual(counted(by, filter).toSorted(byText));
+      const counts = found.map(({ count }) => Number(count));
+      expect(counts).toEqual(counts.toSorted((a, b) => b - a));
+    }
+  },
+);
+
+it('takes one statement for the counts, and one for each kind of thing that is asked of the groups', async () => {
+  const count = '{ issueStats(groupBy: [TEAM, STATUS]) { count } }';
+  const named = '{ issueStats(groupBy: [TEAM, STATUS]) { count team { name } status { name } } }';
+  await world.ask(count);
+  const { statements } = await world.ask('{ viewer { scopes } }');
+  expect((await world.ask(count)).statements).toBe(statements + 1);
+  expect((await world.ask(named)).statements).toBe(statements + 3);
+});
+
+it('refuses more than three columns, and minds none twice', async () => {
+  const by = ['TEAM', 'STATUS', 'PRIORITY', 'LABEL'];
+  const answer = await world.ask(query, { by });
+  expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
+  expect(answer.body.errors?.[0]?.message).toBe('groupBy: takes 3 columns at most.');
+  const doubled = await world.ask(query, { by: ['TEAM', 'TEAM', 'TEAM', 'TEAM'] });
+  expect(dataOf(doubled)).toEqual(dataOf(await world.ask(query, { by: ['TEAM'] })));
+});
+
+it('sums no further than an Int holds', async () => {
+  const { db } = world.app.database;
+  const [issue, other] = world.fixture.rows.issue;
+  const ids = [issue?.id ?? '', other?.id ?? ''];
+  const { workspaceId } = world.fixture;
+  await db
+    .updateTable('issue')
+    .set({ estimateValue: 2_147_483_647 })
+    .where('workspaceId', '=', workspaceId)
+    .where('id', 'in', ids)
+    .execute();
+  expect(dataOf(await world.ask('{ issueStats(groupBy: []) { estimateSum } }')).issueStats).toEqual([
+    { estimateSum: 2_147_483_647 },
+  ]);
+});
+
+function counted(by: readonly string[], filter: Filter): Record<string, unknown>[] {
+  const found = new Map<string, Record<string, unknown> & { count: number; estimateSum: number }>();
+  for (const issue of world.things.all('Issue').filter((each) => matches('IssueFilter', filter, each))) {
+    let keys: Record<string, unknown>[] = [{}];
+    for (const name of by) {
+      const { shown, under } = groups[name] ?? raiseUnknown(name);
+      keys = keys.flatMap((key) => under(issue).map((value) => ({ ...key, [shown]: value })));
+    }
+    for (const key of keys) {
+      const name = JSON.stringify(key);
+      const row = found.get(name) ?? { ...empty, ...key, count: 0, estimateSum: 0 };
+      found.set(name, {
+        ...row,
+        count: row.count + 1,
+        estimateSum: row.estimateSum + Number(issue.estimateValue ?? 0),
+      });
+    }
+  }
+  // One total, though there be nothing to add up.
+  if (by.length === 0 && found.size === 0) return [{ ...empty, count: 0, estimateSum: 0 }];
+  return [...found.values()];
+}
+
+const empty = Object.fromEntries(Object.values(groups).map(({ shown }) => [shown, null]));
+
+function raiseUnknown(name: string): never {
+  throw new Error(`The model does not know ${name}.`);
+}
+
+/** Things as their ids. */
+function shortened(row: Record<string, unknown>): Record<string, unknown> {
+  const isThing = (value: unknown): value is { id: string } => typeof value === 'object' && value !== null;
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, isThing(value) ? value.id : value]),
+  );
+}
+
+function byText(a: object, b: object): number {
+  const text = (row: object) =>
+    JSON.stringify(Object.entries(row).toSorted(([one], [two]) => (one < two ? -1 : 1)));
+  return text(a) < text(b) ? -1 : 1;
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { describeReads } from '../graph/read-suite.ts';
+import { codesOf, dataOf, startWorld, type World } from '../graph/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+describeReads('Issue', () => world, { thorough: ['Query.issues', 'Team.issues'] });
+
+describe('an issue', () => {
+  it('is followed by the viewer or not, and may be changed by him or not', async () => {
+    const readers = [
+      // The owner; a member without the scope to write; a guest with it; a member with it.
+      { place: 0, scopes: ['issues:read', 'issues:write'], may: true },
+      { place: 2, scopes: ['issues:read'], may: false },
+      { place: 7, scopes: ['issues:read', 'issues:write'], may: false },
+      { place: 2, scopes: ['issues:read', 'issues:write'], may: true },
+    ] as const;
+    const { member, issueSubscription } = world.fixture.rows;
+    for (const { place, scopes, may } of readers) {
+      const query = '{ issues(first: 250) { nodes { id isSubscribed viewerCanUpdate viewerCanDelete } } }';
+      const answer = await world.ask(query, {}, await world.token(scopes, place));
+      const { nodes } = dataOf(answer).issues as { nodes: Record<string, unknown>[] };
+      const followed = issueSubscription.filter(
+        ({ userAccountId }) => userAccountId === member[place]?.userAccountId,
+      );
+      const ids = new Set(followed.map(({ issueId }) => encodeId('issue', issueId)));
+      expect(nodes).toEqual(
+        nodes.map(({ id }) => ({
+          id,
+          isSubscribed: ids.has(String(id)),
+          viewerCanUpdate: may,
+          viewerCanDelete: may,
+        })),
+      );
+    }
+  });
+
+  it('whose parent is deleted reads as one without', async () => {
+    const orphan = world.fixture.rows.issue.find(({ deletedParentIssueId }) => deletedParentIssueId);
+    const query = 'query ($id: ID!) { node(id: $id) { ... on Issue { parentIssueId parent { id } } } }';
+    const answer = await world.ask(query, { id: encodeId('issue', orphan?.id ?? '') });
+    expect(dataOf(answer).node).toEqual({ parentIssueId: null, parent: null });
+  });
+
+  it('is found by a filter that is written out as by one in a variable, and null is as left out', async () => {
+    const query = `query ($filter: IssueFilter) {
+      written: issues(filter: { and: [{ priority: { in: [URGENT, HIGH] }, team: { code: { eq: "eng" } } }, { not: { labels: { some: {} } } }], dueDate: null, status: { isTerminal: { eq: null } } }) { nodes { id } }
+      given: issues(filter: $filter) { nodes { id } }
+      all: issues(filter: null) { totalCount }
+    }`;
+    const filter = {
+      and: [
+        { priority: { in: ['URGENT', 'HIGH'] }, team: { code: { eq: 'eng' } } },
+        { not: { labels: { some: {} } } },
+      ],
+    };
+    const { written, given, all } = dataOf(await world.ask(query, { filter })) as Record<
+      string,
+      { nodes: unknown[]; totalCount: number }
+    >;
+    expect(written).toEqual(given);
+    expect(given?.nodes.length).toBeGreaterThan(0);
+    expect(all?.totalCount).toBe(world.things.all('Issue').length);
+  });
+});
+
+describe('a filter', () => {
+  const refused: [filter: unknown, fields: string[]][] = [
+    [{ teamId: { eq: 'x' } }, ['filter.teamId.eq']],
+    [
+      { teamId: { in: ['x', 'issue_01h455vb4pex5vsknk084sn02q'] } },
+      ['filter.teamId.in[0]', 'filter.teamId.in[1]'],
+    ],
+    [
+      { or: [{ not: { team: { leadUserAccountId: { eq: 'ENG' } } } }] },
+      ['filter.or[0].not.team.leadUserAccountId.eq'],
+    ],
+    [
+      { labels: { some: { id: { nin: ['x'] } }, none: { id: { eq: '' } } } },
+      ['filter.labels.some.id.nin[0]', 'filter.labels.none.id.eq'],
+    ],
+    [{ title: { contains: 'a\0b' } }, ['filter.title.contains']],
+    [{ title: { in: ['\ud800'] } }, ['filter.title.in[0]']],
+    [{ number: { in: Array.from({ length: 251 }, (_none, place) => place) } }, ['filter.number.in']],
+    [{ and: [{ or: [{ not: { and: [] } }] }] }, ['filter.and[0].or[0].not.and']],
+  ];
+
+  it.each(refused)('%j is refused, each fault under its path', async (filter, fields) => {
+    const answer = await world.ask(
+      'query ($filter: IssueFilter) { issues(filter: $filter) { totalCount } }',
+      { filter },
+    );
+    expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
+    const violations = answer.body.errors?.[0]?.extensions?.errors as { field: string }[];
+    expect(violations.map(({ field }) => field)).toEqual(fields);
+  });
+
+  it('says of an id of another kind what it is', async () => {
+    const [team] = world.things.all('Team');
+    const answer = await world.ask(
+      'query ($id: ID) { issues(filter: { statusId: { eq: $id } }) { totalCount } }',
+      { id: team?.id },
+    );
+    expect(answer.body.errors?.[0]?.message).toBe('filter.statusId.eq: expected a status id, got a team id.');
+  });
+
+  it.each([
+    { dueDate: { eq: '2026-02-30' } },
+    { createdUtc: { gt: '2026-01-01' } },
+    { createdUtc: { gt: '2026-01-01T00:00:00' } },
+    { number: { eq: 2_147_483_648 } },
+    { number: { eq: '1' } },
+    { priority: { eq: 'HIGHEST' } },
+    { priority: { in: [null] } },
+    { summary: { eq: 'x' } },
+    { title: { matches: 'x' } },
+  ])('%j does not fit the schema', async (filter) => {
+    const answer = await world.ask(
+      'query ($filter: IssueFilter) { issues(filter: $filter) { totalCount } }',
+      { filter },
+    );
+    expect(codesOf(answer)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+    expect(answer.body.data).toBeUndefined();
+  });
+
+  it('takes combinators three deep, 250 values, and both ends of every range', async () => {
+    const filters = [
+      { and: [{ or: [{ not: { number: { eq: 1 } } }] }] },
+      { number: { in: Array.from({ length: 250 }, (_none, place) => place) } },
+      { number: { gte: -2_147_483_648, lte: 2_147_483_647 } },
+      { dueDate: { gte: '0001-01-01', lte: '9999-12-31' } },
+      { createdUtc: { gte: '0001-01-01T00:00:00Z', lte: '9999-12-31T23:59:59.999Z' } },
+    ];
+    for (const filter of filters) {
+      dataOf(
+        await world.ask('query ($filter: IssueFilter) { issues(filter: $filter) { totalCount } }', {
+          filter,
+        }),
+      );
+    }
+  });
+
+  it('knows a moment under any offset', async () => {
+    const [issue] = world.things.all('Issue');
+    const createdUtc = String(issue?.createdUtc);
+    const elsewhere = new Date(Date.parse(createdUtc) + 5.5 * 3_600_000).toISOString().replace('Z', '+05:30');
+    const query =
+      'query ($at: DateTime) { issues(filter: { createdUtc: { eq: $at } }) { nodes { createdUtc } } }';
+    const { nodes } = dataOf(await world.ask(query, { at: elsewhere })).issues as { nodes: unknown[] };
+    expect(nodes).toContainEqual({ createdUtc });
+  });
+});

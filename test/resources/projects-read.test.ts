@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeReads } from '../graph/read-suite.ts';
+import { dataOf, startWorld, type World } from '../graph/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+describeReads('Project', () => world);
+
+it('has a lead, or comes after all that have one, whichever way the order by lead goes', async () => {
+  for (const direction of ['ASC', 'DESC']) {
+    const query = `{ projects(orderBy: { field: LEAD, direction: ${direction} }) { nodes { lead { displayName } } } }`;
+    const { nodes } = dataOf(await world.ask(query)).projects as { nodes: { lead: unknown }[] };
+    expect(nodes.map(({ lead }) => lead !== null)).toEqual([true, true, true, false, false]);
+  }
+});

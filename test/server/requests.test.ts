@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp();
+}, 60_000);
+afterAll(() => app.stop());
+
+describe('every answer', () => {
+  it.each(['/graphql?query={health{status}}', '/health', '/nowhere', '/'])(
+    '%s has the headers',
+    async (path) => {
+      const { headers } = await app.request('GET', path, { token: null });
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      expect(headers.get('server-timing')).toMatch(/^sql;desc="0 statements";dur=\d/);
+      expect(headers.get('x-powered-by')).toBeNull();
+    },
+  );
+
+  it('takes over a request id that is fit for a log, and no other', async () => {
+    const idOf = async (id: string) =>
+      (await app.request('GET', '/health', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
+    expect(await idOf('trace/00-4bf92f:7')).toBe('trace/00-4bf92f:7');
+    for (const bad of ['two words', 'x'.repeat(200), '"{}"']) expect(await idOf(bad)).not.toBe(bad);
+  });
+
+  it('counts the statements that it took', async () => {
+    expect((await app.graphql('{ viewer { scopes } }')).statements).toBe(1);
+    expect((await app.graphql('{ viewer { scopes } teams { nodes { id } } }')).statements).toBe(2);
+  });
+});
+
+it('answers a path that is not there with a problem', async () => {
+  const answer = await app.request('GET', '/nowhere');
+  expect(answer).toMatchObject({
+    status: 404,
+    body: { type: 'about:blank', status: 404, code: 'not_found', errors: [] },
+  });
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+});
+
+it('reads dots, slashes and schemes in a target as they stand', async () => {
+  for (const target of ['//health', '/x/../health', '/health/', '/HEALTH', 'http://evil.example/health']) {
+    const status = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect([target, status.slice(9, 12)]).toEqual([target, target.startsWith('http:') ? '200' : '404']);
+  }
+});
+
+describe('a body over the limit', () => {
+  const tooLarge = 1_000_001;
+
+  it('that says so is answered 413 before it is sent', async () => {
+    const answer = await raw(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${tooLarge}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+    expect(answer).toContain('PAYLOAD_TOO_LARGE');
+  });
+
+  it.each(['/graphql', '/v1/issues'])('that does not is answered 413 as soon as it is, %s', async (path) => {
+    const answer = await rawChunks(path, app.token, 3_000_000);
+    expect(answer.head).toMatch(/^HTTP\/1.1 413 /);
+    expect(answer.head.toLowerCase()).toContain('payload_too_large');
+    expect(answer.sentBytes).toBeLessThan(3_000_000);
+  });
+
+  it('is not read at all for a caller who is not known', async () => {
+    const answer = await rawChunks('/graphql', 'none', 3_000_000);
+    expect(answer.head).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  it('of exactly the limit is taken', async () => {
+    const body = JSON.stringify({ query: '{ health { status } }', padding: '' });
+    const padded = body.replace('""', `"${'x'.repeat(1_000_000 - body.length)}"`);
+    expect(padded).toHaveLength(1_000_000);
+    expect((await app.request('POST', '/graphql', { body: padded })).status).toBe(200);
+  });
+});
+
+it('answers what is no HTTP with a problem, and closes', async () => {
+  const answer = await raw('HELLO\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1.1 400 /);
+  expect(answer).toContain('application/problem+json');
+});
+
+describe('pages', () => {
+  it('GraphiQL is whole, may ask nobody but us, and holds no token', async () => {
+    const answer = await app.request<string>('GET', '/graphql', {
+      token: null,
+      headers: { accept: 'text/html' },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-security-policy')).toContain("connect-src 'self'");
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const [head = ''] = answer.body.split('<script>');
+    expect(head.match(/<(script|link|img|iframe)[^>]+(src|href)="(?!data:)/g)).toBeNull();
+    expect(answer.body).toContain('Bearer <paste the token printed at start>');
+    expect(answer.body).toContain('query Dashboard');
+    expect(answer.body).not.toMatch(/wg_[0-9a-f]{48}/);
+    const etag = answer.headers.get('etag') ?? '';
+    const again = await app.request('GET', '/graphql', {
+      headers: { accept: 'text/html', 'if-none-match': etag },
+    });
+    expect(again).toMatchObject({ status: 304, body: '' });
+  });
+
+  it('/ leads people to GraphiQL and programs to the addresses', async () => {
+    const person = await app.request('GET', '/', { token: null, headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect([person.status, person.headers.get('location')]).toEqual([302, '/graphql']);
+    const program = await app.request('GET', '/', { token: null });
+    expect(program).toMatchObject({ status: 200, body: { graphql: '/graphql', rest: '/v1' } });
+  });
+
+  it('/issues/{key} opens GraphiQL on the issue', async () => {
+    const answer = await app.request('GET', '/issues/eng-42', { token: null });
+    expect(answer.status).toBe(302);
+    const query = new URL(answer.headers.get('location') ?? '', app.url).searchParams.get('query') ?? '';
+    expect(query).toContain('issue(key: "ENG-42")');
+    expect((await app.graphql(query)).body).toEqual({ data: { issue: null } });
+    expect((await app.request('GET', '/issues/eng-0', { token: null })).status).toBe(404);
+  });
+});
+
+/** Sends bytes as they are and gives all that comes back until the server closes, or is quiet. */
+async function raw(bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk) => (answer += String(chunk)));
+  socket.write(bytes);
+  await Promise.race([once(socket, 'close'), delay(3_000, undefined, { ref: false })]);
+  socket.destroy();
+  return answer;
+}
+
+async function rawChunks(
+  path: string,
+  token: string,
+  bytes: number,
+): Promise<{ head: string; sentBytes: number }> {
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+  let head = '';
+  socket.on('data', (chunk) => (head += String(chunk)));
+  socket.on('error', () => undefined);
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+  );
+  let sentBytes = 0;
+  while (sentBytes < bytes && head === '') {
+    socket.write(`186a0\r\n${'x'.repeat(100_000)}\r\n`);
+    sentBytes += 100_000;
+    await delay(20);
+  }
+  await delay(100);
+  socket.destroy();
+  return { head, sentBytes };
+}

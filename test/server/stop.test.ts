@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import type { Database } from '../../src/db/engine.ts';
+import { DatabaseUnavailableError } from '../../src/db/unavailable.ts';
+import { startServer } from '../../src/server/server.ts';
+
+const config = { host: '127.0.0.1', port: 0, publicUrl: undefined };
+const logger = pino({ level: 'silent' });
+
+/** A database that answers to a ping alone, as soon as `gate` opens. */
+function gatedDatabase(gate: Promise<void>): Database {
+  const gone = () => {
+    throw new DatabaseUnavailableError('PostgreSQL at db:5432 is unavailable: the connection was refused.');
+  };
+  const nothing = new Proxy({}, { get: () => gone }) as Database['db'];
+  return {
+    engine: 'postgres',
+    db: nothing,
+    unscoped: nothing,
+    ping: () => gate,
+    close: () => Promise.resolve(),
+  };
+}
+
+it('says that it is not ready, finishes what is under way, and takes nothing new', async () => {
+  let open = (): void => undefined;
+  const server = await startServer({
+    database: gatedDatabase(new Promise((resolve) => (open = resolve))),
+    config,
+    logger,
+  });
+  const underWay = fetch(`${server.url}/readyz`);
+  await delay(100);
+  const stopped = server.stop({ drainMs: 300 });
+  const refused = await fetch(`${server.url}/readyz`);
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('connection')).toBe('close');
+  expect(Object.keys((await refused.json()) as object)).toEqual(['type', 'title', 'status', 'detail']);
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  await delay(350);
+  await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
+  open();
+  expect((await underWay).status).toBe(200);
+  await stopped;
+});
+
+it('does not wait for ever for a request that does not end', async () => {
+  const server = await startServer({ database: gatedDatabase(new Promise(() => undefined)), config, logger });
+  const underWay = fetch(`${server.url}/readyz`).catch(() => 'cut off');
+  await delay(100);
+  const startedMs = performance.now();
+  await server.stop({ withinMs: 300 });
+  expect(performance.now() - startedMs).toBeLessThan(1_500);
+  expect(await underWay).toBe('cut off');
+});
+
+it('is 503 with Retry-After for every token while the database is gone, and keeps its reason for the log', async () => {
+  const server = await startServer({ database: gatedDatabase(Promise.resolve()), config, logger });
+  for (const path of ['/graphql?query={viewer{scopes}}', '/v1/teams']) {
+    const answer = await fetch(`${server.url}${path}`, { headers: { authorization: 'Bearer wg_x' } });
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await answer.text()).not.toContain('db:5432');
+  }
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  await server.stop();
+});
+
+it('throws when the port is taken', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  await expect(
+    startServer({ database: gatedDatabase(Promise.resolve()), config: { ...config, port }, logger }),
+  ).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  other.close();
+});
