@@ -9,8 +9,10 @@ export const commands: SubCommandsDef = {
   token: () => import('./token.ts').then(({ command }) => command as CommandDef),
   workspace: () => import('./workspace.ts').then(({ command }) => command as CommandDef),
   import: () => import('./import.ts').then(({ command }) => command as CommandDef),
+  export: () => import('./export.ts').then(({ command }) => command as CommandDef),
   directory: () => import('./directory.ts').then(({ command }) => command as CommandDef),
   schema: () => import('./schema.ts').then(({ command }) => command),
+  openapi: () => import('./openapi.ts').then(({ command }) => command),
 };
 
 /** The command that a name such as `token create` stands for, if it is one that works on a database. */

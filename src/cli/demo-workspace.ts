@@ -2,14 +2,19 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { selectTokenHolder } from '../db/access-tokens.ts';
 import type { Database } from '../db/engine.ts';
+import type { FileStore } from '../db/storage.ts';
 import { selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
 import { hashToken, issueToken, newTokenText } from '../resolvers/access-tokens.ts';
 import { scopes } from '../resolvers/context.ts';
 
-/** Fills in the demo workspace; `conflict` when it is there already. */
-export async function addDemo(database: Database, say: (text: string) => void): Promise<string> {
+/** Fills in the demo workspace and its files; `conflict` when it is there already. */
+export async function addDemo(
+  database: Database,
+  store: FileStore,
+  say: (text: string) => void,
+): Promise<string> {
   const { seedDemo } = await import('./demo/seed.ts');
-  const { workspaceId } = await seedDemo(database, { log: (line) => say(`${line}\n`) });
+  const { workspaceId } = await seedDemo(database, { store, log: (line) => say(`${line}\n`) });
   return workspaceId;
 }
 

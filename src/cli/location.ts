@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DirectoryHeldError } from '../db/directory-lock.ts';
 import { type Database, openDatabase } from '../db/engine.ts';
@@ -107,14 +108,18 @@ async function runEmbedded(
 }
 
 async function runAndClose(database: Database, run: () => Promise<number>): Promise<number> {
-  return run().finally(() => database.close());
+  try {
+    return await run();
+  } finally {
+    await database.close();
+  }
 }
 
 function ownTerminal(signal: AbortSignal): Terminal {
   return {
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(text),
-    isTerminal: process.stderr.isTTY === true,
+    isTerminal: isatty(2),
     columns: process.stderr.columns ?? 80,
     cwd: process.cwd(),
     signal,

@@ -6,6 +6,11 @@ const { name, version, description } = packageFile;
 const rawArgs = process.argv.slice(2);
 const isHelp = rawArgs.some((word) => word === '--help' || word === '-h');
 
+// A reader that has seen enough, such as `head`, is no fault of the command.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 await runMain(defineCommand({ meta: { name, version, description }, subCommands: commands }), {
   rawArgs,
   // Help that was asked for is data; help after a mistake is words.

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/engine.ts';
 import { type Config, readConfig, type Settings } from '../server/config.ts';
 import { createLogger } from '../server/logger.ts';
+import { openFiles, type ServerFiles } from '../server/open-files.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { addDemo, demoToken, findDemo, keptToken } from './demo-workspace.ts';
 import type { DatabaseCommand } from './environment.ts';
@@ -31,9 +32,10 @@ export async function serve(options: ServeOptions): Promise<number> {
   await requireFreePort(config);
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const database = await openForServing(config, options);
-  const token = await prepareDemo(database, config, options);
+  const files = openFiles(config);
+  const token = await prepareDemo(database, files, config, options);
   const logger = await createLogger(config.logLevel);
-  const server = await startServer({ database, config, logger });
+  const server = await startServer({ database, config, logger, files });
   const socket = await openSocket(database, config, options, logger);
   logger.info({ url: server.url, engine: database.engine }, `workgraph is ready at ${server.url}`);
   say(greeting(config.publicUrl ?? server.url, token));
@@ -61,6 +63,7 @@ async function openForServing(config: Config, { migrate }: ServeOptions): Promis
 /** A new embedded database gets the demo, an external one only when told; gives the token of the demo, if any. */
 async function prepareDemo(
   database: Database,
+  { store }: ServerFiles,
   { dataDir }: Config,
   { demo }: ServeOptions,
 ): Promise<string | undefined> {
@@ -69,7 +72,7 @@ async function prepareDemo(
   const found = await findDemo(database);
   if (found.workspaceId === undefined && !demo && !found.isEmpty) return keptToken(database, dataDir);
   if (found.workspaceId === undefined) say('Making the demo workspace …\n');
-  return demoToken(database, dataDir, found.workspaceId ?? (await addDemo(database, say)));
+  return demoToken(database, dataDir, found.workspaceId ?? (await addDemo(database, store, say)));
 }
 
 async function openSocket(
@@ -91,8 +94,7 @@ async function stop(
   database: Database,
 ): Promise<void> {
   setTimeout(() => process.exit(exitCodes.failed), stopWithinMs).unref();
-  await server.stop({ drainMs, withinMs: stopWithinMs - 1_000 });
-  await socket?.close();
+  await Promise.all([server.stop({ drainMs, withinMs: stopWithinMs - 1_000 }), socket?.close()]);
   await database.close();
 }
 

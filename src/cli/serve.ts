@@ -13,6 +13,24 @@ const args = {
     valueHint: 'url',
     description: 'Where clients reach the service (PUBLIC_URL)',
   },
+  'storage-url': {
+    type: 'string',
+    valueHint: 'url',
+    description: 'Where files are kept: file:, or an S3-compatible store (STORAGE_URL, DATA_DIR/files)',
+  },
+  'signing-keys': {
+    type: 'string',
+    description: 'Keys of signed addresses with commas; the first signs (SIGNING_KEYS, DATA_DIR/signing-key)',
+  },
+  'files-url': {
+    type: 'string',
+    valueHint: 'url',
+    description: 'An origin that serves files alone (FILES_URL)',
+  },
+  'attachment-limit-bytes': {
+    type: 'string',
+    description: 'The largest attachment (ATTACHMENT_LIMIT_BYTES, 1 GiB)',
+  },
   'log-level': {
     type: 'string',
     description: 'fatal, error, warn, info, debug, trace or silent (LOG_LEVEL, info)',

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { createInterface } from 'node:readline';
 import type { Terminal } from './environment.ts';
 import { CommandError } from './failures.ts';
 import { type CommandRequest, commandLine, socketPathOf } from './socket-protocol.ts';
@@ -28,19 +27,34 @@ async function answerTo(asked: ClientRequest): Promise<IncomingMessage | undefin
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     return answer;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && nobodyListens.has(String(error.code))) return undefined;
+    if (nobodyListens.has(String((error as NodeJS.ErrnoException).code))) return undefined;
     throw error;
   }
 }
 
 const nobodyListens: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
 
-async function readAnswer(answer: IncomingMessage, { stdout, stderr }: Terminal): Promise<number> {
-  for await (const text of createInterface({ input: answer, crlfDelay: Infinity })) {
-    const line = commandLine.parse(JSON.parse(text));
-    if ('out' in line) stdout(line.out);
-    else if ('err' in line) stderr(line.err);
-    else return line.exit;
+async function readAnswer(answer: IncomingMessage, { stdout, stderr, signal }: Terminal): Promise<number> {
+  try {
+    for await (const text of linesOf(answer)) {
+      const line = commandLine.parse(JSON.parse(text));
+      if ('out' in line) stdout(line.out);
+      else if ('err' in line) stderr(line.err);
+      else return line.exit;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
   }
   throw new CommandError('The server ended before the command did.');
+}
+
+/** By line feeds alone: readline would also split at U+2028, which stands unescaped in JSON. */
+async function* linesOf(answer: IncomingMessage): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of answer.setEncoding('utf8')) {
+    const lines = (rest + String(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
 }

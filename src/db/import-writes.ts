@@ -1,4 +1,11 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
+import {
+  type ExpressionBuilder,
+  type Insertable,
+  type Kysely,
+  type SelectQueryBuilder,
+  sql,
+  type Updateable,
+} from 'kysely';
 import { untyped } from './any-tables.ts';
 import { anyUuid } from './any-uuid.ts';
 import type { ImportSourceTable } from './directory-tables.ts';
@@ -106,47 +113,9 @@ export async function updateImportedComment(
 /** Brings the counts of locked issues to the truth, and the time of their newest comment. */
 export async function recountIssues(trx: Trx, workspaceId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  const count = sql<number>`count(*)::int`.as('count');
   await trx
     .updateTable('issue')
-    .from((eb) =>
-      eb
-        .selectFrom('issue as counted')
-        .select((of) => [
-          'counted.id',
-          of
-            .selectFrom('comment')
-            .select(count)
-            .whereRef('comment.workspaceId', '=', 'counted.workspaceId')
-            .whereRef('comment.issueId', '=', 'counted.id')
-            .where('comment.deletedUtc', 'is', null)
-            .as('comments'),
-          of
-            .selectFrom('comment')
-            .select((max) => max.fn.max('comment.createdUtc').as('lastUtc'))
-            .whereRef('comment.workspaceId', '=', 'counted.workspaceId')
-            .whereRef('comment.issueId', '=', 'counted.id')
-            .where('comment.deletedUtc', 'is', null)
-            .as('lastCommentUtc'),
-          of
-            .selectFrom('issue as child')
-            .select(count)
-            .whereRef('child.workspaceId', '=', 'counted.workspaceId')
-            .whereRef('child.parentIssueId', '=', 'counted.id')
-            .where('child.deletedUtc', 'is', null)
-            .as('subIssues'),
-          of
-            .selectFrom('issueLink')
-            .select(count)
-            .whereRef('issueLink.workspaceId', '=', 'counted.workspaceId')
-            .whereRef('issueLink.issueId', '=', 'counted.id')
-            .where('issueLink.deletedUtc', 'is', null)
-            .as('links'),
-        ])
-        .where('counted.workspaceId', '=', workspaceId)
-        .where('counted.id', '=', anyUuid(ids))
-        .as('truth'),
-    )
+    .from((eb) => countsOf(eb.selectFrom('issue as counted'), workspaceId, ids).as('truth'))
     .set((eb) => ({
       commentCount: sql<number>`${eb.ref('truth.comments')}`,
       lastCommentUtc: eb.ref('truth.lastCommentUtc'),
@@ -161,4 +130,51 @@ export async function recountIssues(trx: Trx, workspaceId: string, ids: readonly
         is distinct from (truth.comments, truth.last_comment_utc, truth.sub_issues, truth.links)`,
     )
     .execute();
+}
+
+type CountedIssues = SelectQueryBuilder<Tables & { counted: IssueTable }, 'counted', object>;
+
+/** What living things hang on issues. */
+function countsOf(issues: CountedIssues, workspaceId: string, ids: readonly string[]) {
+  const count = sql<number>`count(*)::int`.as('count');
+  const livingComments = (eb: ExpressionBuilder<Tables & { counted: IssueTable }, 'counted'>) =>
+    eb
+      .selectFrom('comment')
+      .whereRef('comment.workspaceId', '=', 'counted.workspaceId')
+      .whereRef('comment.issueId', '=', 'counted.id')
+      .where('comment.deletedUtc', 'is', null);
+  return issues
+    .select((eb) => [
+      'counted.id',
+      livingComments(eb).select(count).as('comments'),
+      livingComments(eb)
+        .select(({ fn }) => fn.max('comment.createdUtc').as('lastUtc'))
+        .as('lastCommentUtc'),
+      eb
+        .selectFrom('issue as child')
+        .select(count)
+        .whereRef('child.workspaceId', '=', 'counted.workspaceId')
+        .whereRef('child.parentIssueId', '=', 'counted.id')
+        .where('child.deletedUtc', 'is', null)
+        .as('subIssues'),
+      eb
+        .selectFrom('issueLink')
+        .select(count)
+        .whereRef('issueLink.workspaceId', '=', 'counted.workspaceId')
+        .whereRef('issueLink.issueId', '=', 'counted.id')
+        .where('issueLink.deletedUtc', 'is', null)
+        .as('links'),
+    ])
+    .where('counted.workspaceId', '=', workspaceId)
+    .where('counted.id', '=', anyUuid(ids));
+}
+
+/**
+ * Tells the planner how much there is now. Until it knows, it checks foreign keys by an index of the workspace alone,
+ * at the cost of all its rows; the embedded engine never finds out by itself.
+ */
+export async function analyzeImported(unscoped: Kysely<Tables>): Promise<void> {
+  await sql`analyze issue, comment, issue_label, issue_assignee, issue_subscription, issue_link, import_source, member, label`.execute(
+    unscoped,
+  );
 }

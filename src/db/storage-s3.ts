@@ -10,10 +10,7 @@ import { type ByteRange, type FileStore, StorageFullError, StorageUnavailableErr
 /** How long the store may be silent. */
 const silenceMs = 60_000;
 
-/**
- * Objects of an S3-compatible store under an address such as `https://KEY:SECRET@s3.example.com/bucket/folder`.
- * One PUT makes an object whole or not at all.
- */
+/** Objects of an S3-compatible store under an address such as `https://KEY:SECRET@s3.example.com/bucket/folder`. */
 export class S3Store implements FileStore {
   readonly #base: string;
   readonly #client: AwsClient;
@@ -32,8 +29,14 @@ export class S3Store implements FileStore {
   }
 
   async put(key: string, bytes: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<void> {
-    const response = await this.#send('PUT', key, { 'content-length': String(sizeBytes) }, bytes);
-    await settle(response, [200]);
+    try {
+      const response = await this.#send('PUT', key, { 'content-length': String(sizeBytes) }, bytes);
+      await settle(response, [200]);
+    } catch (error) {
+      // S3 keeps no half of an object; some stores that are like it do.
+      await this.remove(key).catch(() => undefined);
+      throw error;
+    }
   }
 
   async get(key: string, range?: ByteRange): Promise<Readable | undefined> {

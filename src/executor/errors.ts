@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { StorageFullError, StorageUnavailableError } from '../db/storage.ts';
 import { DatabaseUnavailableError, isConnectionLoss } from '../db/unavailable.ts';
 import { AppError, type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
 
@@ -74,12 +75,13 @@ function isErrorCode(code: string): code is ErrorCode {
 function storageError(error: unknown): AppError | undefined {
   if (
     error instanceof DatabaseUnavailableError ||
+    error instanceof StorageUnavailableError ||
     isConnectionLoss(error) ||
     sqlState(error) === 'query_canceled'
   ) {
     return new AppError('unavailable', 'The data store does not answer; try again soon.');
   }
-  if (sqlState(error) === 'disk_full') {
+  if (sqlState(error) === 'disk_full' || error instanceof StorageFullError) {
     return new AppError('insufficient_storage', 'The data store has no room left.');
   }
   return undefined;

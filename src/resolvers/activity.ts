@@ -17,6 +17,9 @@ export const eventIcons = {
 } as const satisfies Record<string, string>;
 export type EventType = keyof typeof eventIcons;
 
+/** Who did something, as the feed names him. */
+type Actor = Pick<Principal, 'workspaceId' | 'userAccountId' | 'displayName'>;
+
 /** Something that the principal did to issues. */
 export interface Happening {
   eventType: EventType;
@@ -30,7 +33,7 @@ export interface Happening {
  */
 export async function recordActivity(
   trx: Trx,
-  principal: Principal,
+  principal: Actor,
   issueIds: readonly string[],
   nowUtc: Date,
   { eventType, deed }: Happening,

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Loaders } from '../db/loaders.ts';
 import type { Tables } from '../db/tables.ts';
 import { raise } from './errors.ts';
+import type { RequestFiles } from './files.ts';
 
 export const scopes = [
   'issues:read',
@@ -34,6 +35,8 @@ export interface Context {
   readonly principal: Principal | undefined;
   /** Rows of the principal's workspace, loaded in batches. */
   readonly loaders: Loaders | undefined;
+  /** Undefined in a server that keeps no files. */
+  readonly files: RequestFiles | undefined;
   /** The time by which the request is judged (stale threads, current deliveries, expiry). */
   readonly now: Date;
   /** Answers once the data store has, or throws `unavailable` after the deadline. */

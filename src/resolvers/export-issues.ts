@@ -102,22 +102,26 @@ class ExportedPage {
       createdUtc: issue.createdUtc,
       updatedUtc: issue.updatedUtc,
       closedUtc: issue.closedUtc,
-      comments: this.#commentRecords(id),
-      links: (this.#links.get(id) ?? []).map((link) => ({
+      ...this.#belongings(id),
+    };
+  }
+
+  #belongings(issueId: string): Record<string, unknown> {
+    const roles = this.#sorted(this.#roles.get(issueId), ({ role }) => role);
+    const subscribers = this.#sorted(this.#subscribers.get(issueId), () => '');
+    return {
+      comments: this.#commentRecords(issueId),
+      links: (this.#links.get(issueId) ?? []).map((link) => ({
         url: link.url,
         title: link.title,
         createdUtc: link.createdUtc,
         createdBy: this.#person(link.createdByUserAccountId),
       })),
-      roleAssignments: this.#sorted(this.#roles.get(id), ({ role }) => role).map(
-        ({ role, userAccountId }) => ({
-          role,
-          member: this.#person(userAccountId),
-        }),
-      ),
-      subscribers: this.#sorted(this.#subscribers.get(id), () => '').map((row) =>
-        this.#person(row.userAccountId),
-      ),
+      roleAssignments: roles.map(({ role, userAccountId }) => ({
+        role,
+        member: this.#person(userAccountId),
+      })),
+      subscribers: subscribers.map(({ userAccountId }) => this.#person(userAccountId)),
     };
   }
 

@@ -1,4 +1,4 @@
-import type { Comparable, Comparison, Predicate, Through } from '../db/predicate.ts';
+import { always, type Comparable, type Comparison, type Predicate, type Through } from '../db/predicate.ts';
 import type { TableName } from '../db/tables.ts';
 import type { Violations } from './errors.ts';
 import { fold } from './fold.ts';
@@ -23,64 +23,93 @@ interface FilterTarget {
   filter: () => FilterFields;
 }
 
-const maxDepth = 3;
+const maxCombinators = 3;
+const maxRelations = 3;
+const maxConditions = 100;
 const maxValues = 250;
+
+/** Where a part of a filter stands: its path, how deep it is, and what the whole filter has used so far. */
+interface Place {
+  path: string;
+  combinators: number;
+  relations: number;
+  used: { conditions: number };
+}
 
 /** The predicate of a filter input. What cannot be meant (an id of another kind) is noted, each under its path. */
 export function filterPredicate(
   fields: FilterFields,
   input: Record<string, unknown>,
   violations: Violations,
-  path = 'filter',
-  depth = 0,
+): Predicate {
+  const used = { conditions: 0 };
+  const predicate = partPredicate(fields, input, violations, {
+    path: 'filter',
+    combinators: 0,
+    relations: 0,
+    used,
+  });
+  violations.that(used.conditions <= maxConditions, 'filter', `takes ${maxConditions} conditions at most`);
+  return predicate;
+}
+
+function partPredicate(
+  fields: FilterFields,
+  input: Record<string, unknown>,
+  violations: Violations,
+  place: Place,
 ): Predicate {
   const parts: Predicate[] = [];
   for (const [name, value] of Object.entries(input)) {
-    const at = `${path}.${name}`;
+    const at = { ...place, path: `${place.path}.${name}` };
     // An omitted filter filters nothing, and null is an omitted one.
     if (value === null || value === undefined) continue;
     if (name === 'and' || name === 'or' || name === 'not') {
-      if (depth >= maxDepth) {
-        violations.add(at, `and, or, not may be nested ${maxDepth} deep at most`);
-        continue;
-      }
-      const nested = (name === 'not' ? [value] : (value as unknown[])).map((each, index) =>
-        filterPredicate(
-          fields,
-          asInput(each),
-          violations,
-          name === 'not' ? at : `${at}[${index}]`,
-          depth + 1,
-        ),
-      );
-      parts.push(
-        name === 'and' ? { all: nested } : name === 'or' ? { any: nested } : { not: { all: nested } },
-      );
+      parts.push(combinedPredicate(fields, name, value, violations, at));
       continue;
     }
+    place.used.conditions += 1;
     const field = fields[name];
-    if (field) parts.push(fieldPredicate(field, asInput(value), violations, at, depth));
+    if (field) parts.push(fieldPredicate(field, asInput(value), violations, at));
   }
   return { all: parts };
+}
+
+function combinedPredicate(
+  fields: FilterFields,
+  combinator: 'and' | 'or' | 'not',
+  value: unknown,
+  violations: Violations,
+  place: Place,
+): Predicate {
+  if (place.combinators >= maxCombinators) {
+    violations.add(place.path, `and, or, not may be nested ${maxCombinators} deep at most`);
+    return always;
+  }
+  const below = { ...place, combinators: place.combinators + 1 };
+  if (combinator === 'not') return { not: partPredicate(fields, asInput(value), violations, below) };
+  const parts = (value as unknown[]).map((each, index) =>
+    partPredicate(fields, asInput(each), violations, { ...below, path: `${place.path}[${index}]` }),
+  );
+  return combinator === 'and' ? { all: parts } : { any: parts };
 }
 
 function fieldPredicate(
   field: FilterField,
   input: Record<string, unknown>,
   violations: Violations,
-  path: string,
-  depth: number,
+  place: Place,
 ): Predicate {
-  if (field.kind === 'through') return throughPredicate(field, input, violations, path, depth);
+  if (field.kind === 'through') return throughPredicate(field, input, violations, place);
   if (field.kind === 'reference') {
     const { target, column } = field;
-    const where = { all: [target.where, filterPredicate(target.filter(), input, violations, path, depth)] };
+    const where = relatedPredicate(target, input, violations, place);
     return { column, references: target.table, by: target.by, where };
   }
   const parts: Predicate[] = [];
   for (const [comparator, value] of Object.entries(input)) {
     if (value === null || value === undefined) continue;
-    const at = `${path}.${comparator}`;
+    const at = `${place.path}.${comparator}`;
     if (comparator === 'isNull') parts.push({ column: field.column, isNull: Boolean(value) });
     else if (comparator === 'in' || comparator === 'nin') {
       const values = value as Comparable[];
@@ -104,24 +133,32 @@ function throughPredicate(
   { through, own, target }: FilterField & { kind: 'through' },
   input: Record<string, unknown>,
   violations: Violations,
-  path: string,
-  depth: number,
+  place: Place,
 ): Predicate {
   const parts: Predicate[] = [];
   for (const quantifier of ['some', 'none']) {
     const value = input[quantifier];
     if (value === null || value === undefined) continue;
-    const nested = filterPredicate(
-      target.filter(),
-      asInput(value),
-      violations,
-      `${path}.${quantifier}`,
-      depth,
-    );
-    const some: Predicate = { through, own, where: { all: [target.where, nested] } };
+    const at = { ...place, path: `${place.path}.${quantifier}` };
+    const some: Predicate = { through, own, where: relatedPredicate(target, asInput(value), violations, at) };
     parts.push(quantifier === 'some' ? some : { not: some });
   }
   return { all: parts };
+}
+
+/** What must hold of the rows of another type. Each level is a sub-select more, so there is a limit to them. */
+function relatedPredicate(
+  target: FilterTarget,
+  input: Record<string, unknown>,
+  violations: Violations,
+  place: Place,
+): Predicate {
+  if (place.relations >= maxRelations) {
+    violations.add(place.path, `relations may be nested ${maxRelations} deep at most`);
+    return always;
+  }
+  const below = { ...place, relations: place.relations + 1 };
+  return { all: [target.where, partPredicate(target.filter(), input, violations, below)] };
 }
 
 function comparable(

@@ -37,53 +37,59 @@ export async function findPeople(
   target: ImportTarget,
   issues: readonly CleanIssue[],
 ): Promise<People> {
-  const people = new Map<string, ImportedPerson>();
-  for (const issue of issues)
-    for (const person of peopleOf(issue))
-      people.set(keyOf(person ?? target.anonymous), person ?? target.anonymous);
+  const named = issues.flatMap(peopleOf).map((person) => person ?? target.anonymous);
+  const people = new Map(named.map((person) => [keyOf(person), person]));
   const { workspaceId, source } = target;
   const before = await selectImported(trx, workspaceId, source, 'member', [...people.keys()]);
-  const wanted = [...people.values()];
   const members = await selectMembersNamed(trx, workspaceId, {
     userAccountIds: [...before.values()].map(({ targetId }) => targetId),
-    emailFolds: wanted.flatMap(({ emailAddress }) =>
-      emailAddress === undefined ? [] : [fold(emailAddress)],
-    ),
-    nameFolds: wanted.map(({ name }) => fold(name)),
+    emailFolds: named.flatMap(({ emailAddress }) => (emailAddress === undefined ? [] : [fold(emailAddress)])),
+    nameFolds: named.map(({ name }) => fold(name)),
   });
   const found = new Map<string, Row<'member'>>();
-  const guests: Row<'member'>[] = [];
+  const guests = new Set<Row<'member'>>();
   for (const [key, person] of people) {
     const earlier = members.find(({ userAccountId }) => userAccountId === before.get(key)?.targetId);
-    const member = earlier ?? matching([...members, ...guests], person) ?? guest(workspaceId, person);
-    if (!members.includes(member) && !guests.includes(member)) guests.push(member);
+    const known = earlier ?? matching([...members, ...guests], person);
+    const member = known ?? guest(workspaceId, person);
+    if (!known) guests.add(member);
     found.set(key, member);
   }
-  await insertRows(
-    trx,
-    'userAccount',
-    guests.map(({ userAccountId }) => ({ id: userAccountId })),
-  );
+  const added = new Map([...found].filter(([key]) => !before.has(key)));
+  await insertGuests(trx, target, [...guests], added);
+  return peopleFound(target, found, guests.size);
+}
+
+async function insertGuests(
+  trx: Trx,
+  { workspaceId, source }: ImportTarget,
+  guests: readonly Row<'member'>[],
+  added: ReadonlyMap<string, Row<'member'>>,
+): Promise<void> {
+  const accounts = guests.map(({ userAccountId }) => ({ id: userAccountId }));
+  await insertRows(trx, 'userAccount', accounts);
   await insertRows(trx, 'member', guests);
-  const sources = [...found].filter(([key]) => !before.has(key));
-  await upsertImportSources(
-    trx,
-    sources.map(([sourceId, { userAccountId }]) => ({
-      workspaceId,
-      source,
-      kind: 'member',
-      sourceId,
-      targetId: userAccountId,
-      record: '{}',
-    })),
-  );
+  const origin = { workspaceId, source, kind: 'member', record: '{}' };
+  const rows = [...added].map(([sourceId, { userAccountId }]) => ({
+    ...origin,
+    sourceId,
+    targetId: userAccountId,
+  }));
+  await upsertImportSources(trx, rows);
+}
+
+function peopleFound(
+  target: ImportTarget,
+  found: ReadonlyMap<string, Row<'member'>>,
+  created: number,
+): People {
   const memberOf = (person: ImportedPerson) => {
     const member = found.get(keyOf(person));
     if (!member) throw new Error('Every person of a batch was looked up before.');
     return member;
   };
   return {
-    created: guests.length,
+    created,
     account: (person) => memberOf(person ?? target.anonymous).userAccountId,
     isAssignable: (person) => memberOf(person).status <= memberStatus.active,
   };

@@ -1,4 +1,5 @@
 import type { Database } from '../db/engine.ts';
+import { analyzeImported } from '../db/import-writes.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isConnectionLoss } from '../db/unavailable.ts';
 import { type BatchOutcome, importBatch, type ImportRow, type WaitingChild } from './import-batch.ts';
@@ -89,6 +90,8 @@ class ImportRun {
   #batch: ImportRow[] = [];
   #batchedBytes = 0;
   #bytesRead = 0;
+  /** How many were created when the planner was last told; it is told each time they have doubled. */
+  #analyzedAt = 0;
 
   constructor(options: ImportOptions) {
     this.#options = options;
@@ -104,6 +107,7 @@ class ImportRun {
     }
     if (this.#options.signal.aborted) return this.#stop();
     await this.#flush();
+    await this.#analyze();
     this.#reportMissingParents();
     return this.#summary;
   }
@@ -139,7 +143,14 @@ class ImportRun {
     this.#batch = [];
     this.#batchedBytes = 0;
     await this.#write(batch);
+    if (this.#summary.created >= 2 * this.#analyzedAt + batchSize) await this.#analyze();
     this.#options.reporter.progress(this.#summary, this.#bytesRead);
+  }
+
+  async #analyze(): Promise<void> {
+    if (this.#summary.created === this.#analyzedAt) return;
+    this.#analyzedAt = this.#summary.created;
+    await analyzeImported(this.#options.database.unscoped);
   }
 
   /** Writes rows in one transaction; when the database takes one of them amiss, halves find out which. */

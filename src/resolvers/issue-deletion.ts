@@ -16,7 +16,8 @@ import { issueIsGone, requireIssue } from './issue-names.ts';
 import { contributor } from './write-access.ts';
 import { turns, write } from './write-transaction.ts';
 
-const restorableMs = 30 * 24 * 60 * 60 * 1000;
+/** How long a deleted issue can be restored. */
+export const restorableMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Deletes an issue: it is nowhere to be found, its counts go down, and its sub-issues read as having no parent. */
 export async function deleteIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {

@@ -12,8 +12,9 @@ export function namesOf<Name extends string>(enumName: string): Readonly<Record<
   return Object.fromEntries(valuesOf(enumName).map(({ name }) => [name.toLowerCase(), name as Name]));
 }
 
+/** In the order of the code table; a schema sorts its names. */
 function valuesOf(enumName: string) {
   const type = schema.getType(enumName);
   if (!isEnumType(type)) throw new Error(`The graph has no enum ${enumName}.`);
-  return type.getValues();
+  return type.getValues().toSorted((a, b) => Number(a.value) - Number(b.value));
 }

@@ -5,6 +5,7 @@ import { executeOperation, type OperationContext } from '../executor/execute.ts'
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
 import { isJsonMediaType, readJson } from './json.ts';
 import { operationProblem, problemReply, refusalOf } from './problem.ts';
+import { printOpenApi } from './openapi.ts';
 import { pageLinks } from './page-links.ts';
 import type { Outcome, Route } from './route.ts';
 import { createRouter } from './router.ts';
@@ -48,17 +49,33 @@ export function createRestFace(schema: GraphQLSchema): RestFace {
   const find = createRouter(table);
   return {
     async handle(request) {
+      if (request.path === '/v1/openapi.json') return description(request);
       const found = find(request.path);
       if (!found) return undefined;
       const { allow, methods, parts } = found;
       if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
       // The server sends no body in answer to HEAD, and all headers.
       const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
-      if (route) return answer(schema, route, parts, request);
-      const message = `This path takes ${allow}.`;
-      return problemReply({ code: 'method_not_allowed', message }, request.requestId, { Allow: allow });
+      return route ? answer(schema, route, parts, request) : notAllowed(request, allow);
     },
   };
+}
+
+/** What the table says of itself: the one answer that no operation gives. */
+function description(request: RestRequest): RestReply {
+  const allow = 'GET, HEAD, OPTIONS';
+  if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
+  if (request.method !== 'GET' && request.method !== 'HEAD') return notAllowed(request, allow);
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    body: printOpenApi(),
+  };
+}
+
+function notAllowed({ requestId }: RestRequest, allow: string): RestReply {
+  const message = `This path takes ${allow}.`;
+  return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
 }
 
 /** The order of the checks is the contract's ("Errors"). */

@@ -4,15 +4,14 @@ import { entitiesByPrefix } from '../schema/entity.ts';
 export const idTail = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
 const idForm = new RegExp(`^([a-z]{1,16})_${idTail}$`);
-// Accounts have ids but no type of their own: members stand for them.
-const prefixes: ReadonlySet<string> = new Set([...entitiesByPrefix.keys(), 'user']);
 
 /** What is wrong with a text that should be an id of one kind; undefined when its form is right. */
 export function idProblem(prefix: string, text: string): string | undefined {
   const found = idForm.exec(text)?.[1];
   if (found === prefix) return undefined;
-  const got =
-    found !== undefined && prefixes.has(found) ? `${withArticle(found)} id` : 'something that is no id';
+  // Accounts have ids but no type of their own: members stand for them.
+  const isKnown = found === 'user' || [...entitiesByPrefix.keys()].some((known) => known === found);
+  const got = found !== undefined && isKnown ? `${withArticle(found)} id` : 'something that is no id';
   return `expected ${withArticle(prefix)} id, got ${got}`;
 }
 

@@ -44,6 +44,18 @@ export type AgentMessageCreateInput = {
   turnNumber?: number | null | undefined;
 };
 
+/** A file to be put on an issue. */
+export type AttachmentCreateInput = {
+  /** Its media type, such as `image/png`; empty when it is not known. */
+  contentType: string;
+  /** What the file is called, 1 to 255 characters after trimming, without a path. */
+  fileName: string;
+  /** The key of the issue, in any case; its id is taken too. */
+  issueKey: string;
+  /** How many bytes it has. The upload must have as many; the server has a limit. */
+  sizeBytes: number;
+};
+
 /** Chooses attachments. All fields that are given must hold. */
 export type AttachmentFilter = {
   /** All of these hold. `and`, `or` and `not` may be nested three deep. */
@@ -64,11 +76,11 @@ export type AttachmentFilter = {
 
 /** Who wrote a message of an agent thread. */
 export type AuthorType =
-  /** agent; 2 on REST. */
+  /** agent; `2` on REST. */
   | 'AGENT'
-  /** system; 3 on REST. */
+  /** system; `3` on REST. */
   | 'SYSTEM'
-  /** user; 1 on REST. */
+  /** user; `1` on REST. */
   | 'USER';
 
 /** Compares a yes or no. Several comparators must all hold; a null one is as if left out. */
@@ -202,11 +214,11 @@ export type DeliveryFilter = {
 
 /** Where a delivery stands. */
 export type DeliveryState =
-  /** active; 2 on REST. */
+  /** active; `active` on REST. */
   | 'ACTIVE'
-  /** completed; 3 on REST. */
+  /** completed; `completed` on REST. */
   | 'COMPLETED'
-  /** planned; 1 on REST. */
+  /** planned; `planned` on REST. */
   | 'PLANNED';
 
 /** Compares a DeliveryState. Several comparators must all hold; a null one is as if left out. */
@@ -543,13 +555,13 @@ export type MemberOrderField =
 
 /** What a member may do in the workspace. */
 export type MemberRole =
-  /** admin; 2 on REST. */
+  /** admin; `2` on REST. */
   | 'ADMIN'
-  /** guest; 4 on REST. */
+  /** guest; `4` on REST. */
   | 'GUEST'
-  /** member; 3 on REST. */
+  /** member; `3` on REST. */
   | 'MEMBER'
-  /** owner; 1 on REST. */
+  /** owner; `1` on REST. */
   | 'OWNER';
 
 /** Compares a MemberRole. Several comparators must all hold; a null one is as if left out. */
@@ -564,13 +576,13 @@ export type MemberRoleFilter = {
 
 /** Whether a member takes part. */
 export type MemberStatus =
-  /** active; 2 on REST. */
+  /** active; `2` on REST. */
   | 'ACTIVE'
-  /** invited; 1 on REST. */
+  /** invited; `1` on REST. */
   | 'INVITED'
-  /** removed; 4 on REST. */
+  /** removed; `4` on REST. */
   | 'REMOVED'
-  /** suspended; 3 on REST. */
+  /** suspended; `3` on REST. */
   | 'SUSPENDED';
 
 /** Compares a MemberStatus. Several comparators must all hold; a null one is as if left out. */
@@ -585,41 +597,41 @@ export type MemberStatusFilter = {
 
 /** What a message of an agent thread is. */
 export type MessageType =
-  /** action; 3 on REST. */
+  /** action; `3` on REST. */
   | 'ACTION'
-  /** elicitation; 4 on REST. */
+  /** elicitation; `4` on REST. */
   | 'ELICITATION'
-  /** error; 6 on REST. */
+  /** error; `6` on REST. */
   | 'ERROR'
-  /** prompt; 1 on REST. */
+  /** prompt; `1` on REST. */
   | 'PROMPT'
-  /** response; 5 on REST. */
+  /** response; `5` on REST. */
   | 'RESPONSE'
-  /** thought; 2 on REST. */
+  /** thought; `2` on REST. */
   | 'THOUGHT';
 
 /** How an attachment can be shown without downloading it. */
 export type PreviewKind =
-  /** code; 3 on REST. */
+  /** code; `3` on REST. */
   | 'CODE'
-  /** image; 1 on REST. */
+  /** image; `1` on REST. */
   | 'IMAGE'
-  /** none; 0 on REST. */
+  /** none; `0` on REST. */
   | 'NONE'
-  /** pdf; 4 on REST. */
+  /** pdf; `4` on REST. */
   | 'PDF'
-  /** text; 2 on REST. */
+  /** text; `2` on REST. */
   | 'TEXT';
 
 /** What stands behind an account. */
 export type PrincipalKind =
-  /** agent; 2 on REST. */
+  /** agent; `2` on REST. */
   | 'AGENT'
-  /** nobody; 0 on REST. */
+  /** nobody; `0` on REST. */
   | 'NOBODY'
-  /** service; 3 on REST. */
+  /** service; `3` on REST. */
   | 'SERVICE'
-  /** user; 1 on REST. */
+  /** user; `1` on REST. */
   | 'USER';
 
 /** Compares a PrincipalKind. Several comparators must all hold; a null one is as if left out. */
@@ -634,15 +646,15 @@ export type PrincipalKindFilter = {
 
 /** How urgent an issue or project is. */
 export type Priority =
-  /** high; 2 on REST. */
+  /** high; `2` on REST. */
   | 'HIGH'
-  /** low; 4 on REST. */
+  /** low; `4` on REST. */
   | 'LOW'
-  /** medium; 3 on REST. */
+  /** medium; `3` on REST. */
   | 'MEDIUM'
-  /** none; 0 on REST. */
+  /** none; `0` on REST. */
   | 'NONE'
-  /** urgent; 1 on REST. */
+  /** urgent; `1` on REST. */
   | 'URGENT';
 
 /** Compares a Priority. Several comparators must all hold; a null one is as if left out. */
@@ -718,15 +730,15 @@ export type ProjectOrderField =
 
 /** Where a project stands. */
 export type ProjectState =
-  /** active; 2 on REST. */
+  /** active; `active` on REST. */
   | 'ACTIVE'
-  /** canceled; 5 on REST. */
+  /** canceled; `canceled` on REST. */
   | 'CANCELED'
-  /** completed; 4 on REST. */
+  /** completed; `completed` on REST. */
   | 'COMPLETED'
-  /** paused; 3 on REST. */
+  /** paused; `paused` on REST. */
   | 'PAUSED'
-  /** planned; 1 on REST. */
+  /** planned; `planned` on REST. */
   | 'PLANNED';
 
 /** Compares a ProjectState. Several comparators must all hold; a null one is as if left out. */
@@ -757,9 +769,9 @@ export type ProjectStatusFilter = {
 
 /** Where a repository is hosted. */
 export type Provider =
-  /** azure devops; 2 on REST. */
+  /** azure devops; `2` on REST. */
   | 'AZURE_DEVOPS'
-  /** github; 1 on REST. */
+  /** github; `1` on REST. */
   | 'GITHUB';
 
 /** Compares a Provider. Several comparators must all hold; a null one is as if left out. */
@@ -830,15 +842,15 @@ export type SortDirection =
 
 /** What a configurable status means; completed and canceled are terminal. */
 export type StatusCategory =
-  /** active; 3 on REST. */
+  /** active; `active` on REST. */
   | 'ACTIVE'
-  /** backlog; 1 on REST. */
+  /** backlog; `backlog` on REST. */
   | 'BACKLOG'
-  /** canceled; 5 on REST. */
+  /** canceled; `canceled` on REST. */
   | 'CANCELED'
-  /** completed; 4 on REST. */
+  /** completed; `completed` on REST. */
   | 'COMPLETED'
-  /** open; 2 on REST. */
+  /** open; `open` on REST. */
   | 'OPEN';
 
 /** Compares a StatusCategory. Several comparators must all hold; a null one is as if left out. */
@@ -930,11 +942,11 @@ export type TeamOrderField =
 
 /** Whether a team is at work. */
 export type TeamState =
-  /** active; 1 on REST. */
+  /** active; `active` on REST. */
   | 'ACTIVE'
-  /** archived; 3 on REST. */
+  /** archived; `archived` on REST. */
   | 'ARCHIVED'
-  /** inactive; 2 on REST. */
+  /** inactive; `inactive` on REST. */
   | 'INACTIVE';
 
 /** Compares a TeamState. Several comparators must all hold; a null one is as if left out. */
@@ -949,17 +961,17 @@ export type TeamStateFilter = {
 
 /** Where an agent thread stands; follows from its last message. */
 export type ThreadStatus =
-  /** active; 1 on REST. */
+  /** active; `1` on REST. */
   | 'ACTIVE'
-  /** awaiting input; 2 on REST. */
+  /** awaiting input; `2` on REST. */
   | 'AWAITING_INPUT'
-  /** completed; 3 on REST. */
+  /** completed; `3` on REST. */
   | 'COMPLETED'
-  /** failed; 4 on REST. */
+  /** failed; `4` on REST. */
   | 'FAILED'
-  /** pending; 0 on REST. */
+  /** pending; `0` on REST. */
   | 'PENDING'
-  /** stale; 5 on REST. */
+  /** stale; `5` on REST. */
   | 'STALE';
 
 export type ActivityQueryVariables = Exact<{
@@ -1007,7 +1019,7 @@ export type AttachmentsQueryVariables = Exact<{
 }>;
 
 
-export type AttachmentsQuery = { issue: { attachments: { totalCount: number, nodes: Array<{ id: string, fileName: string, contentType: string, sizeBytes: number, uploadedByUserAccountId: string, uploadedUtc: string, downloadUrl: string, previewUrl: string, isPreviewAvailable: boolean, previewKind: PreviewKind, codeLanguage: string | null, uploadedBy: { displayName: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
+export type AttachmentsQuery = { issue: { attachments: { totalCount: number, nodes: Array<{ id: string, fileName: string, contentType: string, sizeBytes: number, uploadedByUserAccountId: string, uploadedUtc: string | null, downloadUrl: string, previewUrl: string, isPreviewAvailable: boolean, previewKind: PreviewKind, codeLanguage: string | null, uploadedBy: { displayName: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
 
 export type AttachmentQueryVariables = Exact<{
   key: string;
@@ -1015,9 +1027,32 @@ export type AttachmentQueryVariables = Exact<{
 }>;
 
 
-export type AttachmentQuery = { issue: { attachments: { nodes: Array<{ id: string, fileName: string, contentType: string, sizeBytes: number, uploadedByUserAccountId: string, uploadedUtc: string, downloadUrl: string, previewUrl: string, isPreviewAvailable: boolean, previewKind: PreviewKind, codeLanguage: string | null, uploadedBy: { displayName: string } }> } } | null };
+export type AttachmentQuery = { issue: { attachments: { nodes: Array<{ id: string, fileName: string, contentType: string, sizeBytes: number, uploadedByUserAccountId: string, uploadedUtc: string | null, downloadUrl: string, previewUrl: string, isPreviewAvailable: boolean, previewKind: PreviewKind, codeLanguage: string | null, uploadedBy: { displayName: string } }> } } | null };
 
-export type AttachmentFieldsFragment = { id: string, fileName: string, contentType: string, sizeBytes: number, uploadedByUserAccountId: string, uploadedUtc: string, downloadUrl: string, previewUrl: string, isPreviewAvailable: boolean, previewKind: PreviewKind, codeLanguage: string | null, uploadedBy: { displayName: string } };
+export type AttachmentContentQueryVariables = Exact<{
+  key: string;
+  id: string;
+}>;
+
+
+export type AttachmentContentQuery = { issue: { attachments: { nodes: Array<{ signedDownloadUrl: string | null }> } } | null };
+
+export type AttachmentPreviewQueryVariables = Exact<{
+  key: string;
+  id: string;
+}>;
+
+
+export type AttachmentPreviewQuery = { issue: { attachments: { nodes: Array<{ signedPreviewUrl: string | null }> } } | null };
+
+export type AttachmentCreateMutationVariables = Exact<{
+  input: AttachmentCreateInput;
+}>;
+
+
+export type AttachmentCreateMutation = { attachmentCreate: { uploadUrl: string, expiresUtc: string, attachment: { id: string, fileName: string, contentType: string, sizeBytes: number, uploadedByUserAccountId: string, uploadedUtc: string | null, downloadUrl: string, previewUrl: string, isPreviewAvailable: boolean, previewKind: PreviewKind, codeLanguage: string | null, uploadedBy: { displayName: string } } } };
+
+export type AttachmentFieldsFragment = { id: string, fileName: string, contentType: string, sizeBytes: number, uploadedByUserAccountId: string, uploadedUtc: string | null, downloadUrl: string, previewUrl: string, isPreviewAvailable: boolean, previewKind: PreviewKind, codeLanguage: string | null, uploadedBy: { displayName: string } };
 
 export type CommentsQueryVariables = Exact<{
   key: string;
@@ -1265,6 +1300,9 @@ export const AgentThreadMessagesDocument = {"kind":"Document","definitions":[{"k
 export const AgentMessageCreateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"AgentMessageCreate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AgentMessageCreateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"agentMessageCreate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"message"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"AgentThreadMessageFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AgentThreadMessageFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"AgentThreadMessage"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"threadId"}},{"kind":"Field","name":{"kind":"Name","value":"issueId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationId"}},{"kind":"Field","name":{"kind":"Name","value":"applicationInstallationId"}},{"kind":"Field","name":{"kind":"Name","value":"agentUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"authorType"}},{"kind":"Field","name":{"kind":"Name","value":"messageType"}},{"kind":"Field","name":{"kind":"Name","value":"authorPrincipalKind"}},{"kind":"Field","name":{"kind":"Name","value":"turnNumber"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"replyToMessageId"}},{"kind":"Field","name":{"kind":"Name","value":"followUpActions"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"color"}}]}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}}]}}]} as unknown as DocumentNode<AgentMessageCreateMutation, AgentMessageCreateMutationVariables>;
 export const AttachmentsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Attachments"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AttachmentFilter"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attachments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"AttachmentFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AttachmentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Attachment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"fileName"}},{"kind":"Field","name":{"kind":"Name","value":"contentType"}},{"kind":"Field","name":{"kind":"Name","value":"sizeBytes"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedByUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedBy"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"uploadedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"downloadUrl"}},{"kind":"Field","name":{"kind":"Name","value":"previewUrl"}},{"kind":"Field","name":{"kind":"Name","value":"isPreviewAvailable"}},{"kind":"Field","name":{"kind":"Name","value":"previewKind"}},{"kind":"Field","name":{"kind":"Name","value":"codeLanguage"}}]}}]} as unknown as DocumentNode<AttachmentsQuery, AttachmentsQueryVariables>;
 export const AttachmentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Attachment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attachments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"id"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"eq"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}]}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"AttachmentFields"}}]}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AttachmentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Attachment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"fileName"}},{"kind":"Field","name":{"kind":"Name","value":"contentType"}},{"kind":"Field","name":{"kind":"Name","value":"sizeBytes"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedByUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedBy"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"uploadedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"downloadUrl"}},{"kind":"Field","name":{"kind":"Name","value":"previewUrl"}},{"kind":"Field","name":{"kind":"Name","value":"isPreviewAvailable"}},{"kind":"Field","name":{"kind":"Name","value":"previewKind"}},{"kind":"Field","name":{"kind":"Name","value":"codeLanguage"}}]}}]} as unknown as DocumentNode<AttachmentQuery, AttachmentQueryVariables>;
+export const AttachmentContentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AttachmentContent"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attachments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"id"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"eq"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}]}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"signedDownloadUrl"}}]}}]}}]}}]}}]} as unknown as DocumentNode<AttachmentContentQuery, AttachmentContentQueryVariables>;
+export const AttachmentPreviewDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AttachmentPreview"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attachments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"id"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"eq"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}]}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"signedPreviewUrl"}}]}}]}}]}}]}}]} as unknown as DocumentNode<AttachmentPreviewQuery, AttachmentPreviewQueryVariables>;
+export const AttachmentCreateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"AttachmentCreate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AttachmentCreateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attachmentCreate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attachment"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"AttachmentFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"uploadUrl"}},{"kind":"Field","name":{"kind":"Name","value":"expiresUtc"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"AttachmentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Attachment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"fileName"}},{"kind":"Field","name":{"kind":"Name","value":"contentType"}},{"kind":"Field","name":{"kind":"Name","value":"sizeBytes"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedByUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"uploadedBy"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}}]}},{"kind":"Field","name":{"kind":"Name","value":"uploadedUtc"}},{"kind":"Field","name":{"kind":"Name","value":"downloadUrl"}},{"kind":"Field","name":{"kind":"Name","value":"previewUrl"}},{"kind":"Field","name":{"kind":"Name","value":"isPreviewAvailable"}},{"kind":"Field","name":{"kind":"Name","value":"previewKind"}},{"kind":"Field","name":{"kind":"Name","value":"codeLanguage"}}]}}]} as unknown as DocumentNode<AttachmentCreateMutation, AttachmentCreateMutationVariables>;
 export const CommentsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Comments"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentOrder"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"comments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"orderBy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"orderBy"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CommentFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"totalCount"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentsQuery, CommentsQueryVariables>;
 export const CommentCreateDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CommentCreate"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CommentCreateInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"commentCreate"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"comment"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CommentFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentCreateMutation, CommentCreateMutationVariables>;
 export const CommentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Comment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"key"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"issue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"key"},"value":{"kind":"Variable","name":{"kind":"Name","value":"key"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"comments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"id"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"eq"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}]}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CommentFields"}}]}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommentId"}},{"kind":"Field","name":{"kind":"Name","value":"authorUserAccountId"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"displayName"}},{"kind":"Field","name":{"kind":"Name","value":"avatarUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parentAuthorDisplayName"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"canManage"}},{"kind":"Field","name":{"kind":"Name","value":"isEdited"}},{"kind":"Field","name":{"kind":"Name","value":"createdUtc"}},{"kind":"Field","name":{"kind":"Name","value":"updatedUtc"}}]}}]} as unknown as DocumentNode<CommentQuery, CommentQueryVariables>;

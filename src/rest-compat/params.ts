@@ -61,7 +61,7 @@ export function many<T>(of: Value<T>): Many<T> {
 export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
   const read = of.fromText(spelling);
   if (!('value' in read)) throw new Error(`${spelling} is no value of its parameter.`);
-  const printed = of.schema.type === 'integer' ? Number(spelling) : spelling;
+  const printed = of.schema.type === 'string' ? spelling : (JSON.parse(spelling) as number | boolean);
   return {
     word: 'default',
     of,

@@ -38,6 +38,8 @@ export interface RouteDeclaration<
   reply: Reply<Picked, ParameterValues<P>>;
   /** What `not_found` says where "there is no such issue" would not be all of it. */
   absent?: string;
+  /** Which failures of its own the operation has, beside those that follow from the rest of the route. */
+  failures?: readonly 'conflict'[];
   /** How REST calls the arguments and input fields of the operation that have another name there. */
   names?: Readonly<Record<string, (keyof F | keyof P) & string>>;
   /** A failure says `type`, `title`, `status` and `detail` alone (the probes). */
@@ -77,6 +79,7 @@ export interface Route {
   readonly successes: readonly Success[];
   readonly names: Readonly<Record<string, string>>;
   readonly bareProblem: boolean;
+  readonly failures: readonly 'conflict'[];
   /** What `not_found` says; undefined when nothing that the path names can be absent. */
   readonly absent: string | undefined;
   /** Judges parameters before the body, each whole. */
@@ -109,6 +112,7 @@ export function route<
     successes: declaration.reply.successes,
     names: { ...pageNames, ...declaration.names },
     bareProblem: declaration.bareProblem ?? false,
+    failures: declaration.failures ?? [],
     absent: declaration.absent ?? absentSentence(parameters),
     judge: (sent) => {
       const query = readParameters(parameters, sent.path, sent.query);

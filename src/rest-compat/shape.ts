@@ -93,7 +93,9 @@ export function date<Source, Value extends string | null>(
 /** The number of a graph's enum. */
 export function code<Source>(enumName: string, read: (source: Source) => string): Field<Source, number> {
   const codes = codesOf(enumName);
-  const meanings = [...codes].map(([entry, number]) => `${number} ${entry.toLowerCase().replaceAll('_', ' ')}`);
+  const meanings = [...codes].map(
+    ([entry, number]) => `${number} ${entry.toLowerCase().replaceAll('_', ' ')}`,
+  );
   return {
     read: (source) => known(codes.get(read(source))),
     schema: { type: 'integer', enum: [...codes.values()], description: `${meanings.join(', ')}.` },

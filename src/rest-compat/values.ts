@@ -90,7 +90,9 @@ export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: st
   const known = [...meanings.keys()];
   return stringValue(description, { type: 'string', enum: known }, (spelling) => {
     const value = meanings.get(spelling);
-    return value === undefined ? bad(`must be one of ${known.join(', ')}${hint(spelling, known)}`) : { value };
+    return value === undefined
+      ? bad(`must be one of ${known.join(', ')}${hint(spelling, known)}`)
+      : { value };
   });
 }
 

@@ -1,3 +1,4 @@
+import { signedDownloadUrl, signedPreviewUrl } from '../resolvers/attachments.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { issueKey } from '../resolvers/keys.ts';
 import { livingIssue } from './activity.ts';
@@ -53,11 +54,10 @@ Attachment.implement((t) => ({
     by: 'userAccountId',
     description: 'The member who uploaded it.',
   }),
-  uploadedUtc: t.computed({
+  uploadedUtc: t.expose('uploadedUtc', {
     type: 'DateTime',
-    columns: ['uploadedUtc'],
-    compute: ({ uploadedUtc }) => uploadedUtc,
-    description: 'When it was uploaded.',
+    nullable: true,
+    description: 'When it was uploaded; null in the answer to `attachmentCreate` alone, before its bytes are there.',
   }),
   downloadUrl: t.computed({
     type: 'URL',
@@ -72,6 +72,24 @@ Attachment.implement((t) => ({
     references: { issue: keyedIssue() },
     compute: ({ id }, { issue }) => `${attachmentPath(id, issue)}/preview`,
     description: 'The path of its preview on the REST face, which is 404 when there is none.',
+  }),
+  signedDownloadUrl: t.computedForViewer({
+    type: 'URL',
+    nullable: true,
+    scope: 'issues:read',
+    columns: ['workspaceId', 'id', 'uploadedUtc'],
+    compute: (row, _references, ctx) => signedDownloadUrl(ctx, row),
+    description:
+      'An address that gives the bytes without a token, for five minutes. Null before they are there, or when this server keeps no files.',
+  }),
+  signedPreviewUrl: t.computedForViewer({
+    type: 'URL',
+    nullable: true,
+    scope: 'issues:read',
+    columns: ['workspaceId', 'id', 'uploadedUtc', 'previewKind'],
+    compute: (row, _references, ctx) => signedPreviewUrl(ctx, row),
+    description:
+      'An address that shows the preview without a token, for five minutes. Null when there is none.',
   }),
   isPreviewAvailable: t.computed({
     type: 'Boolean',

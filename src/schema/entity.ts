@@ -183,8 +183,8 @@ export class Entity<Name extends TableName> {
   connection(): ObjectRef<Types, never> {
     this.#connection ??= builder.connectionObject(
       { type: this.ref, name: `${this.name}Connection`, description: `A page of ${this.plural}.` } as never,
-      { name: `${this.name}Edge`, description: `One of a page of ${this.plural}.` } as never,
-    );
+      { name: `${this.name}Edge`, description: `One of a page of ${this.plural}.` },
+    ) as unknown as ObjectRef<Types, never>;
     return this.#connection;
   }
 

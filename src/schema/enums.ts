@@ -1,15 +1,18 @@
 import { type CodeTable, codeTables } from '../resolvers/codes.ts';
 import { builder } from './builder.ts';
 
-/** An enum over a code table: its values are the codes that SQL stores and REST shows. */
-function codeEnum(name: string, table: CodeTable, description: string) {
+/** An enum over a code table: its values are the codes that SQL stores. REST shows codes, of states the names. */
+function codeEnum(name: string, table: CodeTable, description: string, onRest: 'code' | 'name' = 'code') {
   const codes = Object.entries(codeTables[table]);
   return builder.enumType(name, {
     description,
     values: Object.fromEntries(
       codes.map(([code, value]) => [
         code.toUpperCase(),
-        { value, description: `${code.replaceAll('_', ' ')}; ${value} on REST.` },
+        {
+          value,
+          description: `${code.replaceAll('_', ' ')}; \`${onRest === 'name' ? code : value}\` on REST.`,
+        },
       ]),
     ) as Record<string, { value: number; description: string }>,
     extensions: { codeTable: table },
@@ -37,10 +40,11 @@ export const StatusCategory = codeEnum(
   'StatusCategory',
   'statusCategory',
   'What a configurable status means; completed and canceled are terminal.',
+  'name',
 );
-export const DeliveryState = codeEnum('DeliveryState', 'deliveryState', 'Where a delivery stands.');
-export const ProjectState = codeEnum('ProjectState', 'projectState', 'Where a project stands.');
-export const TeamState = codeEnum('TeamState', 'teamState', 'Whether a team is at work.');
+export const DeliveryState = codeEnum('DeliveryState', 'deliveryState', 'Where a delivery stands.', 'name');
+export const ProjectState = codeEnum('ProjectState', 'projectState', 'Where a project stands.', 'name');
+export const TeamState = codeEnum('TeamState', 'teamState', 'Whether a team is at work.', 'name');
 
 export const SortDirection = builder.enumType('SortDirection', {
   description: 'The direction of an order. What has no value comes last in both.',

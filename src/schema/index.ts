@@ -10,6 +10,7 @@ import './access-token-mutations.ts';
 import './issue-mutations.ts';
 import './comment-mutations.ts';
 import './link-mutations.ts';
+import './attachment-mutations.ts';
 import './agent-mutations.ts';
 import './mutation.ts';
 import './nodes.ts';

@@ -9,6 +9,9 @@ import type { Principal } from '../resolvers/context.ts';
 /** How often the use of a token is written down. */
 const lastUsedEveryMs = 60_000;
 
+/** What GraphiQL's page sends until somebody has put a token in: it is no credential, so the schema can be read. */
+export const tokenPlaceholder = 'Bearer <paste the token printed at start>';
+
 /** Turns the Authorization header into who calls. A token is looked up each time, so its revocation is seen at once. */
 export class Authenticator {
   readonly #database: Database;
@@ -24,7 +27,7 @@ export class Authenticator {
 
   /** Nobody without the header; throws InvalidTokenError for a token that is not good, public operation or not. */
   async authenticate(authorization: string | undefined, now: Date): Promise<Principal | undefined> {
-    if (authorization === undefined) return undefined;
+    if (authorization === undefined || authorization === tokenPlaceholder) return undefined;
     const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
     if (!token)
       throw new InvalidTokenError('The Authorization header must be: Bearer, a space, and an access token.');

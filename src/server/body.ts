@@ -1,31 +1,60 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { raise } from '../resolvers/errors.ts';
+import { AppError, raise } from '../resolvers/errors.ts';
 
 /** The largest body of a request, in bytes. */
 export const maxBodyBytes = 1_000_000;
 
+/** How long a body may take to arrive. */
+const withinMs = 30_000;
+
 /** How long a client may go on sending what is no longer read, so that it sees the answer. */
 const discardMs = 2_000;
 
-/** Reads a body as it comes in, and no further than the limit: throws `payload_too_large`. */
+/** Reads a body as it comes in, no further than the limit and no longer: throws `payload_too_large`, `request_timeout`. */
 export async function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) refuse(req, res);
   if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-    const bytes = chunk as Buffer;
+  const untilMs = performance.now() + withinMs;
+  const incoming = req.iterator({ destroyOnReturn: false });
+  for (;;) {
+    const bytes = await nextChunk(incoming, untilMs - performance.now());
+    if (!bytes) return Buffer.concat(chunks);
     length += bytes.length;
     if (length > maxBodyBytes) refuse(req, res);
     chunks.push(bytes);
   }
-  return Buffer.concat(chunks);
+}
+
+/** The next piece of a body, undefined at its end; throws `request_timeout` when it does not come in time. */
+export function nextChunk(chunks: AsyncIterator<unknown>, withinMs: number): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => {
+      reject(new AppError('request_timeout', 'The request did not arrive whole in time.'));
+    }, withinMs);
+    chunks.next().then(
+      ({ value, done }) => {
+        clearTimeout(late);
+        // A request without an encoding gives buffers.
+        resolve(done ? undefined : (value as Buffer));
+      },
+      (error: unknown) => {
+        clearTimeout(late);
+        reject(error);
+      },
+    );
+  });
 }
 
 /** Closing at once would reset the connection and lose the answer: the rest is thrown away for a while. */
-function refuse(req: IncomingMessage, res: ServerResponse): never {
+export function discardRest(req: IncomingMessage, res: ServerResponse): void {
   res.shouldKeepAlive = false;
   req.resume();
   setTimeout(() => req.destroy(), discardMs).unref();
+}
+
+function refuse(req: IncomingMessage, res: ServerResponse): never {
+  discardRest(req, res);
   raise('payload_too_large', `The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`);
 }

@@ -11,6 +11,13 @@ export interface Config {
   /** Where clients reach the service, without a slash at the end; from host and port when undefined. */
   readonly publicUrl: string | undefined;
   readonly logLevel: LogLevel;
+  /** Where files are kept: `file:`, or an S3-compatible store by `http:` or `https:`; in `dataDir` when undefined. */
+  readonly storageUrl: string | undefined;
+  /** The first signs the addresses of files, all verify them; none: the key in `dataDir`. */
+  readonly signingKeys: readonly string[];
+  /** An origin for files alone, without a slash at the end. */
+  readonly filesUrl: string | undefined;
+  readonly attachmentLimitBytes: number;
 }
 
 export type LogLevel = z.infer<typeof logLevel>;
@@ -43,6 +50,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     );
   }
   const { PORT, HOST, DATA_DIR, DATABASE_URL, PUBLIC_URL, LOG_LEVEL } = parsed.data;
+  const { STORAGE_URL, SIGNING_KEYS, FILES_URL, ATTACHMENT_LIMIT_BYTES } = parsed.data;
   return {
     port: PORT,
     host: HOST,
@@ -50,11 +58,19 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     databaseUrl: DATABASE_URL,
     publicUrl: PUBLIC_URL?.replace(/\/+$/, ''),
     logLevel: LOG_LEVEL,
+    storageUrl: STORAGE_URL,
+    signingKeys: SIGNING_KEYS,
+    filesUrl: FILES_URL?.replace(/\/+$/, ''),
+    attachmentLimitBytes: ATTACHMENT_LIMIT_BYTES,
   };
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const logLevel = z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` });
+
+/** What the column of the size can hold. */
+const mostAttachmentBytes = 2_147_483_647;
+const attachmentLimit = `must be a number of bytes from 1 to ${mostAttachmentBytes}`;
 
 const shape = {
   PORT: z
@@ -71,6 +87,22 @@ const shape = {
   ).optional(),
   PUBLIC_URL: url(['http:', 'https:'], 'must be a URL such as https://work.example.com').optional(),
   LOG_LEVEL: logLevel.default('info'),
+  STORAGE_URL: url(
+    ['file:', 'http:', 'https:'],
+    'must be a URL such as https://KEY:SECRET@s3.example.com/bucket or file:///srv/files',
+  ).optional(),
+  SIGNING_KEYS: z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim()))
+    .refine((keys) => keys.every((key) => key.length >= 32), 'must be keys of 32 characters or more, with commas')
+    .default([]),
+  FILES_URL: url(['http:', 'https:'], 'must be a URL such as https://files.example.com').optional(),
+  ATTACHMENT_LIMIT_BYTES: z
+    .string()
+    .regex(/^[1-9]\d{0,9}$/, attachmentLimit)
+    .transform(Number)
+    .refine((bytes) => bytes <= mostAttachmentBytes, attachmentLimit)
+    .default(1_073_741_824),
 };
 const settings = z.object(shape);
 const names = Object.keys(shape) as SettingName[];

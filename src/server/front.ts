@@ -5,6 +5,7 @@ import { expectedError } from '../executor/errors.ts';
 import { AppError } from '../resolvers/errors.ts';
 import type { RestFace, RestReply } from '../rest-compat/face.ts';
 import type { Contexts } from './context.ts';
+import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql.ts';
 import { pageReply } from './pages.ts';
 import { errorReply, sendReply } from './reply.ts';
@@ -14,6 +15,7 @@ export interface FrontOptions {
   readonly contexts: Contexts;
   readonly graphql: GraphQLFace;
   readonly rest: RestFace;
+  readonly files: FileFace | undefined;
   readonly logger: Logger;
   readonly publicUrl: string | undefined;
 }
@@ -35,7 +37,7 @@ async function answer(
   const startedMs = performance.now();
   const logger = options.logger.child({ requestId: request.requestId });
   res.on('close', () => logRequest(logger, request, res, performance.now() - startedMs));
-  const reply = await route(request, options).catch((error: unknown) => {
+  const reply = await route(request, req, res, options).catch((error: unknown) => {
     if (!expectedError(error)) logger.error({ err: error }, 'an unexpected error was masked');
     return errorReply(error, request.requestId);
   });
@@ -50,7 +52,14 @@ async function answer(
   }
 }
 
-async function route(request: ServerRequest, { graphql, rest }: FrontOptions): Promise<RestReply> {
+async function route(
+  request: ServerRequest,
+  req: IncomingMessage,
+  res: ServerResponse,
+  { graphql, rest, files }: FrontOptions,
+): Promise<RestReply> {
+  const file = await files?.handle(request, req, res);
+  if (file) return file;
   if (request.path === '/graphql') return graphql.handle(request);
   const reply = (await rest.handle(request)) ?? pageReply(request);
   if (reply) return reply;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RestReply } from '../rest-compat/face.ts';
+import { tokenPlaceholder } from './authenticate.ts';
 import type { ServerRequest } from './request.ts';
 
 /** The page of GraphiQL, whole: it asks no other host for anything, and the browser holds it to that. */
@@ -19,7 +20,7 @@ export async function graphiqlReply(request: ServerRequest): Promise<RestReply> 
     Vary: 'Accept, Accept-Encoding',
   };
   if (request.headers['if-none-match'] === tag) return { status: 304, headers };
-  const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
   return takesGzip
     ? { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: zipped }
     : { status: 200, headers, body: html };
@@ -53,7 +54,7 @@ async function makePage(): Promise<Page> {
   return { html, zipped, tag: `"${createHash('sha256').update(html).digest('base64url').slice(0, 20)}"` };
 }
 
-const tokenTemplate = JSON.stringify({ Authorization: 'Bearer <paste the token printed at start>' }, null, 2);
+const tokenTemplate = JSON.stringify({ Authorization: tokenPlaceholder }, null, 2);
 
 /** The page is one inline script with its workers in blobs. */
 const contentSecurityPolicy = [

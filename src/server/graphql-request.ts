@@ -59,7 +59,7 @@ export function prefersHtml(accept: string | undefined): boolean {
     .toLowerCase()
     .split(',')
     .map((choice) => parseChoice(choice).range);
-  return ranges.includes('text/html') && !ranges.some((range) => /json$/.test(range));
+  return ranges.includes('text/html') && !ranges.some((range) => range.endsWith('json'));
 }
 
 const mediaTypes: Readonly<Record<string, GraphQLMediaType>> = {

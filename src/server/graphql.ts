@@ -28,7 +28,8 @@ export interface GraphQLFace {
 interface YogaContext {
   readonly parameters: GraphQLRequest;
   readonly operation: OperationContext;
-  readonly method: string;
+  /** Yoga has a `request` of its own in its context. */
+  readonly incoming: ServerRequest;
   readonly mediaType: GraphQLMediaType;
 }
 
@@ -44,10 +45,8 @@ export function createGraphQLFace(schema: GraphQLSchema): GraphQLFace {
       const mediaType = acceptedMediaType(request.headers.accept);
       try {
         const { parameters, operation, accepted } = await admit(request, mediaType);
-        request.note(parameters.operationName ?? '');
-        const { method } = request;
-        const context = { parameters, operation, method, mediaType: accepted };
-        const init = { method, headers: { accept: accepted } };
+        const context = { parameters, operation, incoming: request, mediaType: accepted };
+        const init = { method: request.method, headers: { accept: accepted } };
         const response = await yoga.fetch('http://workgraph/graphql', init, context);
         return {
           status: response.status,
@@ -80,17 +79,21 @@ function createGraphQLYoga(schema: GraphQLSchema) {
   return createYoga<YogaContext>({
     schema,
     plugins: [operations(schema)],
-    maskedErrors: { maskError: () => formatError(maskedError, '') },
+    // What fails outside of an operation is answered and logged like everything else that is refused here.
+    maskedErrors: { maskError: rethrow },
     logging: false,
     batching: false,
     multipart: false,
     cors: false,
     graphiql: false,
     landingPage: false,
-    healthCheckEndpoint: '/unused',
     parserAndValidationCache: false,
     maxRequestBodySize: false,
   });
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** Reads, checks and runs operations through the executor, and says which status the answer has. */
@@ -114,11 +117,13 @@ async function run(
   reader: DocumentReader,
   context: YogaContext,
 ): Promise<ExecutionResult> {
-  const { parameters, operation, method } = context;
+  const { parameters, operation, incoming } = context;
   try {
     const document = reader.read(parameters.query);
     const { operationName, variables } = parameters;
-    if (method === 'GET' && chooseOperation(document, operationName).operation !== OperationTypeNode.QUERY) {
+    const chosen = chooseOperation(document, operationName);
+    incoming.note(chosen.name?.value ?? '');
+    if (incoming.method === 'GET' && chosen.operation !== OperationTypeNode.QUERY) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }
     return await executeOperation({ schema, document, operationName, variables, context: operation });

@@ -40,12 +40,12 @@ export class ServerRequest implements RestRequest {
   }
 
   context(): Promise<OperationContext> {
-    this.#context ??= this.#contexts.authenticated(this.requestId, this.headers.authorization);
+    this.#context ??= this.#contexts.authenticated(this, this.headers.authorization);
     return this.#context;
   }
 
   anonymous(): OperationContext {
-    return this.#contexts.anonymous(this.requestId);
+    return this.#contexts.anonymous(this);
   }
 
   note(operationName: string): void {

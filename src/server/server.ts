@@ -10,13 +10,18 @@ import { Authenticator } from './authenticate.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import type { Config } from './config.ts';
 import { Contexts } from './context.ts';
+import { createFileFace } from './files.ts';
 import { createFront } from './front.ts';
 import { createGraphQLFace } from './graphql.ts';
+import { startJanitor } from './janitor.ts';
+import type { ServerFiles } from './open-files.ts';
 
 export interface ServerOptions {
   readonly database: Database;
   readonly config: Pick<Config, 'host' | 'port' | 'publicUrl'>;
   readonly logger: Logger;
+  /** Without it the server keeps no files: attachments cannot be created or read. */
+  readonly files?: ServerFiles | undefined;
 }
 
 /** A server that answers. */
@@ -30,29 +35,45 @@ export interface RunningServer {
   stop(options?: { drainMs?: number; withinMs?: number }): Promise<void>;
 }
 
-/** Slowest request that still counts as one, headers and body together. */
-const requestTimeoutMs = 30_000;
+/** How long the headers of a request may take. Its body has a limit where it is read: a large file takes longer. */
+const headersTimeoutMs = 30_000;
+
+/** Longer than load balancers keep an idle connection: whoever closes first must not be this end. */
+const keepAliveMs = 65_000;
 
 /** Listens; throws the error of `listen`, such as EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { database, config, logger } = options;
+  const { database, config, logger, files } = options;
   const authenticator = new Authenticator(database, logger);
-  const contexts = new Contexts(database, authenticator, logger);
+  const contexts = new Contexts(database, authenticator, logger, files);
   const graphql = createGraphQLFace(schema);
   const rest = createRestFace(schema);
-  const front = createFront({ contexts, graphql, rest, logger, publicUrl: config.publicUrl });
-  const server = createServer({ requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs }, front);
+  const front = createFront({
+    contexts,
+    graphql,
+    rest,
+    files: files && createFileFace(files, config.publicUrl),
+    logger,
+    publicUrl: config.publicUrl,
+  });
+  const server = createServer(
+    { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveMs },
+    front,
+  );
   // The front asks for the body when it wants it, and not before it knows who sends it.
   server.on('checkContinue', front);
   server.on('clientError', answerBrokenRequest);
   server.listen(config.port, config.host);
   await once(server, 'listening');
+  const janitor = startJanitor({ database, store: files?.store, logger });
   let stopping: Promise<void> | undefined;
   return {
     url: addressOf(server),
     stop: ({ drainMs = 0, withinMs = 8_000 } = {}) => {
       contexts.draining = true;
-      stopping ??= stopServer(server, drainMs, withinMs).then(() => authenticator.settle());
+      stopping ??= Promise.all([stopServer(server, drainMs, withinMs), janitor.stop()]).then(() =>
+        authenticator.settle(),
+      );
       return stopping;
     },
   };

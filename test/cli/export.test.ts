@@ -218,8 +218,10 @@ it('makes people invited guests, whoever they were, and changes nothing that is 
     { displayName: 'Otto', role: 1, status: 2 },
     { displayName: 'Robo', role: 4, status: 1 },
   ]);
-  const { teams } = (await exported(world, to))[0]?.directory as { teams: { code: string; name: string }[] };
-  expect(teams.find(({ code }) => code === 'ENG')).toMatchObject({ name: 'Ours' });
+  const { directory } = (await exported(world, to))[0] as {
+    directory: { teams: { code: string; name: string }[] };
+  };
+  expect(directory.teams.find(({ code }) => code === 'ENG')).toMatchObject({ name: 'Ours' });
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 

@@ -1,37 +1,17 @@
-import { appendFileSync, statSync, truncateSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { runImport } from '../../src/cli/import.ts';
-import { memberRole, memberStatus } from '../../src/resolvers/codes.ts';
+import { expect, it } from '@jest/globals';
 import { updateImportedIssue } from '../../src/db/import-writes.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
+import { memberRole, memberStatus } from '../../src/resolvers/codes.ts';
 import { brokenInvariants } from '../support/invariants.ts';
-import { copyTemplate, type TestDatabase } from '../support/templates.ts';
-import { bead, childOf, exported, type ImportWorld, importWorld } from './import-world.ts';
+import { bead, childOf, exported, useImportWorld } from './import-world.ts';
 
-let test: TestDatabase;
-let world: ImportWorld;
-let name = '';
-let made = 0;
+const suite = useImportWorld();
 
-beforeAll(async () => {
-  test = await copyTemplate('migrated');
-});
-
-afterAll(() => test.drop());
-
-beforeEach(async () => {
-  made += 1;
-  name = `Workspace ${made}`;
-  world = await importWorld(test.database, name);
-});
-
-afterEach(() => world.remove());
-
-const issues = async () => (await exported(world, name)).slice(1);
+const issues = async () => (await exported(suite.world, suite.name)).slice(1);
 const byTitle = async (title: string) => (await issues()).find((issue) => issue.title === title);
 
 it('maps statuses, priorities, people, labels, comments and times as the docs say', async () => {
-  const file = world.write('a.jsonl', [
+  const file = suite.world.write('a.jsonl', [
     bead('bd-1', {
       title: '  All of it ',
       description: 'Words',
@@ -51,7 +31,7 @@ it('maps statuses, priorities, people, labels, comments and times as the docs sa
     bead('bd-closed', { title: 'closed', status: 'closed', closed_at: '2025-12-01T00:00:00Z', priority: 4 }),
     bead('bd-gone', { status: 'tombstone' }),
   ]);
-  const { exitCode, summary } = await world.beads(file);
+  const { exitCode, summary } = await suite.world.beads(file);
   expect(exitCode).toBe(0);
   expect(summary).toMatchObject({
     issues: 7,
@@ -88,20 +68,20 @@ it('maps statuses, priorities, people, labels, comments and times as the docs sa
     closed: 'Done',
   });
   expect(await byTitle('closed')).toMatchObject({ priority: 'none', closedUtc: '2025-12-01T00:00:00.000Z' });
-  const guests = await test.database.db
+  const guests = await suite.database.db
     .selectFrom('member')
     .select(['displayName', 'role', 'status'])
-    .where('workspaceId', '=', world.workspaceId)
+    .where('workspaceId', '=', suite.world.workspaceId)
     .where('displayName', '=', 'ann')
     .execute();
   expect(guests).toEqual([{ displayName: 'ann', role: memberRole.guest, status: memberStatus.invited }]);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
 it('sets parents whichever comes first, and counts sub-issues', async () => {
   // More than a batch lies between some of them.
   const filler = Array.from({ length: 130 }, (_, index) => bead(`f-${index}`));
-  const file = world.write('a.jsonl', [
+  const file = suite.world.write('a.jsonl', [
     bead('bd-2', { title: 'before', ...childOf('bd-2', 'bd-1') }),
     ...filler,
     bead('bd-1', { title: 'top' }),
@@ -121,7 +101,7 @@ it('sets parents whichever comes first, and counts sub-issues', async () => {
     bead('bd-5', { title: 'of a tombstone', ...childOf('bd-5', 'bd-0') }),
     bead('bd-0', { status: 'tombstone' }),
   ]);
-  const { summary, stderr } = await world.beads(file);
+  const { summary, stderr } = await suite.world.beads(file);
   expect(summary).toMatchObject({
     parents: 3,
     parentsMissing: 2,
@@ -135,21 +115,7 @@ it('sets parents whichever comes first, and counts sub-issues', async () => {
   expect(await byTitle('before')).toMatchObject({ parent: top });
   expect(await byTitle('after')).toMatchObject({ parent: top });
   expect(await byTitle('of two')).toMatchObject({ parent: top });
-  expect(await brokenInvariants(test.database)).toEqual({});
-});
-
-it('breaks circles of parents, of one issue too', async () => {
-  const file = world.write('a.jsonl', [
-    bead('a', childOf('a', 'b')),
-    bead('b', childOf('b', 'c')),
-    bead('c', childOf('c', 'a')),
-    bead('d', childOf('d', 'd')),
-  ]);
-  const { exitCode, summary, stderr } = await world.beads(file);
-  expect([exitCode, summary.parents, summary.created]).toEqual([0, 2, 4]);
-  expect(stderr).toMatch(/line 3: it is left without its parent a: that would close a circle/);
-  expect(stderr).toMatch(/line 4: it is left without its parent d: that would close a circle/);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
 it('gives the same when run twice, and takes over what has changed since', async () => {
@@ -161,9 +127,9 @@ it('gives the same when run twice, and takes over what has changed since', async
     bead('b', childOf('b', 'a')),
     bead('c'),
   ];
-  await world.beads(world.write('a.jsonl', first));
-  const before = await exported(world, name);
-  const again = await world.beads('a.jsonl');
+  await suite.world.beads(suite.world.write('a.jsonl', first));
+  const before = await exported(suite.world, suite.name);
+  const again = await suite.world.beads('a.jsonl');
   expect(again.summary).toMatchObject({
     created: 0,
     updated: 0,
@@ -172,7 +138,7 @@ it('gives the same when run twice, and takes over what has changed since', async
     members: 0,
     labels: 0,
   });
-  expect(withoutTime(await exported(world, name))).toEqual(withoutTime(before));
+  expect(withoutTime(await exported(suite.world, suite.name))).toEqual(withoutTime(before));
 
   const [a, b, c] = first;
   const changed = {
@@ -185,8 +151,8 @@ it('gives the same when run twice, and takes over what has changed since', async
       { id: 2, author: 'dee', text: 'two', created_at: '2025-11-05T00:00:00Z' },
     ],
   };
-  world.write('b.jsonl', [changed, { ...b, ...childOf('b', 'c') }, c, bead('d', childOf('d', 'b'))]);
-  const third = await world.beads('b.jsonl');
+  suite.world.write('b.jsonl', [changed, { ...b, ...childOf('b', 'c') }, c, bead('d', childOf('d', 'b'))]);
+  const third = await suite.world.beads('b.jsonl');
   expect(third.summary).toMatchObject({ created: 1, updated: 2, unchanged: 1, comments: 1, labels: 1 });
   expect(await issues()).toMatchObject([
     {
@@ -200,123 +166,43 @@ it('gives the same when run twice, and takes over what has changed since', async
     { key: 'BD-3' },
     { key: 'BD-4', parent: 'BD-2' },
   ]);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
 it('leaves alone what was changed or deleted here, unless the source has changed', async () => {
-  world.write('a.jsonl', [bead('a'), bead('b')]);
-  await world.beads('a.jsonl');
-  const rows = await test.database.db
+  suite.world.write('a.jsonl', [bead('a'), bead('b')]);
+  await suite.world.beads('a.jsonl');
+  const rows = await suite.database.db
     .selectFrom('issue')
     .select(['id', 'number'])
-    .where('workspaceId', '=', world.workspaceId)
+    .where('workspaceId', '=', suite.world.workspaceId)
     .orderBy('number')
     .execute();
-  await inTransaction(test.database.db, async (trx) => {
+  await inTransaction(suite.database.db, async (trx) => {
     const [first, second] = rows;
-    await updateImportedIssue(trx, world.workspaceId, first?.id ?? '', { title: 'Ours', titleFold: 'ours' });
-    await updateImportedIssue(trx, world.workspaceId, second?.id ?? '', { deletedUtc: new Date() });
+    await updateImportedIssue(trx, suite.world.workspaceId, first?.id ?? '', {
+      title: 'Ours',
+      titleFold: 'ours',
+    });
+    await updateImportedIssue(trx, suite.world.workspaceId, second?.id ?? '', { deletedUtc: new Date() });
   });
-  expect((await world.beads('a.jsonl')).summary).toMatchObject({ unchanged: 2, created: 0 });
+  expect((await suite.world.beads('a.jsonl')).summary).toMatchObject({ unchanged: 2, created: 0 });
   expect(await issues()).toMatchObject([{ title: 'Ours' }]);
-  world.write('a.jsonl', [
+  suite.world.write('a.jsonl', [
     bead('a', { title: 'Theirs' }),
     bead('b', { title: 'Theirs too' }),
     bead('c', childOf('c', 'b')),
   ]);
-  const { summary, stderr } = await world.beads('a.jsonl');
+  const { summary, stderr } = await suite.world.beads('a.jsonl');
   expect(summary).toMatchObject({ updated: 1, deletedHere: 1, created: 1 });
   expect(stderr).toContain('line 3: it is left without its parent b, which was deleted here');
   expect(await issues()).toMatchObject([{ title: 'Theirs' }, { key: 'BD-3', parent: null }]);
-  expect(await brokenInvariants(test.database)).toEqual({});
-});
-
-it('refuses the lines that are no issue, with number and reason, and goes on', async () => {
-  const file = world.write('a.jsonl', [
-    '\uFEFF' + JSON.stringify(bead('a')),
-    '',
-    '{"id": "b", ',
-    '[1]',
-    '{"_type":"memory","key":"k","value":"v"}',
-    bead('c', { title: ' ' }),
-    bead('a', { title: 'again' }),
-    { title: 'no id' },
-    JSON.stringify(bead('d')) + '\r',
-    `{"id":"deep","title":"t","x":${'['.repeat(5000)}${']'.repeat(5000)}}`,
-    bead('x'.repeat(256)),
-    bead('e', { title: 5 }),
-    bead('f'),
-  ]);
-  const { exitCode, summary, stderr } = await world.beads(file);
-  expect(exitCode).toBe(1);
-  expect(summary).toMatchObject({ created: 3, refused: 9 });
-  expect(stderr.split('\n').filter((line) => line.includes('refused:'))).toEqual([
-    'line 3 refused: it is not JSON',
-    'line 4 refused: it is JSON but no object',
-    'line 5 refused: it is of the type "memory", not an issue',
-    'line 6 refused: it has no title',
-    'line 7 refused: its id a is that of line 1',
-    'line 8 refused: it has no id',
-    'line 10 refused: its values are nested too deep',
-    'line 11 refused: its id is not a text of 1 to 255 characters',
-    'line 12 refused: it has no title',
-  ]);
-});
-
-it('takes files that are empty or cut off, and lines of any length', async () => {
-  expect(await world.beads(world.write('empty.jsonl', []))).toMatchObject({
-    exitCode: 0,
-    summary: { issues: 0 },
-  });
-  const cut = world.write('cut.jsonl', [bead('a'), JSON.stringify(bead('b'))]);
-  truncateSync(cut, statSync(cut).size - 10);
-  const said = await world.beads(cut);
-  expect(said.summary).toMatchObject({ created: 1, refused: 1 });
-  expect(said.stderr).toContain('line 2 refused: it is not JSON; the file ends within the line');
-  const long = world.write('long.jsonl', [bead('c')]);
-  appendFileSync(long, `{"id":"d","title":"t","notes":"${'n'.repeat(17 * 1024 * 1024)}"}\n`);
-  appendFileSync(long, JSON.stringify(bead('e')));
-  const longer = await world.beads(long);
-  expect(longer.stderr).toContain('line 2 refused: it is longer than 16 MiB');
-  expect(longer.summary).toMatchObject({ created: 2, refused: 1 });
-});
-
-it('cuts, replaces and leaves out what does not fit, each with a warning', async () => {
-  const file = world.write('a.jsonl', [
-    bead('a', { title: '😀'.repeat(300), description: 'd'.repeat(100_001) }),
-    bead('b', { title: 'nul', description: 'a\0b\ud800', notes: 'x\0' }),
-    bead('c', { title: 'odd', status: 'mystery', priority: 9, created_at: 'yesterday', updated_at: null }),
-    bead('d', {
-      title: 'said',
-      comments: [{ id: 1, text: '  ' }, { text: 'c'.repeat(50_001) }, { id: 1, text: 'x' }],
-    }),
-    bead('e', { title: 'labels', labels: Array.from({ length: 60 }, (_, index) => `l${index}`) }),
-    bead('g', { title: 'folded', labels: ['Été', 'ete', 'l1'] }),
-  ]);
-  const { exitCode, summary, stderr } = await world.beads(file);
-  expect([exitCode, summary.created, summary.refused]).toEqual([0, 6, 0]);
-  for (const words of [
-    'line 1: the title was cut to 255 characters',
-    'line 1: the description was cut to 100000 characters',
-    'line 2: NUL and half surrogate pairs were replaced',
-    'line 3: the status "mystery" is not known here: it is open',
-    'line 3: the priority 9 is not known here: it has none',
-    'line 3: it does not say when it was made',
-    'line 4: comment 1 is empty and left out',
-    'line 4: comment 2 was cut to 50000 characters',
-    'line 5: only the first 50 of 60 labels are taken',
-  ]) {
-    expect(stderr).toContain(words);
-  }
-  expect(await byTitle('nul')).toMatchObject({ description: 'a\uFFFDb\uFFFD' });
-  expect((await byTitle('folded'))?.labels).toEqual(['Été', 'l1']);
-  expect((await world.beads('a.jsonl')).summary).toMatchObject({ unchanged: 6 });
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
 it('keeps other relations and unknown fields with the source record', async () => {
-  await world.beads(
-    world.write('a.jsonl', [
+  await suite.world.beads(
+    suite.world.write('a.jsonl', [
       bead('a', {
         status: 'blocked',
         notes: 'n',
@@ -324,10 +210,10 @@ it('keeps other relations and unknown fields with the source record', async () =
       }),
     ]),
   );
-  const { record } = await test.database.db
+  const { record } = await suite.database.db
     .selectFrom('importSource')
     .select('record')
-    .where('workspaceId', '=', world.workspaceId)
+    .where('workspaceId', '=', suite.world.workspaceId)
     .where('kind', '=', 'issue')
     .executeTakeFirstOrThrow();
   expect(record).toMatchObject({
@@ -336,29 +222,12 @@ it('keeps other relations and unknown fields with the source record', async () =
   });
 });
 
-it('stops between batches when it is asked to, and a second run goes on', async () => {
-  const lines = Array.from({ length: 350 }, (_, index) => bead(`s-${index}`));
-  const file = world.write('a.jsonl', lines);
-  const stopping = new AbortController();
-  const args = { file, from: 'beads', team: 'bd', workspace: name };
-  const said = await world.run((env) => runImport(env, args), {
-    signal: stopping.signal,
-    isTerminal: true,
-    stderr: () => stopping.abort(),
-  });
-  expect(said.exitCode).toBe(130);
-  const { summary } = await world.beads(file);
-  expect(summary.created + summary.unchanged).toBe(350);
-  expect(await issues()).toHaveLength(350);
-  expect(await brokenInvariants(test.database)).toEqual({});
-});
-
-it('makes a team when it is told its name, and refuses one that is not there', async () => {
-  const file = world.write('a.jsonl', [bead('a')]);
-  await expect(world.beads(file, { team: 'NEW' })).rejects.toThrow('The workspace has no team NEW');
-  await world.beads(file, { team: 'new', 'create-team': 'New team' });
-  expect((await exported(world, name, 'NEW')).slice(1)).toMatchObject([{ key: 'NEW-1' }]);
-  await expect(world.beads('nowhere.jsonl')).rejects.toThrow(/There is no file .*nowhere/);
+it('makes a team when it is told its suite.name, and refuses one that is not there', async () => {
+  const file = suite.world.write('a.jsonl', [bead('a')]);
+  await expect(suite.world.beads(file, { team: 'NEW' })).rejects.toThrow('The workspace has no team NEW');
+  await suite.world.beads(file, { team: 'new', 'create-team': 'New team' });
+  expect((await exported(suite.world, suite.name, 'NEW')).slice(1)).toMatchObject([{ key: 'NEW-1' }]);
+  await expect(suite.world.beads('nowhere.jsonl')).rejects.toThrow(/There is no file .*nowhere/);
 });
 
 function withoutTime(lines: Record<string, unknown>[]): Record<string, unknown>[] {

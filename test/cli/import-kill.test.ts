@@ -8,7 +8,7 @@ import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { bead, childOf, exported, type ImportWorld, importWorld } from './import-world.ts';
 
-const total = 900;
+const total = 600;
 const workspace = 'Killed';
 
 let test: TestDatabase;
@@ -30,11 +30,11 @@ afterAll(async () => {
 function manyBeads(): Record<string, unknown>[] {
   return Array.from({ length: total }, (_, index) => {
     const id = `k-${index}`;
-    const parent = index % 3 === 0 ? `k-${(index + 250) % total}` : undefined;
+    const parent = index % 3 === 0 ? `k-${(index + 150) % total}` : undefined;
     return bead(id, {
       labels: [`l-${index % 7}`],
       comments: [{ id: index, author: `p-${index % 11}`, text: 'said', created_at: '2025-11-04T00:00:00Z' }],
-      ...(parent && index + 250 < total && childOf(id, parent)),
+      ...(parent && index + 150 < total && childOf(id, parent)),
     });
   });
 }
@@ -43,7 +43,7 @@ it('leaves nothing half imported when it is killed, and a second run finishes th
   const world = await importWorld(database, workspace);
   const file = world.write('many.jsonl', manyBeads());
   const location = await locationOf();
-  for (const seen of [200, 500]) {
+  for (const seen of [100, 350]) {
     if (database.engine === 'embedded') await database.close();
     await killAfter(seen, [location, file, workspace]);
     database = database.engine === 'embedded' ? await openDatabase({ dataDir: test.dataDir }) : database;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { CommandEnvironment } from '../../src/cli/environment.ts';
 import { runExport } from '../../src/cli/export.ts';
 import { type ImportArguments, runImport } from '../../src/cli/import.ts';
@@ -8,6 +9,7 @@ import type { Database } from '../../src/db/engine.ts';
 import { applyDirectory } from '../../src/resolvers/directory.ts';
 import { parseDirectory } from '../../src/resolvers/directory-file.ts';
 import type { ImportSummary } from '../../src/resolvers/import-run.ts';
+import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 /** What a command said: its data and its words. */
 export interface Said {
@@ -106,4 +108,37 @@ export function bead(id: string, fields: Record<string, unknown> = {}): Record<s
 /** The relation that makes an issue part of another. */
 export function childOf(id: string, parent: string): Record<string, unknown> {
   return { dependencies: [{ issue_id: id, depends_on_id: parent, type: 'parent-child' }] };
+}
+
+/** Registers a database for the tests of a file and a workspace for each of them. */
+export function useImportWorld(): {
+  readonly database: Database;
+  readonly world: ImportWorld;
+  readonly name: string;
+} {
+  const now: { test?: TestDatabase; world?: ImportWorld; made: number } = { made: 0 };
+  const name = () => `Workspace ${now.made}`;
+  const missing = () => new Error('Only tests and their hooks have a database.');
+  beforeAll(async () => {
+    now.test = await copyTemplate('migrated');
+  });
+  beforeEach(async () => {
+    now.made += 1;
+    if (now.test) now.world = await importWorld(now.test.database, name());
+  });
+  afterEach(() => now.world?.remove());
+  afterAll(() => now.test?.drop());
+  return {
+    get database() {
+      if (!now.test) throw missing();
+      return now.test.database;
+    },
+    get world() {
+      if (!now.world) throw missing();
+      return now.world;
+    },
+    get name() {
+      return name();
+    },
+  };
 }

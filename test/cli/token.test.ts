@@ -3,8 +3,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
-import { serve, type Serving, workgraph } from './workgraph.ts';
+import { inProcess, serve, type Serving, workgraph } from './workgraph.ts';
 
 let dataDir: string;
 beforeAll(async () => {
@@ -36,10 +37,8 @@ interface Token {
 }
 
 describe('without a server', () => {
-  let workspace: Workspace;
-
-  it('a workspace is made with its owner and a token', async () => {
-    workspace = await json<Workspace>(
+  it('a workspace is made with its owner and a token, and data and words go their ways', async () => {
+    const made = await json<Workspace>(
       'workspace',
       'create',
       '--name',
@@ -49,64 +48,14 @@ describe('without a server', () => {
       '--owner-email',
       'Ada@x.example',
     );
-    expect(workspace).toMatchObject({
+    expect(made).toMatchObject({
       id: expect.stringMatching(/^workspace_/),
       token: expect.stringMatching(/^wg_/),
     });
-    expect(await json('workspace', 'list')).toMatchObject([{ id: workspace.id, name: 'Ácme' }]);
-    expect((await run('workspace', 'list')).stdout).toContain(workspace.id);
-  });
-
-  it('a token is made by the name or id of the workspace, for the owner or whom one names', async () => {
-    for (const named of [workspace.id, 'Ácme', 'acme']) {
-      const made = await json<Token>(
-        'token',
-        'create',
-        '--workspace',
-        named,
-        '--scopes',
-        'issues:read,teams:read',
-      );
-      expect(made).toMatchObject({
-        id: expect.stringMatching(/^token_/),
-        token: expect.stringMatching(/^wg_/),
-        scopes: ['issues:read', 'teams:read'],
-        memberId: workspace.owner.memberId,
-      });
-    }
-    for (const named of [workspace.owner.memberId, 'ada@X.example']) {
-      expect(await json<Token>('token', 'create', '--member', named)).toMatchObject({
-        memberId: workspace.owner.memberId,
-      });
-    }
-  }, 60_000);
-
-  it('data goes to standard output and words to standard error', async () => {
     const { stdout, stderr } = await run('token', 'create', '--name', 'ci', '--expires', '30d');
     expect(stdout).toMatch(/^wg_[0-9a-f]{48}\n$/);
     expect(stderr).toMatch(/^Made token_\w+ for Ada/);
-    expect((await run('token', 'list')).stdout).toMatch(/token_\w+ +ci +Ada +until \d{4}-\d\d-\d\d/);
-  });
-
-  it.each([
-    [['token', 'create', '--workspace', 'nobody'], 1, 'There is no workspace nobody.'],
-    [['token', 'create', '--member', 'nobody'], 1, 'The workspace has no member nobody.'],
-    [['token', 'create', '--scopes', 'all'], 1, 'scopes: "all" is no scope; there are issues:read,'],
-    [['token', 'create', '--expires', 'soon'], 2, '--expires must be a time'],
-    [['token', 'create', '--expires', '2020-01-01T00:00:00Z'], 1, 'expiresUtc: must be in the future.'],
-    [
-      ['token', 'revoke', 'team_00000000000000000000000000'],
-      2,
-      'The id of the token: expected a token id, got a team id.',
-    ],
-    [['token', 'revoke', 'token_00000000000000000000000000'], 1, 'There is no access token'],
-    [['token', 'create', '--scope', 'issues:read'], 2, 'Unknown --scope'],
-  ])('%j: %i', async (args, exitCode, words) => {
-    const ran = await run(...args);
-    expect(ran).toMatchObject({ exitCode, stdout: '' });
-    expect(ran.stderr).toContain(words);
-    expect(ran.stderr).not.toMatch(/\n\s+at /);
-  });
+  }, 60_000);
 });
 
 describe('while a server holds the directory', () => {
@@ -161,6 +110,111 @@ describe('while a server holds the directory', () => {
   });
 });
 
+describe('the commands', () => {
+  let app: App;
+  let workspace: Workspace;
+  beforeAll(async () => {
+    app = await startApp();
+    const made = await inProcess(app, 'workspace create', [
+      '--name',
+      'Ácme',
+      '--owner',
+      'Ada',
+      '--owner-email',
+      'Ada@x.example',
+      '--json',
+    ]);
+    workspace = JSON.parse(made.stdout) as Workspace;
+  }, 60_000);
+  afterAll(() => app.stop());
+
+  it('find a workspace by name or id, and ask which when there are several', async () => {
+    for (const named of [workspace.id, 'Ácme', 'acme']) {
+      const { stdout } = await inProcess(app, 'token create', [
+        '--workspace',
+        named,
+        '--scopes',
+        'issues:read, teams:read',
+        '--json',
+      ]);
+      expect(JSON.parse(stdout)).toMatchObject({
+        id: expect.stringMatching(/^token_/),
+        token: expect.stringMatching(/^wg_/),
+        scopes: ['issues:read', 'teams:read'],
+        memberId: workspace.owner.memberId,
+        expiresUtc: null,
+      });
+    }
+    expect(await inProcess(app, 'token list', [])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--workspace'),
+    });
+  });
+
+  it('make tokens for whom one names, that do what they are for', async () => {
+    for (const named of [workspace.owner.memberId, 'ada@X.example']) {
+      const { stdout } = await inProcess(app, 'token create', [
+        '--workspace',
+        'acme',
+        '--member',
+        named,
+        '--scopes',
+        'teams:read',
+      ]);
+      const { body } = await app.graphql('{ viewer { scopes } }', {}, { token: stdout.trim() });
+      expect(body).toEqual({ data: { viewer: { scopes: ['teams:read'] } } });
+    }
+  });
+
+  it('list tokens and workspaces for people and for scripts', async () => {
+    await inProcess(app, 'token create', ['--workspace', 'acme', '--name', 'ci', '--expires', '30d']);
+    const list = await inProcess(app, 'token list', ['--workspace', 'acme']);
+    expect(list.stdout).toMatch(/token_\w+ +ci +Ada +until \d{4}-\d\d-\d\d/);
+    const scripted = await inProcess(app, 'workspace list', ['--json']);
+    expect(JSON.parse(scripted.stdout)).toContainEqual(
+      expect.objectContaining({ id: workspace.id, name: 'Ácme' }),
+    );
+    expect((await inProcess(app, 'workspace list', [])).stdout).toContain(workspace.id);
+  });
+
+  it.each([
+    ['token create', ['--workspace', 'nobody'], 1, 'There is no workspace nobody.'],
+    ['token create', ['--workspace', 'acme', '--member', 'nobody'], 1, 'The workspace has no member nobody.'],
+    [
+      'token create',
+      ['--workspace', 'acme', '--scopes', 'all'],
+      1,
+      'scopes: "all" is no scope; there are issues:read,',
+    ],
+    [
+      'token create',
+      ['--workspace', 'acme', '--scopes', ''],
+      1,
+      'scopes: must name at least one of issues:read,',
+    ],
+    ['token create', ['--workspace', 'acme', '--expires', 'soon'], 2, '--expires must be a time'],
+    [
+      'token create',
+      ['--workspace', 'acme', '--expires', '2020-01-01T00:00:00Z'],
+      1,
+      'expiresUtc: must be in the future.',
+    ],
+    [
+      'token revoke',
+      ['team_00000000000000000000000000'],
+      2,
+      'The id of the token: expected a token id, got a team id.',
+    ],
+    ['token revoke', ['token_00000000000000000000000000'], 1, 'There is no access token'],
+    ['workspace create', ['--name', ' '], 1, 'name: must not be empty.'],
+  ])('%s %j fails in words', async (name, args, exitCode, words) => {
+    const ran = await inProcess(app, name, args);
+    expect(ran).toMatchObject({ exitCode, stdout: '' });
+    expect(ran.stderr).toContain(words);
+    expect(ran.stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
 describe('help', () => {
   it.each([
     '',
@@ -187,5 +241,10 @@ describe('help', () => {
     const { exitCode, stdout, stderr } = await workgraph(['bogus']);
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toContain('Unknown command bogus');
+  });
+
+  it('a flag that is none is refused before anything is done', async () => {
+    const ran = await workgraph(['token', 'create', '--scope', 'issues:read']);
+    expect(ran).toEqual({ exitCode: 2, stdout: '', stderr: 'Unknown --scope; --help lists the flags.\n' });
   });
 });

@@ -2,6 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { type ArgsDef, parseArgs } from 'citty';
+import { findDatabaseCommand } from '../../src/cli/commands.ts';
+import type { CommandEnvironment } from '../../src/cli/environment.ts';
+import { reportFailure } from '../../src/cli/failures.ts';
+import type { App } from '../support/app.ts';
 
 /** What a command left behind. */
 export interface Ran {
@@ -60,6 +65,32 @@ export async function serve(args: readonly string[], env: Record<string, string>
       return exitCode;
     },
   };
+}
+
+/** Runs a command on an app's database without a process of its own; `name` is as a person types it. */
+export async function inProcess(
+  { database, dataDir }: App,
+  name: string,
+  words: readonly string[],
+): Promise<Ran> {
+  const ran: Ran = { exitCode: 0, stdout: '', stderr: '' };
+  const stderr = (text: string) => void (ran.stderr += text);
+  ran.exitCode = await reportFailure(async () => {
+    const command = await findDatabaseCommand(name);
+    if (!command) throw new Error(`There is no command ${name}.`);
+    const env: CommandEnvironment = {
+      database,
+      dataDir,
+      stdout: (text) => void (ran.stdout += text),
+      stderr,
+      isTerminal: false,
+      columns: 80,
+      cwd: dataDir,
+      signal: new AbortController().signal,
+    };
+    return command.execute(env, parseArgs([...words], command.args as ArgsDef));
+  }, stderr);
+  return ran;
 }
 
 function start(args: readonly string[], env: Record<string, string>) {

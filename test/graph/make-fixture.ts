@@ -1,4 +1,4 @@
-import type { Insertable, Kysely } from 'kysely';
+import { type Insertable, type Kysely, sql } from 'kysely';
 import { Random } from '../../src/cli/demo/random.ts';
 import type { TableName, Tables } from '../../src/db/tables.ts';
 import { type Fixture, type FixtureRows, fixtureTables } from './fixture.ts';
@@ -35,4 +35,6 @@ export async function insertFixture(unscoped: Kysely<Tables>, { rows }: Fixture)
       ).execute();
     }
   });
+  // As a server does by itself in time: without statistics the planner takes every table for empty.
+  await sql`analyze`.execute(unscoped);
 }

@@ -5,6 +5,8 @@ import { inputType } from './schema-walk.ts';
 import type { Thing, Things } from './things.ts';
 
 const combinators = ['and', 'or', 'not'] as const;
+/** What the graph allows. */
+const mostRelations = 3;
 
 /** Makes filters of every kind that an input allows, mostly of values that things have. */
 export class RandomFilters {
@@ -17,29 +19,34 @@ export class RandomFilters {
   }
 
   /** A filter of things of that type; combinators and relations go a few levels down. */
-  filter(typeName: string, depth = 0): Filter {
-    const names = Object.keys(inputType(`${typeName}Filter`).getFields());
-    const tests = names.filter((name) => !combinators.some((each) => each === name));
+  filter(typeName: string, depth = 0, relations = 0): Filter {
+    const fieldsOf = Object.values(inputType(`${typeName}Filter`).getFields());
+    const tests = fieldsOf
+      .filter(({ name }) => !combinators.some((each) => each === name))
+      .filter(({ type }) => relations < mostRelations || !isRelation(getNamedType(type)))
+      .map(({ name }) => name);
     const chosen = this.#random.sample(tests, this.#random.integer(depth === 0 ? 1 : 0, 2));
-    const fields = Object.fromEntries(chosen.map((name) => [name, this.field(typeName, name, depth)]));
+    const fields = Object.fromEntries(
+      chosen.map((name) => [name, this.field(typeName, name, depth, relations)]),
+    );
     if (depth >= 3 || this.#random.chance(0.5)) return fields;
     const [combinator = 'not'] = this.#random.sample(combinators, 1);
-    const nested = () => this.filter(typeName, depth + 1);
+    const nested = () => this.filter(typeName, depth + 1, relations);
     const list = Array.from({ length: this.#random.integer(0, 3) }, nested);
     return { ...fields, [combinator]: combinator === 'not' ? nested() : list };
   }
 
   /** A test of one field; now and then a null one, which is as if left out. */
-  field(typeName: string, name: string, depth: number): Filter | null {
+  field(typeName: string, name: string, depth: number, relations = 0): Filter | null {
     if (this.#random.chance(0.03)) return null;
     const input = getNamedType(inputType(`${typeName}Filter`).getFields()[name]?.type);
     if (!isInputObjectType(input)) throw new Error(`${typeName}Filter has no ${name}.`);
     if (input.name.endsWith('ListFilter')) {
-      const below = () => this.filter(input.name.replace('ListFilter', ''), depth + 2);
+      const below = () => this.filter(input.name.replace('ListFilter', ''), depth + 1, relations + 1);
       const quantifiers = this.#random.sample(['some', 'none'], this.#random.integer(1, 2));
       return Object.fromEntries(quantifiers.map((quantifier) => [quantifier, below()]));
     }
-    if (input.getFields().and) return this.filter(input.name.replace('Filter', ''), depth + 2);
+    if (isRelation(input)) return this.filter(input.name.replace('Filter', ''), depth + 1, relations + 1);
     const comparators = this.#random.sample(Object.keys(input.getFields()), this.#random.chance(0.8) ? 1 : 2);
     return Object.fromEntries(
       comparators.map((each) => [each, this.#operand(typeName, name, input.name, each)]),
@@ -90,3 +97,8 @@ const strangers: Readonly<Record<string, readonly unknown[]>> = {
   DateFilter: ['0001-01-01', '9999-12-31'],
   DateTimeFilter: ['0001-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z'],
 };
+
+/** Does the input test things, not values. */
+function isRelation(input: unknown): boolean {
+  return isInputObjectType(input) && (input.name.endsWith('ListFilter') || 'and' in input.getFields());
+}

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { workspaceId } = world.fixture;
   const { db } = world.app.database;
   const own = db.selectFrom('accessToken').selectAll().where('workspaceId', '=', workspaceId);
-  const ended = (await own.execute()).find(({ scopes }) => scopes.includes('teams:read'));
+  const ended = (await own.execute()).find(({ scopes }) => scopes.join() === 'teams:read');
   await db
     .updateTable('accessToken')
     .set({ expiresUtc: new Date(Date.now() + 3_600_000), revokedUtc: new Date() })

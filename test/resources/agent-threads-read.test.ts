@@ -10,6 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describeReads('AgentThread', () => world);
+describeReads('AgentThreadMessage', () => world);
 
 it('is stale when nobody has carried on for half an hour, whatever the row says', async () => {
   const { issue } = world.fixture.rows;

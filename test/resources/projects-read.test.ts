@@ -9,6 +9,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describeReads('Project', () => world);
+describeReads('ProjectStatus', () => world);
+describeReads('ProjectLink', () => world);
 
 it('has a lead, or comes after all that have one, whichever way the order by lead goes', async () => {
   for (const direction of ['ASC', 'DESC']) {

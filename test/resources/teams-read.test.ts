@@ -9,6 +9,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describeReads('Team', () => world);
+describeReads('IssueStatus', () => world);
+describeReads('RepositoryContext', () => world);
 
 it('counts the next issue number from 1 where no issue was ever made, else from the counter', async () => {
   const [team] = world.fixture.rows.team;
@@ -21,4 +23,18 @@ it('counts the next issue number from 1 where no issue was ever made, else from 
     .execute();
   const counted = dataOf(await world.ask(`{ team(code: "${team?.code}") { nextIssueNumber } }`));
   expect(counted.team).toEqual({ nextIssueNumber: 43 });
+});
+
+it('lists the statuses of a team by position', async () => {
+  const data = dataOf(await world.ask('{ team(code: "ENG") { statuses { position } } }'));
+  expect(data.team).toEqual({ statuses: [0, 1, 2, 3, 4].map((position) => ({ position })) });
+});
+
+it('finds the default repository of a team, or none', async () => {
+  const query =
+    '{ a: team(code: "ENG") { defaultRepository { externalRepositoryName } } b: team(code: "OPS") { defaultRepository { id } } }';
+  expect(dataOf(await world.ask(query))).toEqual({
+    a: { defaultRepository: { externalRepositoryName: 'apí' } },
+    b: { defaultRepository: null },
+  });
 });

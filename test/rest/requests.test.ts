@@ -72,8 +72,8 @@ describe('paths and methods', () => {
   it.each([
     ['/v1/teams', 'GET, HEAD, OPTIONS', 'POST'],
     ['/v1/teams/ENG', 'GET, HEAD, OPTIONS', 'DELETE'],
-    ['/v1/issues', 'POST, OPTIONS', 'GET'],
-    ['/v1/issues/ENG-1', 'PATCH, OPTIONS', 'PUT'],
+    ['/v1/issues', 'POST, GET, HEAD, OPTIONS', 'PUT'],
+    ['/v1/issues/ENG-1', 'PATCH, DELETE, GET, HEAD, OPTIONS', 'PUT'],
     ['/v1/issues/ENG-1/comments', 'GET, HEAD, POST, OPTIONS', 'PATCH'],
   ])('%s allows %s: 405 for the rest comes before 401, OPTIONS is 204', async (path, allow, method) => {
     const refused = await app.request(method, path, { token: null });

@@ -74,8 +74,8 @@ describe('minting', () => {
       expiresUtc: '2020-01-01T00:00:00Z',
     });
     expect(error?.extensions).toMatchObject({ code: 'VALIDATION_FAILED' });
-    const fields = (error?.extensions?.errors as { field: string }[]).map(({ field }) => field);
-    expect(fields.toSorted()).toEqual(['expiresUtc', 'name', 'scopes']);
+    const violations = (error?.extensions?.errors ?? []) as { field: string }[];
+    expect(violations.map(({ field }) => field).toSorted()).toEqual(['expiresUtc', 'name', 'scopes']);
   });
 
   it('for others is for owners and admins with workspace:admin, and never for a higher role', async () => {
@@ -151,10 +151,8 @@ describe('revoking', () => {
     const second = await app.secondWorkspace();
     const theirs = (await mint(second.token, {})).made?.accessToken.id;
     const { error } = await revoke(app.token, theirs);
-    expect(error).toEqual({
-      ...(await revoke(app.token, 'token_00000000000000000000000000')).error,
-      extensions: { code: 'NOT_FOUND', requestId: expect.any(String) },
-    });
+    const { error: absent } = await revoke(app.token, 'token_00000000000000000000000000');
+    expect([error?.message, error?.extensions?.code]).toEqual([absent?.message, 'NOT_FOUND']);
     expect((await revoke(app.token, 'team_00000000000000000000000000')).error?.message).toBe(
       'id: expected a token id, got a team id.',
     );

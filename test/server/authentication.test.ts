@@ -66,6 +66,13 @@ describe('a token', () => {
     expect(await usedOf(token)).toEqual(first);
   });
 
+  it("is none while GraphiQL's page holds no more than its placeholder, so that the schema can be read", async () => {
+    const headers = { authorization: 'Bearer <paste the token printed at start>' };
+    const schema = await app.graphql('{ __schema { queryType { name } } }', {}, { token: null, headers });
+    expect(schema).toMatchObject({ status: 200, body: { data: { __schema: {} } } });
+    expect((await app.graphql('{ viewer { scopes } }', {}, { token: null, headers })).status).toBe(401);
+  });
+
   it('sees its own workspace alone', async () => {
     const second = await app.secondWorkspace();
     const { body } = await app.graphql<{ workspace: { name: string } }>(

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
 
 it('has a default for everything', () => {
-  expect(readConfig({}, {})).toEqual({
+  expect(readConfig({}, {})).toMatchObject({
     port: 4000,
     host: '127.0.0.1',
     dataDir: join(process.cwd(), '.workgraph'),

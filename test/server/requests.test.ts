@@ -146,20 +146,19 @@ async function rawChunks(
   bytes: number,
 ): Promise<{ head: string; sentBytes: number }> {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
-  let head = '';
-  socket.on('data', (chunk) => (head += String(chunk)));
+  const answer = { head: '', sentBytes: 0 };
+  socket.on('data', (chunk) => (answer.head += String(chunk)));
   socket.on('error', () => undefined);
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
       'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
   );
-  let sentBytes = 0;
-  while (sentBytes < bytes && head === '') {
+  while (answer.sentBytes < bytes && answer.head === '') {
     socket.write(`186a0\r\n${'x'.repeat(100_000)}\r\n`);
-    sentBytes += 100_000;
+    answer.sentBytes += 100_000;
     await delay(20);
   }
   await delay(100);
   socket.destroy();
-  return { head, sentBytes };
+  return answer;
 }

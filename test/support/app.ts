@@ -1,11 +1,14 @@
 import type { ExecutionResult } from 'graphql';
 import { pino } from 'pino';
 import type { Database } from '../../src/db/engine.ts';
+import type { FileStore } from '../../src/db/storage.ts';
 import { selectMemberCards } from '../../src/db/workspaces.ts';
 import { issueToken } from '../../src/resolvers/access-tokens.ts';
-import { memberRole } from '../../src/resolvers/codes.ts';
+import type { memberRole } from '../../src/resolvers/codes.ts';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
+import { readConfig, type Settings } from '../../src/server/config.ts';
+import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { member } from './fixtures.ts';
 import { copyTemplate } from './templates.ts';
@@ -38,6 +41,8 @@ export interface App extends TestWorkspace {
   url: string;
   database: Database;
   dataDir: string;
+  /** Where the server keeps files. */
+  store: FileStore;
   graphql<Data = Record<string, unknown>>(
     query: string,
     variables?: Record<string, unknown>,
@@ -65,23 +70,28 @@ export interface AppOptions {
   demo?: boolean;
   /** `info` shows the server's log lines while a test is being written. */
   logLevel?: string;
+  /** Settings of the server, under the names of the environment. */
+  settings?: Settings;
 }
 
 /** Starts a server on a database of its own: embedded, or on PostgreSQL when TEST_DATABASE_URL is set. */
-export async function startApp({ demo = false, logLevel = 'silent' }: AppOptions = {}): Promise<App> {
+export async function startApp({
+  demo = false,
+  logLevel = 'silent',
+  settings = {},
+}: AppOptions = {}): Promise<App> {
   const { database, dataDir, drop } = await copyTemplate(demo ? 'demo' : 'migrated');
   const home = demo ? await demoWorkspace(database) : await newWorkspace(database, 'Test');
-  const server = await startServer({
-    database,
-    config: { host: '127.0.0.1', port: 0, publicUrl: undefined },
-    logger: pino({ level: logLevel }),
-  });
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...settings }, {});
+  const files = openFiles(config);
+  const server = await startServer({ database, config, logger: pino({ level: logLevel }), files });
   return {
     ...home,
     ...doors(server.url, home.token),
     url: server.url,
     database,
     dataDir,
+    store: files.store,
     tokenFor: (holder = {}) => tokenFor(database, home, holder),
     secondWorkspace: () => newWorkspace(database, 'Second'),
     stop: () => stop(server, drop),

@@ -26,7 +26,7 @@ export interface TestDatabase {
   /** A directory of its own, for what a server keeps beside its database. */
   dataDir: string;
   /** Closes the database and leaves nothing of it. */
-  drop(): Promise<void>;
+  drop: () => Promise<void>;
 }
 
 /** Copies a template, which is made by whoever needs it first: on PostgreSQL when TEST_DATABASE_URL names one. */
@@ -98,7 +98,11 @@ async function copyOnServer(serverUrl: string, content: Content, dataDir: string
     if (found.rowCount === 0) {
       await client.query(`create database ${template}`);
       const database = await openDatabase({ url: withDatabase(serverUrl, template), statementTimeoutMs: 0 });
-      await fill(database, content).finally(() => database.close());
+      try {
+        await fill(database, content);
+      } finally {
+        await database.close();
+      }
     }
     await client.query(`create database ${name} template ${template}`);
   });
@@ -128,7 +132,11 @@ export async function dropRun(serverUrl: string, run: string): Promise<void> {
 async function onServer<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  return work(client).finally(() => client.end());
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
 }
 
 function withDatabase(serverUrl: string, name: string): string {

@@ -190,16 +190,13 @@ function projectOf(team: DemoTeam, key: string): DemoProject {
 function reporterOf(world: World, team: DemoTeam, atMs: number, random: Random): DemoMember {
   const origin = random.weighted({ team: 80, support: 9, program: 4, gone: 7 });
   const could = (member: DemoMember) => wasActive(member, atMs) && member.role !== memberRole.guest;
-  const people = [...world.members.values()].filter(
-    (member) => could(member) && member.kind === principalKind.user,
-  );
-  const pools: Record<typeof origin, DemoMember[]> = {
-    team: people.filter((member) => team.members.includes(member)),
-    support: people.filter((member) => member.teamCodes.includes('SUP')),
-    program: [...world.members.values()].filter(
-      (member) => could(member) && member.kind !== principalKind.user,
-    ),
-    gone: people.filter((member) => member.leftMs !== undefined),
+  const all = [...world.members.values()];
+  const ofTeam = () => team.members.filter((member) => could(member) && member.kind === principalKind.user);
+  const pools: Record<typeof origin, () => DemoMember[]> = {
+    team: ofTeam,
+    support: () => all.filter((member) => member.teamCodes.includes('SUP') && could(member)),
+    program: () => all.filter((member) => member.kind !== principalKind.user && could(member)),
+    gone: () => all.filter((member) => member.leftMs !== undefined && could(member)),
   };
-  return random.find(pools[origin]) ?? random.find(pools.team) ?? memberOf(world, 'mara');
+  return random.find(pools[origin]()) ?? random.find(ofTeam()) ?? memberOf(world, 'mara');
 }

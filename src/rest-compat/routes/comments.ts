@@ -1,12 +1,22 @@
 import { creation, required } from '../body.ts';
-import { CommentCreateDocument, type CommentOrderField, CommentsDocument } from '../operations.generated.ts';
-import { direction, key, page, withDefault } from '../params.ts';
-import { created, list } from '../reply.ts';
+import { equals } from '../comparators.ts';
+import {
+  CommentCreateDocument,
+  CommentDeleteDocument,
+  CommentDocument,
+  type CommentOrderField,
+  CommentsDocument,
+  CommentUpdateDocument,
+} from '../operations.generated.ts';
+import { direction, page, pathId, sortBy } from '../params.ts';
+import { created, item, list, noContent } from '../reply.ts';
 import { route } from '../route.ts';
 import { comment } from '../shapes/comments.ts';
-import { id, oneOf, text } from '../values.ts';
+import { id, text } from '../values.ts';
+import { issueKey } from './issue-key.ts';
 
-const issueKey = key('issue', 'The key of the issue, in any case, such as ENG-42.');
+const commentId = pathId('comment', 'comment', 'The id of the comment.');
+const commentBody = text('What it says, as plain text.', { minLength: 1, maxLength: 50_000 });
 
 /** GET /v1/issues/{issueKey}/comments */
 export const comments = route({
@@ -18,7 +28,7 @@ export const comments = route({
     issueKey,
     ...page,
     parent_comment_id: id('comment', 'Replies to this comment.'),
-    sort: withDefault('created', oneOf<CommentOrderField>({ created: 'CREATED' }, 'What to sort by.')),
+    sort: sortBy<CommentOrderField>('created', { created: 'CREATED' }),
     direction,
   },
   operation: CommentsDocument,
@@ -26,11 +36,24 @@ export const comments = route({
     key: p.issueKey,
     first: p.page_size,
     after: p.cursor,
-    filter: { parentCommentId: p.parent_comment_id === undefined ? undefined : { eq: p.parent_comment_id } },
+    filter: { parentCommentId: equals(p.parent_comment_id) },
     orderBy: { field: p.sort, direction: p.direction },
   }),
   pick: (data) => data.issue?.comments,
   reply: list(comment),
+});
+
+/** GET /v1/issues/{issueKey}/comments/{commentId} */
+export const commentById = route({
+  method: 'GET',
+  path: '/v1/issues/{issueKey}/comments/{commentId}',
+  scope: 'issues:read',
+  summary: 'Reads a comment of an issue.',
+  parameters: { issueKey, commentId },
+  operation: CommentDocument,
+  variables: (p) => ({ key: p.issueKey, id: p.commentId }),
+  pick: (data) => data.issue?.comments.nodes[0],
+  reply: item(comment),
 });
 
 /** POST /v1/issues/{issueKey}/comments */
@@ -42,10 +65,37 @@ export const commentCreate = route({
   parameters: { issueKey },
   body: creation({
     parentCommentId: id('comment', 'The comment of the same issue that it replies to.'),
-    body: required(text('What it says, as plain text.', { minLength: 1, maxLength: 50_000 })),
+    body: required(commentBody),
   }),
   operation: CommentCreateDocument,
   variables: ({ issueKey }, fields) => ({ input: { issueKey, ...fields } }),
   pick: (data) => data.commentCreate.comment,
   reply: created(comment),
+});
+
+/** PATCH /v1/issues/{issueKey}/comments/{commentId} */
+export const commentUpdate = route({
+  method: 'PATCH',
+  path: '/v1/issues/{issueKey}/comments/{commentId}',
+  scope: 'issues:write',
+  summary: 'Changes what a comment says. Its author, owners and admins may.',
+  parameters: { issueKey, commentId },
+  body: creation({ body: required(commentBody) }),
+  operation: CommentUpdateDocument,
+  variables: (p, { body }) => ({ input: { issueKey: p.issueKey, id: p.commentId, body } }),
+  pick: (data) => data.commentUpdate.comment,
+  reply: item(comment),
+});
+
+/** DELETE /v1/issues/{issueKey}/comments/{commentId} */
+export const commentDelete = route({
+  method: 'DELETE',
+  path: '/v1/issues/{issueKey}/comments/{commentId}',
+  scope: 'issues:write',
+  summary: 'Deletes a comment; its replies stay. Its author, owners and admins may.',
+  parameters: { issueKey, commentId },
+  operation: CommentDeleteDocument,
+  variables: (p) => ({ input: { issueKey: p.issueKey, id: p.commentId } }),
+  pick: (data) => data.commentDelete,
+  reply: noContent(),
 });

@@ -1,16 +1,25 @@
-import { change, clears, creation, list, required } from '../body.ts';
-import { IssueCreateDocument, IssueUpdateDocument, type Priority } from '../operations.generated.ts';
-import { key } from '../params.ts';
-import { created, item } from '../reply.ts';
+import { change, clears, creation, required, set } from '../body.ts';
+import {
+  IssueCreateDocument,
+  IssueDeleteDocument,
+  IssueUpdateDocument,
+  type Priority,
+} from '../operations.generated.ts';
+import { created, item, noContent } from '../reply.ts';
 import { route } from '../route.ts';
 import { issue } from '../shapes/issues.ts';
 import { code, date, id, integer, text } from '../values.ts';
+import { issueKey } from './issue-key.ts';
 
 const title = text('What it is about.', { minLength: 1, maxLength: 255, trimmed: true });
 const description = text('The whole of it, as plain text.', { maxLength: 100_000 });
 const priority = code<Priority>('Priority', 'How urgent it is:');
 const estimateValue = integer('How much work it is, in the points of the team.', { minimum: 0 });
-const labelIds = list(id('label', 'A label of the workspace or of the team.'), 'All its labels.', 50);
+const labelIds = set(
+  id('label', 'A label of the workspace or of the team.'),
+  'All its labels, at most 50 different ones.',
+  50,
+);
 
 /** POST /v1/issues */
 export const issueCreate = route({
@@ -45,7 +54,7 @@ export const issueUpdate = route({
   path: '/v1/issues/{issueKey}',
   scope: 'issues:write',
   summary: 'Changes the fields of an issue that are given.',
-  parameters: { issueKey: key('issue', 'The key of the issue, in any case, such as ENG-42.') },
+  parameters: { issueKey },
   body: change({
     title,
     description,
@@ -70,4 +79,17 @@ export const issueUpdate = route({
   pick: (data) => data.issueUpdate.issue,
   reply: item(issue),
   names: { statusId: 'issueStatusId' },
+});
+
+/** DELETE /v1/issues/{issueKey} */
+export const issueDelete = route({
+  method: 'DELETE',
+  path: '/v1/issues/{issueKey}',
+  scope: 'issues:write',
+  summary: 'Deletes an issue; its sub-issues stay, without a parent.',
+  parameters: { issueKey },
+  operation: IssueDeleteDocument,
+  variables: (p) => ({ input: { key: p.issueKey } }),
+  pick: (data) => data.issueDelete,
+  reply: noContent(),
 });

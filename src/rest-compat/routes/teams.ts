@@ -1,10 +1,14 @@
+import { equals, oneOfThese } from '../comparators.ts';
 import { namesOf } from '../enums.ts';
 import { type TeamOrderField, type TeamState, TeamDocument, TeamsDocument } from '../operations.generated.ts';
-import { direction, key, many, page, withDefault } from '../params.ts';
+import { direction, key, many, page, sortBy } from '../params.ts';
 import { item, list } from '../reply.ts';
 import { route } from '../route.ts';
 import { team, teamDetail } from '../shapes/teams.ts';
 import { boolean, id, oneOf, text } from '../values.ts';
+
+/** The team in a path. */
+export const teamCode = key('team', 'The code of the team, in any case.');
 
 /** GET /v1/teams */
 export const teams = route({
@@ -18,19 +22,13 @@ export const teams = route({
     deliveries_enabled: boolean('Teams that plan in deliveries, or that do not.'),
     query: text('Teams whose name, code or slug contains this, whatever its case.'),
     ...page,
-    sort: withDefault(
-      'name',
-      oneOf<TeamOrderField>(
-        {
-          name: 'NAME',
-          code: 'CODE',
-          member_count: 'MEMBER_COUNT',
-          active_project_count: 'ACTIVE_PROJECT_COUNT',
-          state: 'STATE',
-        },
-        'What to sort by; equal ones follow by their id.',
-      ),
-    ),
+    sort: sortBy<TeamOrderField>('name', {
+      name: 'NAME',
+      code: 'CODE',
+      member_count: 'MEMBER_COUNT',
+      active_project_count: 'ACTIVE_PROJECT_COUNT',
+      state: 'STATE',
+    }),
     direction,
   },
   operation: TeamsDocument,
@@ -38,9 +36,9 @@ export const teams = route({
     first: p.page_size,
     after: p.cursor,
     filter: {
-      state: p.state && { in: p.state },
-      leadUserAccountId: p.lead_user_account_id && { in: p.lead_user_account_id },
-      deliveriesEnabled: p.deliveries_enabled === undefined ? undefined : { eq: p.deliveries_enabled },
+      state: oneOfThese(p.state),
+      leadUserAccountId: oneOfThese(p.lead_user_account_id),
+      deliveriesEnabled: equals(p.deliveries_enabled),
       or: p.query
         ? [{ name: { contains: p.query } }, { code: { contains: p.query } }, { slug: { contains: p.query } }]
         : undefined,
@@ -57,7 +55,7 @@ export const teamByCode = route({
   path: '/v1/teams/{teamCode}',
   scope: 'teams:read',
   summary: 'Reads a team.',
-  parameters: { teamCode: key('team', 'The code of the team, in any case.') },
+  parameters: { teamCode },
   operation: TeamDocument,
   variables: (p) => ({ code: p.teamCode }),
   pick: (data) => data.team,

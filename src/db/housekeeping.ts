@@ -1,0 +1,158 @@
+import { type Kysely, sql } from 'kysely';
+import { anyUuid } from './any-uuid.ts';
+import type { AttachmentRow } from './attachments.ts';
+import type { Database } from './engine.ts';
+import type { Tables } from './tables.ts';
+import type { Trx } from './transaction.ts';
+
+// 'wgjn' in ASCII: keeps this lock apart from any other advisory lock of the database.
+const janitorLock = 0x77676a6e;
+
+/** Does the work unless another process of the same database is at it; says whether it was done. */
+export async function alone(database: Database, work: () => Promise<void>): Promise<boolean> {
+  // The embedded database belongs to one process, and has no second connection to hold the lock on.
+  if (database.engine === 'embedded') return work().then(() => true);
+  return database.unscoped.connection().execute(async (connection) => {
+    const { taken } = await connection
+      .selectNoFrom(sql<boolean>`pg_try_advisory_lock(${janitorLock}::bigint)`.as('taken'))
+      .executeTakeFirstOrThrow();
+    if (!taken) return false;
+    try {
+      await work();
+    } finally {
+      await connection.selectNoFrom(sql`pg_advisory_unlock(${janitorLock}::bigint)`.as('given')).execute();
+    }
+    return true;
+  });
+}
+
+export type FileName = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision'>;
+
+/** Attachments of all workspaces that were deleted, or announced before a time and not uploaded, oldest first. */
+export async function selectAbandonedAttachments(
+  unscoped: Kysely<Tables>,
+  before: Date,
+  limit: number,
+): Promise<FileName[]> {
+  return unscoped
+    .selectFrom('attachment')
+    .select(['workspaceId', 'id', 'revision'])
+    .where('uploadedUtc', 'is', null)
+    .where((eb) => eb.or([eb('deletedUtc', 'is not', null), eb('createdUtc', '<', before)]))
+    .orderBy('createdUtc')
+    .limit(limit)
+    .execute();
+}
+
+/** Removes the row of an attachment that has not been uploaded meanwhile, nor begun to be. */
+export async function removeAbandonedAttachment(db: Kysely<Tables>, { workspaceId, id, revision }: FileName) {
+  await db
+    .deleteFrom('attachment')
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', id)
+    .where('revision', '=', revision)
+    .where('uploadedUtc', 'is', null)
+    .execute();
+}
+
+/** Issues of all workspaces that were deleted before a time, oldest first. */
+export async function selectLongDeletedIssues(
+  unscoped: Kysely<Tables>,
+  before: Date,
+  limit: number,
+): Promise<{ workspaceId: string; id: string }[]> {
+  return unscoped
+    .selectFrom('issue')
+    .select(['workspaceId', 'id'])
+    .where('deletedUtc', '<', before)
+    .orderBy('deletedUtc')
+    .limit(limit)
+    .execute();
+}
+
+export async function selectFilesOfIssues(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  issueIds: readonly string[],
+): Promise<FileName[]> {
+  return db
+    .selectFrom('attachment')
+    .select(['workspaceId', 'id', 'revision'])
+    .where('workspaceId', '=', workspaceId)
+    .where('issueId', '=', anyUuid(issueIds))
+    .execute();
+}
+
+/** All that hangs on an issue, each after what points at it. */
+const hangsOnIssue = [
+  'agentThreadMessage',
+  'agentThread',
+  'activity',
+  'attachment',
+  'issueLink',
+  'comment',
+  'issueRoleAssignment',
+  'issueSubscription',
+  'issueLabel',
+  'issueAssignee',
+] as const;
+
+/** Removes issues with everything on them; those that were deleted before the time, and no others. */
+export async function removeIssues(
+  trx: Trx,
+  workspaceId: string,
+  issueIds: readonly string[],
+  before: Date,
+): Promise<number> {
+  const locked = await trx
+    .selectFrom('issue')
+    .select('id')
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', anyUuid(issueIds))
+    .where('deletedUtc', '<', before)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  const ids = locked.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await forgetImports(trx, workspaceId, ids);
+  for (const table of hangsOnIssue) {
+    await trx
+      .deleteFrom(table)
+      .where('workspaceId', '=', workspaceId)
+      .where('issueId', '=', anyUuid(ids))
+      .execute();
+  }
+  for (const column of ['deletedParentIssueId', 'parentIssueId'] as const) {
+    await trx
+      .updateTable('issue')
+      .set({ [column]: null })
+      .where('workspaceId', '=', workspaceId)
+      .where(column, '=', anyUuid(ids))
+      .execute();
+  }
+  await trx.deleteFrom('issue').where('workspaceId', '=', workspaceId).where('id', '=', anyUuid(ids)).execute();
+  return ids.length;
+}
+
+/** What an import made of these issues is no longer there; the record that it had names nothing. */
+async function forgetImports(trx: Trx, workspaceId: string, issueIds: readonly string[]): Promise<void> {
+  await trx
+    .deleteFrom('importSource')
+    .where('workspaceId', '=', workspaceId)
+    .where((eb) =>
+      eb.or([
+        eb('targetId', '=', anyUuid(issueIds)),
+        eb(
+          'targetId',
+          'in',
+          eb
+            .selectFrom('comment')
+            .select('comment.id')
+            .where('comment.workspaceId', '=', workspaceId)
+            .where('comment.issueId', '=', anyUuid(issueIds)),
+        ),
+      ]),
+    )
+    .execute();
+}

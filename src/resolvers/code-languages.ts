@@ -1,0 +1,122 @@
+/** Languages by the ends of file names, under the names that highlighters know them by. */
+const byExtension: Readonly<Record<string, string>> = {
+  bash: 'bash',
+  c: 'c',
+  cc: 'cpp',
+  cjs: 'javascript',
+  clj: 'clojure',
+  cpp: 'cpp',
+  cs: 'csharp',
+  css: 'css',
+  cxx: 'cpp',
+  dart: 'dart',
+  diff: 'diff',
+  ex: 'elixir',
+  exs: 'elixir',
+  erl: 'erlang',
+  fs: 'fsharp',
+  go: 'go',
+  gql: 'graphql',
+  gradle: 'groovy',
+  graphql: 'graphql',
+  groovy: 'groovy',
+  h: 'c',
+  hcl: 'hcl',
+  hpp: 'cpp',
+  hs: 'haskell',
+  htm: 'html',
+  html: 'html',
+  ini: 'ini',
+  java: 'java',
+  jl: 'julia',
+  js: 'javascript',
+  json: 'json',
+  jsonc: 'json',
+  jsx: 'javascript',
+  kt: 'kotlin',
+  kts: 'kotlin',
+  less: 'less',
+  lua: 'lua',
+  m: 'objectivec',
+  mjs: 'javascript',
+  ml: 'ocaml',
+  ndjson: 'json',
+  patch: 'diff',
+  php: 'php',
+  pl: 'perl',
+  proto: 'protobuf',
+  ps1: 'powershell',
+  py: 'python',
+  r: 'r',
+  rb: 'ruby',
+  rs: 'rust',
+  scala: 'scala',
+  scss: 'scss',
+  sh: 'bash',
+  sql: 'sql',
+  svelte: 'html',
+  svg: 'xml',
+  swift: 'swift',
+  tf: 'hcl',
+  toml: 'toml',
+  ts: 'typescript',
+  tsx: 'typescript',
+  vue: 'html',
+  xhtml: 'html',
+  xml: 'xml',
+  yaml: 'yaml',
+  yml: 'yaml',
+  zig: 'zig',
+  zsh: 'bash',
+};
+
+/** Languages of files that are known by their whole name. */
+const byName: Readonly<Record<string, string>> = {
+  '.bashrc': 'bash',
+  '.gitconfig': 'ini',
+  '.zshrc': 'bash',
+  dockerfile: 'dockerfile',
+  gemfile: 'ruby',
+  jenkinsfile: 'groovy',
+  makefile: 'makefile',
+  rakefile: 'ruby',
+};
+
+/** Languages by media type, where the name of the file says nothing. */
+const byContentType: Readonly<Record<string, string>> = {
+  'application/graphql': 'graphql',
+  'application/javascript': 'javascript',
+  'application/json': 'json',
+  'application/sql': 'sql',
+  'application/typescript': 'typescript',
+  'application/xhtml+xml': 'html',
+  'application/xml': 'xml',
+  'application/yaml': 'yaml',
+  'image/svg+xml': 'xml',
+  'text/css': 'css',
+  'text/html': 'html',
+  'text/javascript': 'javascript',
+  'text/x-python': 'python',
+  'text/xml': 'xml',
+};
+
+/** The language that a file's name says its code is in. */
+export function languageOfName(fileName: string): string | undefined {
+  const name = fileName.toLowerCase();
+  return own(byName, name) ?? own(byExtension, extensionOf(name));
+}
+
+/** The language that a media type says. */
+export function languageOfType(contentType: string): string | undefined {
+  return own(byContentType, contentType);
+}
+
+/** What stands behind the last dot, in lower case; empty without one. */
+export function extensionOf(fileName: string): string {
+  return /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
+}
+
+/** A file may be called `constructor`. */
+function own(languages: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(languages, key) ? languages[key] : undefined;
+}

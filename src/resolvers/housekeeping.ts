@@ -1,0 +1,64 @@
+import { keysOf } from '../db/attachments.ts';
+import type { Database } from '../db/engine.ts';
+import {
+  type FileName,
+  removeAbandonedAttachment,
+  removeIssues,
+  selectAbandonedAttachments,
+  selectFilesOfIssues,
+  selectLongDeletedIssues,
+} from '../db/housekeeping.ts';
+import type { FileStore } from '../db/storage.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { restorableMs } from './issue-deletion.ts';
+
+/** Something to be cleared away; it does a bounded piece at a time and says how much that was. */
+export interface Chore {
+  readonly name: string;
+  readonly doSome: (now: Date) => Promise<number>;
+}
+
+const hourMs = 60 * 60_000;
+
+/** What an upload leaves when nobody finishes it: a row after an hour, its bytes, and those of deleted attachments. */
+export function abandonedUploads({ db, unscoped }: Database, store: FileStore): Chore {
+  return {
+    name: 'abandoned uploads',
+    doSome: async (now) => {
+      const before = new Date(now.getTime() - hourMs);
+      const abandoned = await selectAbandonedAttachments(unscoped, before, 50);
+      for (const attachment of abandoned) {
+        // The bytes first: a row without bytes is found again, bytes without a row are not.
+        await removeBytes(store, attachment);
+        await removeAbandonedAttachment(db, attachment);
+      }
+      return abandoned.length + (await store.sweep(before));
+    },
+  };
+}
+
+/** Issues that nobody can restore any more, with everything on them. */
+export function longDeletedIssues({ db, unscoped }: Database, store: FileStore | undefined): Chore {
+  return {
+    name: 'deleted issues',
+    doSome: async (now) => {
+      // An hour more, so that a restoration that came in time is done.
+      const before = new Date(now.getTime() - restorableMs - hourMs);
+      const found = await selectLongDeletedIssues(unscoped, before, 20);
+      const byWorkspace = Map.groupBy(found, ({ workspaceId }) => workspaceId);
+      let removed = 0;
+      for (const [workspaceId, issues] of byWorkspace) {
+        const ids = issues.map(({ id }) => id);
+        if (store) {
+          for (const file of await selectFilesOfIssues(db, workspaceId, ids)) await removeBytes(store, file);
+        }
+        removed += await inTransaction(db, (trx) => removeIssues(trx, workspaceId, ids, before));
+      }
+      return removed;
+    },
+  };
+}
+
+async function removeBytes(store: FileStore, file: FileName): Promise<void> {
+  for (const key of keysOf(file)) await store.remove(key);
+}

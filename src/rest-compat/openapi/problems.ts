@@ -1,0 +1,174 @@
+import { headersOf } from '../../executor/challenge.ts';
+import { InsufficientScopeError } from '../../executor/scope-rule.ts';
+import { type Problem, problemOf } from '../../executor/problem.ts';
+import { allCodeTables } from '../../schema/codes.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import { type Failure, refusalOf } from '../problem.ts';
+import type { Route } from '../route.ts';
+import type { Components, Printed } from './components.ts';
+
+type Code = Problem['code'];
+
+/** What a failure looks like: problem details (RFC 9457). */
+const problemSchema: JsonSchema = {
+  title: 'Problem',
+  type: 'object',
+  properties: {
+    type: { type: 'string', const: 'about:blank' },
+    title: { type: 'string', description: 'What kind of failure it is, in words.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'What happened, in a sentence.' },
+    code: {
+      type: 'string',
+      description: 'The code that programs look at; see `GET /v1/meta/errors/{code}`.',
+    },
+    requestId: { type: 'string', description: 'Finds the request in the log; also in `X-Request-Id`.' },
+    errors: {
+      type: 'array',
+      description: 'Every field, parameter or scope that is wrong.',
+      items: {
+        title: 'Violation',
+        type: 'object',
+        properties: {
+          field: { type: 'string', description: 'The name of the parameter, or the path of the field.' },
+          message: { type: 'string', description: 'What is wrong with it.' },
+        },
+        required: ['field', 'message'],
+      },
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors'],
+};
+
+const bareProblemSchema: JsonSchema = {
+  title: 'ProbeProblem',
+  type: 'object',
+  properties: {
+    type: { type: 'string', const: 'about:blank' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'Names the wait that elapsed.' },
+  },
+  required: ['type', 'title', 'status', 'detail'],
+};
+
+const refused = (code: 'invalid_request' | 'validation_failed', field: string, message: string) =>
+  refusalOf(code, [{ field, message }]);
+
+/** One failure of each code, as it would be told. */
+const examples: Partial<Record<Code, Failure>> = {
+  invalid_request: refused('invalid_request', 'page_size', 'must be a whole number from 1 to 250'),
+  validation_failed: refused('validation_failed', 'body', 'must be a JSON object'),
+  unauthenticated: {
+    code: 'unauthenticated',
+    message: 'This needs an access token: Authorization: Bearer wg_…',
+  },
+  forbidden: new InsufficientScopeError(new Map([['PATCH /v1/issues/{issueKey}', ['issues:write']]])),
+  not_found: { code: 'not_found', message: 'There is no such issue.' },
+  conflict: {
+    code: 'conflict',
+    message: 'No agent is installed in this workspace, so there is nobody to write to.',
+  },
+  payload_too_large: { code: 'payload_too_large', message: 'The body is larger than 1000000 bytes.' },
+  unsupported_media_type: {
+    code: 'unsupported_media_type',
+    message: 'The body must be application/json in UTF-8, not compressed.',
+  },
+  internal_error: {
+    code: 'internal_error',
+    message: 'Something went wrong here. The request id finds it in the log.',
+  },
+  unavailable: { code: 'unavailable', message: 'The data store does not answer; try again soon.' },
+};
+
+/** The codes that a route can fail with, in the order in which they are looked for. */
+export function codesOf(route: Route): readonly Code[] {
+  const takesQuery = Object.values(route.parameters).some(({ word }) => word !== 'path');
+  const given: readonly (Code | false | undefined)[] = [
+    route.scope !== 'public' && 'unauthenticated',
+    route.scope !== 'public' && 'forbidden',
+    route.body && 'payload_too_large',
+    route.body && 'unsupported_media_type',
+    takesQuery && 'invalid_request',
+    route.body && 'validation_failed',
+    route.absent !== undefined && 'not_found',
+    ...route.failures,
+    'internal_error',
+    'unavailable',
+  ];
+  return given.filter((code) => code !== false && code !== undefined);
+}
+
+/** The failures of a route by their status. */
+export function problemResponses(route: Route, components: Components): Record<string, Printed> {
+  if (route.bareProblem) return { 503: bareResponse(components) };
+  const schema = components.print(problemSchema);
+  const byStatus = Map.groupBy(codesOf(route), statusOf);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [`${status}`, response(schema, codes, route)]),
+  );
+}
+
+function response(schema: Printed, codes: readonly Code[], route: Route): Printed {
+  const told = codes.map((code) => [code, exampleOf(code, route)] as const);
+  const challenge = codes.some((code) =>
+    Object.hasOwn(headersOf(exampleOf(code, route)), 'WWW-Authenticate'),
+  );
+  return {
+    description: codes.map(meaningOf).join(' '),
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...(challenge && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
+      ...(codes.includes('unavailable') && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
+    },
+    content: {
+      'application/problem+json': {
+        schema,
+        examples: Object.fromEntries(
+          told.map(([code, failure]) => [code, { value: problemOf(failure, exampleRequestId) }]),
+        ),
+      },
+    },
+  };
+}
+
+const exampleRequestId = '0b5f8a9e-4f0d-4c58-9e0c-6f1f6f7d2a51';
+
+function exampleOf(code: Code, route: Route): Failure {
+  if (code === 'not_found') return { code, message: route.absent ?? '' };
+  const [field] = Object.keys(route.body?.fields ?? {});
+  if (code === 'validation_failed' && field !== undefined && !route.body?.writesSomething)
+    return refused('validation_failed', field, 'is required');
+  if (code === 'forbidden' && route.scope !== 'public' && route.scope !== 'token')
+    return new InsufficientScopeError(new Map([[`${route.method} ${route.path}`, [route.scope]]]));
+  const example = examples[code];
+  if (!example) throw new Error(`There is no example of ${code}.`);
+  return example;
+}
+
+function bareResponse(components: Components): Printed {
+  const message = 'The data store did not answer within 2000 ms.';
+  const { type, title, status, detail } = problemOf({ code: 'unavailable', message }, exampleRequestId);
+  return {
+    description: 'The data store does not answer, or the server is about to stop.',
+    headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+    content: {
+      'application/problem+json': {
+        schema: components.print(bareProblemSchema),
+        examples: { unavailable: { value: { type, title, status, detail } } },
+      },
+    },
+  };
+}
+
+const errorCodes = new Map(
+  allCodeTables.find(({ name }) => name === 'errorCode')?.entries.map((entry) => [entry.name, entry]),
+);
+
+function statusOf(code: Code): number {
+  return errorCodes.get(code)?.code ?? 500;
+}
+
+function meaningOf(code: Code): string {
+  return errorCodes.get(code)?.description ?? '';
+}

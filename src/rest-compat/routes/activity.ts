@@ -1,0 +1,37 @@
+import { between, equals } from '../comparators.ts';
+import { ActivityDocument } from '../operations.generated.ts';
+import { page } from '../params.ts';
+import { list } from '../reply.ts';
+import { route } from '../route.ts';
+import { activityEntry } from '../shapes/activity.ts';
+import { dateTime, id, text } from '../values.ts';
+import { issueKey } from './issue-key.ts';
+
+/** GET /v1/issues/{issueKey}/activity */
+export const activity = route({
+  method: 'GET',
+  path: '/v1/issues/{issueKey}/activity',
+  scope: 'issues:read',
+  summary: 'Lists what happened to an issue, oldest first.',
+  parameters: {
+    issueKey,
+    ...page,
+    actor_user_account_id: id('user', 'What this account did.'),
+    event_type: text('Events of this kind, such as `issue.updated.v1`.'),
+    from_utc: dateTime('What happened at this time or later.'),
+    to_utc: dateTime('What happened at this time or earlier.'),
+  },
+  operation: ActivityDocument,
+  variables: (p) => ({
+    key: p.issueKey,
+    first: p.page_size,
+    after: p.cursor,
+    filter: {
+      actorUserAccountId: equals(p.actor_user_account_id),
+      eventType: equals(p.event_type),
+      occurredUtc: between(p.from_utc, p.to_utc),
+    },
+  }),
+  pick: (data) => data.issue?.activity,
+  reply: list(activityEntry),
+});

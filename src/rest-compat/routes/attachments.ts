@@ -1,0 +1,111 @@
+import { creation, required } from '../body.ts';
+import { equals } from '../comparators.ts';
+import {
+  AttachmentContentDocument,
+  AttachmentCreateDocument,
+  AttachmentDocument,
+  AttachmentPreviewDocument,
+  AttachmentsDocument,
+} from '../operations.generated.ts';
+import { page, pathId } from '../params.ts';
+import { created, item, list, redirect } from '../reply.ts';
+import { route } from '../route.ts';
+import { attachment, attachmentUpload } from '../shapes/attachments.ts';
+import { id, integer, text } from '../values.ts';
+import { issueKey } from './issue-key.ts';
+
+const attachmentId = pathId('attachment', 'attachment', 'The id of the attachment.');
+
+/** GET /v1/issues/{issueKey}/attachments */
+export const attachments = route({
+  method: 'GET',
+  path: '/v1/issues/{issueKey}/attachments',
+  scope: 'issues:read',
+  summary: 'Lists the attachments of an issue, oldest first.',
+  parameters: {
+    issueKey,
+    ...page,
+    content_type: text('Files of this media type, whatever its case; `image/*` takes all of a kind.'),
+    created_by_user_account_id: id('user', 'What this account uploaded.'),
+  },
+  operation: AttachmentsDocument,
+  variables: (p) => ({
+    key: p.issueKey,
+    first: p.page_size,
+    after: p.cursor,
+    filter: {
+      contentType: mediaTypeComparison(p.content_type),
+      uploadedByUserAccountId: equals(p.created_by_user_account_id),
+    },
+  }),
+  pick: (data) => data.issue?.attachments,
+  reply: list(attachment),
+});
+
+/** GET /v1/issues/{issueKey}/attachments/{attachmentId} */
+export const attachmentById = route({
+  method: 'GET',
+  path: '/v1/issues/{issueKey}/attachments/{attachmentId}',
+  scope: 'issues:read',
+  summary: 'Reads an attachment of an issue.',
+  parameters: { issueKey, attachmentId },
+  operation: AttachmentDocument,
+  variables: (p) => ({ key: p.issueKey, id: p.attachmentId }),
+  pick: (data) => data.issue?.attachments.nodes[0],
+  reply: item(attachment),
+});
+
+/** GET /v1/issues/{issueKey}/attachments/{attachmentId}/content */
+export const attachmentContent = route({
+  method: 'GET',
+  path: '/v1/issues/{issueKey}/attachments/{attachmentId}/content',
+  scope: 'issues:read',
+  summary: 'Leads to the bytes of an attachment.',
+  parameters: { issueKey, attachmentId },
+  operation: AttachmentContentDocument,
+  variables: (p) => ({ key: p.issueKey, id: p.attachmentId }),
+  pick: (data) => data.issue?.attachments.nodes[0]?.signedDownloadUrl,
+  reply: redirect(),
+});
+
+/** GET /v1/issues/{issueKey}/attachments/{attachmentId}/preview */
+export const attachmentPreview = route({
+  method: 'GET',
+  path: '/v1/issues/{issueKey}/attachments/{attachmentId}/preview',
+  scope: 'issues:read',
+  summary: 'Leads to the preview of an attachment, if it has one.',
+  parameters: { issueKey, attachmentId },
+  operation: AttachmentPreviewDocument,
+  variables: (p) => ({ key: p.issueKey, id: p.attachmentId }),
+  pick: (data) => data.issue?.attachments.nodes[0]?.signedPreviewUrl,
+  reply: redirect(),
+  absent: 'There is no such issue or attachment, or no preview of it is available.',
+});
+
+/** POST /v1/issues/{issueKey}/attachments, which the specification leaves open. */
+export const attachmentCreate = route({
+  method: 'POST',
+  path: '/v1/issues/{issueKey}/attachments',
+  scope: 'issues:write',
+  summary: 'Announces a file for an issue and says where its bytes are to be sent.',
+  parameters: { issueKey },
+  body: creation({
+    fileName: required(
+      text('What the file is called, without a path.', { minLength: 1, maxLength: 255, trimmed: true }),
+    ),
+    contentType: text('Its media type, such as `image/png`; empty or left out when it is not known.'),
+    sizeBytes: required(integer('How many bytes it has; the upload must have as many.', { minimum: 0 })),
+  }),
+  operation: AttachmentCreateDocument,
+  variables: (p, { contentType = '', ...file }) => ({
+    input: { issueKey: p.issueKey, contentType, ...file },
+  }),
+  pick: (data) => data.attachmentCreate,
+  reply: created(attachmentUpload),
+});
+
+/** A media type, or all of a kind: what an Accept header would mean by it. */
+function mediaTypeComparison(mediaType: string | undefined) {
+  if (mediaType === undefined || mediaType === '*/*') return undefined;
+  return mediaType.endsWith('/*') ? { startsWith: mediaType.slice(0, -1) } : { eq: mediaType };
+}

@@ -1,0 +1,120 @@
+import { between, equals, oneOfThese } from '../comparators.ts';
+import { namesOf } from '../enums.ts';
+import {
+  IssueDocument,
+  type IssueOrderField,
+  IssuesDocument,
+  type IssueStatusFilter,
+  type StatusCategory,
+} from '../operations.generated.ts';
+import { directionOf, many, page, sortBy } from '../params.ts';
+import { priorityNameOrCode } from '../priorities.ts';
+import { item, list } from '../reply.ts';
+import { route } from '../route.ts';
+import { issue } from '../shapes/issues.ts';
+import { boolean, date, dateTime, id, oneOf, text } from '../values.ts';
+import { issueKey } from './issue-key.ts';
+
+/** GET /v1/issues, which the specification leaves open: the filters and orders of the graph. */
+export const issues = route({
+  method: 'GET',
+  path: '/v1/issues',
+  scope: 'issues:read',
+  summary: 'Lists the issues of the workspace, newest first when nothing is said.',
+  parameters: {
+    team_code: text('Issues of the team with this code, whatever its case.'),
+    team_id: many(id('team', 'Issues of this team.')),
+    status_id: many(id('status', 'Issues in this status.')),
+    status_category: many(
+      oneOf(namesOf<StatusCategory>('StatusCategory'), 'Issues in a status of this category.'),
+    ),
+    include_completed: boolean('Whether issues in a terminal status are listed too; they are when left out.'),
+    priority: many(priorityNameOrCode('Issues of this priority, by its name or its number.')),
+    project_key: text('Issues of the project with this key, whatever its case.'),
+    project_id: many(id('project', 'Issues of this project.')),
+    delivery_id: many(id('delivery', 'Issues that are planned for this delivery.')),
+    label_id: many(id('label', 'Issues with this label.')),
+    parent_issue_id: many(id('issue', 'Sub-issues of this issue.')),
+    reporter_user_account_id: many(id('user', 'Issues that this account reported.')),
+    primary_assignee_user_account_id: many(id('user', 'Issues that this account answers for.')),
+    assignee_user_account_id: many(
+      id('user', 'Issues that this account is assigned to, as the primary assignee or beside one.'),
+    ),
+    query: text('Issues whose title contains this, whatever its case.'),
+    created_from_utc: dateTime('Issues made at this time or later.'),
+    created_to_utc: dateTime('Issues made at this time or earlier.'),
+    updated_from_utc: dateTime('Issues last updated at this time or later.'),
+    updated_to_utc: dateTime('Issues last updated at this time or earlier.'),
+    closed_from_utc: dateTime('Issues closed at this time or later.'),
+    closed_to_utc: dateTime('Issues closed at this time or earlier.'),
+    due_from: date('Issues due on this day or later.'),
+    due_to: date('Issues due on this day or earlier.'),
+    ...page,
+    sort: sortBy<IssueOrderField>('created', {
+      created: 'CREATED',
+      updated: 'UPDATED',
+      number: 'NUMBER',
+      priority: 'PRIORITY',
+      due_date: 'DUE_DATE',
+      title: 'TITLE',
+      status: 'STATUS',
+      last_activity: 'LAST_ACTIVITY',
+    }),
+    direction: directionOf('desc'),
+  },
+  operation: IssuesDocument,
+  variables: (p) => ({
+    first: p.page_size,
+    after: p.cursor,
+    filter: {
+      team: p.team_code === undefined ? undefined : { code: equals(p.team_code) },
+      teamId: oneOfThese(p.team_id),
+      statusId: oneOfThese(p.status_id),
+      status: statusFilter(p.status_category, p.include_completed),
+      priority: oneOfThese(p.priority),
+      project: p.project_key === undefined ? undefined : { key: equals(p.project_key) },
+      projectId: oneOfThese(p.project_id),
+      deliveryId: oneOfThese(p.delivery_id),
+      labels: p.label_id && { some: { id: oneOfThese(p.label_id) } },
+      parentIssueId: oneOfThese(p.parent_issue_id),
+      reporterUserAccountId: oneOfThese(p.reporter_user_account_id),
+      primaryAssigneeUserAccountId: oneOfThese(p.primary_assignee_user_account_id),
+      assignees: p.assignee_user_account_id && {
+        some: { userAccountId: oneOfThese(p.assignee_user_account_id) },
+      },
+      title: p.query ? { contains: p.query } : undefined,
+      createdUtc: between(p.created_from_utc, p.created_to_utc),
+      updatedUtc: between(p.updated_from_utc, p.updated_to_utc),
+      closedUtc: between(p.closed_from_utc, p.closed_to_utc),
+      dueDate: between(p.due_from, p.due_to),
+    },
+    orderBy: { field: p.sort, direction: p.direction },
+  }),
+  pick: (data) => data.issues,
+  reply: list(issue),
+});
+
+/** GET /v1/issues/{issueKey}, which the specification leaves open. */
+export const issueByKey = route({
+  method: 'GET',
+  path: '/v1/issues/{issueKey}',
+  scope: 'issues:read',
+  summary: 'Reads an issue.',
+  parameters: { issueKey },
+  operation: IssueDocument,
+  variables: (p) => ({ key: p.issueKey }),
+  pick: (data) => data.issue,
+  reply: item(issue),
+});
+
+/** No condition at all where none is asked for: a look at each issue's status is not free. */
+function statusFilter(
+  categories: StatusCategory[] | undefined,
+  includeCompleted: boolean | undefined,
+): IssueStatusFilter | undefined {
+  if (!categories && includeCompleted !== false) return undefined;
+  return {
+    category: oneOfThese(categories),
+    isTerminal: includeCompleted === false ? { eq: false } : undefined,
+  };
+}

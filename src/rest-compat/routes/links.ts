@@ -1,0 +1,55 @@
+import { creation, required } from '../body.ts';
+import {
+  IssueLinkCreateDocument,
+  IssueLinkDeleteDocument,
+  IssueLinksDocument,
+} from '../operations.generated.ts';
+import { page, pathId } from '../params.ts';
+import { createdOrExisting, list, noContent } from '../reply.ts';
+import { route } from '../route.ts';
+import { issueLink } from '../shapes/links.ts';
+import { httpUrl, text } from '../values.ts';
+import { issueKey } from './issue-key.ts';
+
+/** GET /v1/issues/{issueKey}/links */
+export const links = route({
+  method: 'GET',
+  path: '/v1/issues/{issueKey}/links',
+  scope: 'issues:read',
+  summary: 'Lists the links of an issue, oldest first.',
+  parameters: { issueKey, ...page },
+  operation: IssueLinksDocument,
+  variables: (p) => ({ key: p.issueKey, first: p.page_size, after: p.cursor }),
+  pick: (data) => data.issue?.links,
+  reply: list(issueLink),
+});
+
+/** POST /v1/issues/{issueKey}/links */
+export const linkCreate = route({
+  method: 'POST',
+  path: '/v1/issues/{issueKey}/links',
+  scope: 'issues:write',
+  summary: 'Links an issue to something elsewhere, at most once to the same place.',
+  parameters: { issueKey },
+  body: creation({
+    url: required(httpUrl('Where it leads.', { maxLength: 2_048 })),
+    title: required(text('What it is called.', { minLength: 1, maxLength: 255, trimmed: true })),
+  }),
+  operation: IssueLinkCreateDocument,
+  variables: (p, fields) => ({ input: { issueKey: p.issueKey, ...fields } }),
+  pick: ({ issueLinkCreate: { created, issueLink: thing } }) => ({ created, thing }),
+  reply: createdOrExisting(issueLink),
+});
+
+/** DELETE /v1/issues/{issueKey}/links/{linkId} */
+export const linkDelete = route({
+  method: 'DELETE',
+  path: '/v1/issues/{issueKey}/links/{linkId}',
+  scope: 'issues:write',
+  summary: 'Takes a link from an issue.',
+  parameters: { issueKey, linkId: pathId('link', 'link', 'The id of the link.') },
+  operation: IssueLinkDeleteDocument,
+  variables: (p) => ({ input: { issueKey: p.issueKey, id: p.linkId } }),
+  pick: (data) => data.issueLinkDelete,
+  reply: noContent(),
+});

@@ -1,0 +1,77 @@
+import { equals, oneOfThese } from '../comparators.ts';
+import { namesOf } from '../enums.ts';
+import {
+  MemberDocument,
+  type MemberFilter,
+  type MemberOrderField,
+  type MemberRole,
+  MembersDocument,
+  type MemberStatus,
+} from '../operations.generated.ts';
+import { direction, many, page, pathId, sortBy } from '../params.ts';
+import { item, list } from '../reply.ts';
+import { route } from '../route.ts';
+import { member } from '../shapes/members.ts';
+import { teamFilters, teamNames, teamVariables, unknownTeamViolations } from '../team-filters.ts';
+import { oneOf, text } from '../values.ts';
+
+/** GET /v1/members */
+export const members = route({
+  method: 'GET',
+  path: '/v1/members',
+  scope: 'members:read',
+  summary: 'Lists the members of the workspace.',
+  parameters: {
+    ...teamFilters('Members'),
+    role: many(oneOf(namesOf<MemberRole>('MemberRole'), 'Members of this role.')),
+    status: many(oneOf(namesOf<MemberStatus>('MemberStatus'), 'Members in this status.')),
+    query: text('Members whose display name or e-mail address contains this, whatever its case.'),
+    ...page,
+    sort: sortBy<MemberOrderField>('display_name', {
+      display_name: 'DISPLAY_NAME',
+      role: 'ROLE',
+      status: 'STATUS',
+    }),
+    direction,
+  },
+  operation: MembersDocument,
+  variables: (p) => ({
+    first: p.page_size,
+    after: p.cursor,
+    filter: {
+      role: oneOfThese(p.role),
+      status: oneOfThese(p.status),
+      and: teamConditions(p.team_code, p.team_id),
+      or: p.query
+        ? [{ displayName: { contains: p.query } }, { emailAddress: { contains: p.query } }]
+        : undefined,
+    },
+    orderBy: { field: p.sort, direction: p.direction },
+    ...teamVariables(p),
+  }),
+  check: unknownTeamViolations,
+  pick: (data) => data.members,
+  reply: list(member),
+  names: teamNames,
+});
+
+/** GET /v1/members/{memberId} */
+export const memberById = route({
+  method: 'GET',
+  path: '/v1/members/{memberId}',
+  scope: 'members:read',
+  summary: 'Reads a member.',
+  parameters: { memberId: pathId('member', 'member', 'The id of the member.') },
+  operation: MemberDocument,
+  variables: (p) => ({ id: p.memberId }),
+  pick: (data) => data.member,
+  reply: item(member),
+});
+
+/** A member may be in several teams, so that each parameter is a condition of its own. */
+function teamConditions(code: string | undefined, ids: string[] | undefined): MemberFilter[] {
+  return [
+    ...(code === undefined ? [] : [{ teams: { some: { code: equals(code) } } }]),
+    ...(ids ? [{ teams: { some: { id: oneOfThese(ids) } } }] : []),
+  ];
+}

@@ -1,0 +1,40 @@
+import { CodesDocument } from '../operations.generated.ts';
+import type { PathPart } from '../params.ts';
+import { item } from '../reply.ts';
+import { route } from '../route.ts';
+import { codeTables, errorCode } from '../shapes/meta.ts';
+
+const code: PathPart = {
+  word: 'path',
+  noun: 'error code',
+  form: /^[A-Za-z_]{1,64}$/,
+  description: 'The `code` of a problem, or that of a GraphQL error, which is the same in upper case.',
+  schema: { type: 'string', pattern: '^[A-Za-z_]{1,64}$' },
+};
+
+/** GET /v1/meta/codes */
+export const metaCodes = route({
+  method: 'GET',
+  path: '/v1/meta/codes',
+  scope: 'public',
+  summary: 'Lists the closed sets of values: what the numbers and names in answers mean.',
+  parameters: {},
+  operation: CodesDocument,
+  variables: () => ({}),
+  pick: (data) => data,
+  reply: item(codeTables),
+});
+
+/** GET /v1/meta/errors/{code} */
+export const metaError = route({
+  method: 'GET',
+  path: '/v1/meta/errors/{code}',
+  scope: 'public',
+  summary: 'Says what a code of an error means.',
+  parameters: { code },
+  operation: CodesDocument,
+  variables: () => ({}),
+  pick: ({ codes }, p) =>
+    codes.find(({ name }) => name === 'errorCode')?.entries.find(({ name }) => name === p.code.toLowerCase()),
+  reply: item(errorCode),
+});

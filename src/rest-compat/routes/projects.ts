@@ -1,0 +1,99 @@
+import { equals, oneOfThese } from '../comparators.ts';
+import {
+  ProjectDocument,
+  type ProjectFilter,
+  ProjectLinksDocument,
+  type ProjectOrderField,
+  ProjectsDocument,
+} from '../operations.generated.ts';
+import { direction, key, many, page, sortBy } from '../params.ts';
+import { priorityNameOrCode } from '../priorities.ts';
+import { item, list } from '../reply.ts';
+import { route } from '../route.ts';
+import { projectLink } from '../shapes/links.ts';
+import { project, projectDetail } from '../shapes/projects.ts';
+import { teamFilters, teamNames, teamVariables, unknownTeamViolations } from '../team-filters.ts';
+import { boolean, id } from '../values.ts';
+
+const projectKey = key('project', 'The key of the project, in any case.');
+
+/** GET /v1/projects */
+export const projects = route({
+  method: 'GET',
+  path: '/v1/projects',
+  scope: 'projects:read',
+  summary: 'Lists the projects of the workspace.',
+  parameters: {
+    ...page,
+    direction,
+    include_no_lead: boolean(
+      'With leads, whether projects that nobody leads are listed too; without, `false` leaves them out.',
+    ),
+    label_id: many(id('label', 'Projects with this label.')),
+    lead_user_account_id: many(id('user', 'Projects that this account leads.')),
+    priority: many(priorityNameOrCode('Projects of this priority, by its name or its number.')),
+    sort: sortBy<ProjectOrderField>('name', {
+      name: 'NAME',
+      priority: 'PRIORITY',
+      lead: 'LEAD',
+      target: 'TARGET',
+      target_date: 'TARGET',
+      status: 'STATUS',
+    }),
+    status_id: many(id('pstatus', 'Projects in this status.')),
+    ...teamFilters('Projects'),
+  },
+  operation: ProjectsDocument,
+  variables: (p) => ({
+    first: p.page_size,
+    after: p.cursor,
+    filter: {
+      labels: p.label_id && { some: { id: oneOfThese(p.label_id) } },
+      priority: oneOfThese(p.priority),
+      statusId: oneOfThese(p.status_id),
+      team: p.team_code === undefined ? undefined : { code: equals(p.team_code) },
+      teamId: oneOfThese(p.team_id),
+      ...leadFilter(p.lead_user_account_id, p.include_no_lead),
+    },
+    orderBy: { field: p.sort, direction: p.direction },
+    ...teamVariables(p),
+  }),
+  check: unknownTeamViolations,
+  pick: (data) => data.projects,
+  reply: list(project),
+  names: teamNames,
+});
+
+/** GET /v1/projects/{projectKey} */
+export const projectByKey = route({
+  method: 'GET',
+  path: '/v1/projects/{projectKey}',
+  scope: 'projects:read',
+  summary: 'Reads a project.',
+  parameters: { projectKey },
+  operation: ProjectDocument,
+  variables: (p) => ({ key: p.projectKey }),
+  pick: (data) => data.project,
+  reply: item(projectDetail),
+});
+
+/** GET /v1/projects/{projectKey}/links */
+export const projectLinks = route({
+  method: 'GET',
+  path: '/v1/projects/{projectKey}/links',
+  scope: 'projects:read',
+  summary: 'Lists the links of a project, oldest first.',
+  parameters: { projectKey, ...page },
+  operation: ProjectLinksDocument,
+  variables: (p) => ({ key: p.projectKey, first: p.page_size, after: p.cursor }),
+  pick: (data) => data.project?.links,
+  reply: list(projectLink),
+});
+
+/** Who leads it: some, some or nobody, anybody at all (contract.md, "Lists"). */
+function leadFilter(leads: string[] | undefined, includeNoLead: boolean | undefined): ProjectFilter {
+  if (leads && includeNoLead)
+    return { or: [{ leadUserAccountId: { in: leads } }, { leadUserAccountId: { isNull: true } }] };
+  if (leads) return { leadUserAccountId: { in: leads } };
+  return includeNoLead === false ? { leadUserAccountId: { isNull: false } } : {};
+}

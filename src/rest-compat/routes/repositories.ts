@@ -1,0 +1,72 @@
+import { equals, oneOfThese } from '../comparators.ts';
+import {
+  DefaultRepositoryDocument,
+  type Provider,
+  RepositoriesDocument,
+  type RepositoryContextOrderField,
+} from '../operations.generated.ts';
+import { direction, many, page, sortBy } from '../params.ts';
+import { item, list } from '../reply.ts';
+import { route } from '../route.ts';
+import { repositoryContext } from '../shapes/repositories.ts';
+import { boolean, oneOf, text } from '../values.ts';
+import { teamCode } from './teams.ts';
+
+const providers: Readonly<Record<string, Provider>> = {
+  github: 'GITHUB',
+  azuredevops: 'AZURE_DEVOPS',
+  'azure-devops': 'AZURE_DEVOPS',
+  azure_devops: 'AZURE_DEVOPS',
+};
+
+/** GET /v1/teams/{teamCode}/repositories */
+export const repositories = route({
+  method: 'GET',
+  path: '/v1/teams/{teamCode}/repositories',
+  scope: 'teams:read',
+  summary: 'Lists the repositories that a team works on.',
+  parameters: {
+    teamCode,
+    provider: many(oneOf(providers, 'Repositories that are hosted there.')),
+    is_default: boolean('The one that agents work on when none is named, or the others.'),
+    query: text('Repositories whose own name or whose project’s name contains this, whatever its case.'),
+    ...page,
+    sort: sortBy<RepositoryContextOrderField>('repository_name', {
+      repository_name: 'REPOSITORY_NAME',
+      provider: 'PROVIDER',
+      project_name: 'PROJECT_NAME',
+      default_branch: 'DEFAULT_BRANCH',
+    }),
+    direction,
+  },
+  operation: RepositoriesDocument,
+  variables: (p) => ({
+    code: p.teamCode,
+    first: p.page_size,
+    after: p.cursor,
+    filter: {
+      provider: oneOfThese(p.provider),
+      isDefaultForAgents: equals(p.is_default),
+      or: p.query
+        ? [{ externalRepositoryName: { contains: p.query } }, { externalProjectName: { contains: p.query } }]
+        : undefined,
+    },
+    orderBy: { field: p.sort, direction: p.direction },
+  }),
+  pick: (data) => data.team?.repositories,
+  reply: list(repositoryContext),
+});
+
+/** GET /v1/teams/{teamCode}/repositories/default */
+export const defaultRepository = route({
+  method: 'GET',
+  path: '/v1/teams/{teamCode}/repositories/default',
+  scope: 'teams:read',
+  summary: 'Reads the repository that agents work on when none is named.',
+  parameters: { teamCode },
+  operation: DefaultRepositoryDocument,
+  variables: (p) => ({ code: p.teamCode }),
+  pick: (data) => data.team?.defaultRepository,
+  reply: item(repositoryContext),
+  absent: 'There is no such team, or it has no default repository.',
+});

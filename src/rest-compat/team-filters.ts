@@ -1,0 +1,39 @@
+import { many } from './params.ts';
+import { id, text, type Violation } from './values.ts';
+
+/** The filters by team of projects and members; a team that is not there is a mistake, not an empty list. */
+export function teamFilters(plural: string) {
+  return {
+    team_code: text(`${plural} of the team with this code, whatever its case.`),
+    team_id: many(id('team', `${plural} of this team.`)),
+  };
+}
+
+interface TeamFilterValues {
+  readonly team_code: string | undefined;
+  readonly team_id: readonly string[] | undefined;
+}
+
+/** What the graph is asked beside the list. */
+export function teamVariables({ team_code: code, team_id: ids }: TeamFilterValues): {
+  teamCodes: string[];
+  teamIds: string[];
+} {
+  return { teamCodes: code === undefined ? [] : [code], teamIds: [...new Set(ids)] };
+}
+
+/** How the graph calls them. */
+export const teamNames = { codes: 'team_code', ids: 'team_id' } as const;
+
+/** The parameters that name a team which is not there. */
+export function unknownTeamViolations(
+  { unknownTeams }: { readonly unknownTeams: readonly string[] },
+  { team_code: code, team_id: ids = [] }: TeamFilterValues,
+): Violation[] {
+  const unknown = new Set(unknownTeams);
+  const message = 'names no team of the workspace';
+  return [
+    ...(code !== undefined && unknown.has(code) ? [{ field: 'team_code', message }] : []),
+    ...(ids.some((each) => unknown.has(each)) ? [{ field: 'team_id', message }] : []),
+  ];
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OperationContext } from '../executor/execute.ts';
+import { openContent, openPreview } from '../resolvers/attachment-downloads.ts';
+import { receiveUpload, type SignedAttachment } from '../resolvers/attachment-uploads.ts';
+import { raise } from '../resolvers/errors.ts';
+import { parseId } from '../resolvers/ids.ts';
+import type { Disposition, FilePart, SignedDeed } from '../resolvers/signed-urls.ts';
+import type { RestReply } from '../rest-compat/face.ts';
+import { problemReply } from '../rest-compat/problem.ts';
+import { discardRest } from './body.ts';
+import { byteRange } from './byte-range.ts';
+import { contentDisposition } from './content-disposition.ts';
+import { FilesOrigin } from './files-origin.ts';
+import type { ServerFiles } from './open-files.ts';
+import type { ServerRequest } from './request.ts';
+import { openUpload } from './upload-body.ts';
+
+/** The signed URLs of attachments, under /files. */
+export interface FileFace {
+  /** Undefined when this is no path of a file. What it throws, the server answers as a problem. */
+  handle(request: ServerRequest, req: IncomingMessage, res: ServerResponse): Promise<RestReply | undefined>;
+}
+
+/** Gives bytes out and takes them in, for whoever has a signature. */
+export function createFileFace(files: ServerFiles, publicUrl: string | undefined): FileFace {
+  const origin = new FilesOrigin(files.filesUrl, publicUrl);
+  return {
+    async handle(request, req, res) {
+      const isFile = /^\/files(\/|$)/.test(request.path);
+      if (origin.isElsewhere(request, isFile)) raise('not_found', 'There is nothing at this path.');
+      if (!isFile) return undefined;
+      for (const [name, value] of Object.entries(origin.headers)) res.setHeader(name, value);
+      return answer(files, request, req, res).finally(() => {
+        // A file that is refused is still on its way.
+        if (request.method === 'PUT' && !req.complete) discardRest(req, res);
+      });
+    },
+  };
+}
+
+const methods: Readonly<Record<FilePart, readonly string[]>> = {
+  content: ['GET', 'HEAD', 'PUT'],
+  preview: ['GET', 'HEAD'],
+};
+
+async function answer(
+  files: ServerFiles,
+  request: ServerRequest,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<RestReply> {
+  const [, id = '', part] = /^\/files\/([^/]+)\/(content|preview)$/.exec(request.path) ?? [];
+  const attachment = parseId(id);
+  if (attachment?.prefix !== 'attachment' || (part !== 'content' && part !== 'preview'))
+    return raise('not_found', 'There is nothing at this path.');
+  const allow = [...methods[part], 'OPTIONS'].join(', ');
+  const { method, requestId } = request;
+  if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
+  if (!methods[part].includes(method)) {
+    const message = `This path takes ${allow}.`;
+    return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
+  }
+  const context = request.anonymous();
+  const deed = signedDeed(request, part, attachment.uuid);
+  const refusal = deed ? judge(files, request, deed, context.now) : 'The address is not signed.';
+  if (!deed || refusal) {
+    const headers = { 'WWW-Authenticate': 'Bearer realm="workgraph"' };
+    return problemReply({ code: 'forbidden', message: refusal ?? '' }, requestId, headers);
+  }
+  if (method !== 'PUT') return give(context, files, request, deed);
+  await receiveUpload(context.db, files.store, deed, openUpload(req, res));
+  return { status: 204 };
+}
+
+/** What the query says was signed; undefined when it says it twice, not at all, or not in our words. */
+function signedDeed({ method, query }: ServerRequest, part: FilePart, attachmentId: string): SignedDeed | undefined {
+  const workspace = parseId(only(query, 'workspace'));
+  const disposition = dispositions.find((known) => known === only(query, 'disposition'));
+  if (workspace?.prefix !== 'workspace' || !disposition) return undefined;
+  const workspaceId = workspace.uuid;
+  return { method: method === 'PUT' ? 'PUT' : 'GET', part, workspaceId, attachmentId, disposition };
+}
+
+const dispositions: readonly Disposition[] = ['attachment', 'inline'];
+
+/** Why the signature does not do; undefined when it does. */
+function judge({ signer }: ServerFiles, { query }: ServerRequest, deed: SignedDeed, now: Date): string | undefined {
+  const expires = only(query, 'expires');
+  const expiresAtSeconds = /^[1-9]\d{0,11}$/.test(expires) ? Number(expires) : 0;
+  const verdict = signer.verify(deed, { expiresAtSeconds, signature: only(query, 'signature') }, now);
+  const reasons = { good: undefined, bad: 'The signature does not fit.', expired: 'The address has expired.' };
+  return reasons[verdict];
+}
+
+function only(query: URLSearchParams, name: string): string {
+  const [value = '', ...more] = query.getAll(name);
+  return more.length > 0 ? '' : value;
+}
+
+/** What a browser may show in place; anything else, HTML and SVG above all, is a download whatever was signed. */
+const shown: ReadonlySet<string> = new Set(['image/webp', 'application/pdf', 'text/plain; charset=utf-8']);
+
+async function give(
+  { db }: OperationContext,
+  { store }: ServerFiles,
+  request: ServerRequest,
+  deed: SignedDeed & SignedAttachment,
+): Promise<RestReply> {
+  const { requestId, method } = request;
+  const file = await (deed.part === 'content' ? openContent : openPreview)(db, store, deed);
+  const { sizeBytes, contentType } = file;
+  const etag = `"${deed.attachmentId}-${deed.part}"`;
+  const ifRange = request.headers['if-range'];
+  const asked = ifRange === undefined || ifRange === etag ? request.headers.range : undefined;
+  const range = byteRange(asked, sizeBytes);
+  if (range === 'unsatisfiable') {
+    const failure = { code: 'range_not_satisfiable', message: `The file has ${sizeBytes} bytes.` } as const;
+    return problemReply(failure, requestId, { 'Content-Range': `bytes */${sizeBytes}` });
+  }
+  const length = range ? range.end - range.start + 1 : sizeBytes;
+  const inline = deed.disposition === 'inline' && deed.part === 'preview' && shown.has(contentType);
+  const headers = {
+    'Content-Type': contentType,
+    'Content-Length': String(length),
+    'Content-Disposition': contentDisposition(inline ? 'inline' : 'attachment', file.fileName),
+    'Content-Security-Policy': "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
+    'Accept-Ranges': 'bytes',
+    ETag: etag,
+    ...(range && { 'Content-Range': `bytes ${range.start}-${range.end}/${sizeBytes}` }),
+  };
+  const status = range ? 206 : 200;
+  if (method === 'HEAD' || length === 0) return { status, headers };
+  return { status, headers, body: await file.open(range) };
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Upload } from '../resolvers/attachment-uploads.ts';
+import { discardRest, nextChunk } from './body.ts';
+
+/** How long a sender may be silent, and how long it may take in all. */
+const silenceMs = 30_000;
+const withinMs = 50 * 60_000;
+
+/** The body of an upload, which is read no faster than it can be kept. */
+export function openUpload(req: IncomingMessage, res: ServerResponse): Upload {
+  const length = req.headers['content-length'];
+  return {
+    contentLength: length === undefined ? undefined : Number(length),
+    open: () => read(req, res),
+  };
+}
+
+async function* read(req: IncomingMessage, res: ServerResponse): AsyncGenerator<Uint8Array> {
+  if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
+  const untilMs = performance.now() + withinMs;
+  const chunks = req.iterator({ destroyOnReturn: false });
+  try {
+    for (;;) {
+      const chunk = await nextChunk(chunks, Math.min(silenceMs, untilMs - performance.now()));
+      if (!chunk) return;
+      yield chunk;
+    }
+  } finally {
+    if (!req.complete) discardRest(req, res);
+  }
+}

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { keysOf } from '../../src/db/attachments.ts';
+import { openStorage } from '../../src/db/open-storage.ts';
+import { type FileStore, StorageUnavailableError } from '../../src/db/storage.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
+import { type S3Server, startS3 } from './s3-server.ts';
+
+let s3: S3Server;
+let directory: string;
+
+beforeAll(async () => {
+  s3 = await startS3();
+  directory = mkdtempSync(join(tmpdir(), 'workgraph-files-'));
+});
+
+afterAll(async () => {
+  await s3.stop();
+  rmSync(directory, { recursive: true });
+});
+
+const newKey = () => `${newUuid()}/00/${newUuid()}.1`;
+
+describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
+  let store: FileStore;
+  beforeAll(() => {
+    const storageUrl = name === 'a directory' ? pathToFileURL(directory).href : s3.storageUrl;
+    store = openStorage({ dataDir: '/nowhere', storageUrl });
+  });
+
+  it('gives back what was put, whole and in ranges, and nothing else', async () => {
+    const key = newKey();
+    const bytes = random(300_000);
+    expect(await store.get(key)).toBeUndefined();
+    await store.put(key, chunks(bytes), bytes.length);
+    expect((await read(key))?.equals(bytes)).toBe(true);
+    const part = await store.get(key, { start: 1_000, end: 1_999 });
+    expect(part && (await buffer(part)).equals(bytes.subarray(1_000, 2_000))).toBe(true);
+    await store.put(key, chunks(Buffer.from('another')), 7);
+    expect((await read(key))?.toString()).toBe('another');
+    await store.remove(key);
+    await store.remove(key);
+    expect(await store.get(key, { start: 0, end: 1 })).toBeUndefined();
+  });
+
+  it('keeps an empty file', async () => {
+    const key = newKey();
+    await store.put(key, Readable.from([]), 0);
+    expect(await read(key)).toHaveLength(0);
+  });
+
+  it('keeps nothing of bytes that break off, and says what their sender said', async () => {
+    const key = newKey();
+    const broken = (async function* () {
+      yield random(100_000);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      throw new RangeError('broken off');
+    })();
+    await expect(store.put(key, broken, 200_000)).rejects.toThrow('broken off');
+    expect(await store.get(key)).toBeUndefined();
+    expect(await store.sweep(new Date(Date.now() + 1_000))).toBe(0);
+  });
+
+  async function read(key: string): Promise<Buffer | undefined> {
+    const bytes = await store.get(key);
+    return bytes && buffer(bytes);
+  }
+});
+
+describe('a server on an S3-compatible store', () => {
+  let app: App;
+  let desk: FileDesk;
+  beforeAll(async () => {
+    app = await startApp({ settings: { STORAGE_URL: s3.storageUrl } });
+    desk = await fileDesk(app);
+  });
+  afterAll(() => app.stop());
+
+  it('takes files, gives them out and shows them', async () => {
+    const image = await sharp({ create: { width: 2_000, height: 10, channels: 3, background: '#123' } })
+      .png()
+      .toBuffer();
+    const file = await desk.attach('wide.png', 'image/png', image);
+    expect((await bytesOf(file.signedDownloadUrl)).equals(image)).toBe(true);
+    const range = await bytesOf(file.signedDownloadUrl, { Range: 'bytes=1-3' });
+    expect(range.toString()).toBe('PNG');
+    expect(await sharp(await bytesOf(file.signedPreviewUrl)).metadata()).toMatchObject({ width: 1_024, height: 5 });
+    const code = await desk.attach('a.sql', 'application/sql', Buffer.from('select 1;\n'));
+    expect((await bytesOf(code.signedPreviewUrl)).toString()).toBe('select 1;\n');
+  });
+
+  it('keeps nothing of an upload that breaks off or has another length', async () => {
+    const before = s3.keys();
+    const { uploadUrl } = await desk.create({ sizeBytes: 1_000_000 });
+    const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } });
+    const closed = new Promise((resolve) => sending.on('close', resolve).on('error', () => undefined));
+    sending.write(random(500_000), () => sending.destroy());
+    await closed;
+    const stream = new Blob([random(999_999)]).stream();
+    const short = await fetch(uploadUrl, { method: 'PUT', body: stream, duplex: 'half' } as RequestInit);
+    expect(await problemOf(short)).toEqual([400, 'validation_failed']);
+    expect(s3.keys()).toEqual(before);
+    expect((await put(uploadUrl, random(1_000_000))).status).toBe(204);
+    expect(s3.keys()).toHaveLength(before.length + 1);
+  });
+});
+
+describe('a store that does not work', () => {
+  it('is 503 when it cannot be reached, and the upload may be tried again', async () => {
+    const app = await startApp({ settings: { STORAGE_URL: 'http://K:S@127.0.0.1:9/bucket' } });
+    try {
+      const desk = await fileDesk(app);
+      const { uploadUrl } = await desk.create();
+      const response = await put(uploadUrl, random(5));
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(await problemOf(response)).toEqual([503, 'unavailable']);
+      expect(await problemOf(await put(uploadUrl, random(5)))).toEqual([503, 'unavailable']);
+      expect((await app.request('GET', '/readyz')).status).toBe(200);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  it('is a fault of ours when it refuses our credentials, not a passing one', async () => {
+    const store = openStorage({ dataDir: '/nowhere', storageUrl: s3.wrongStorageUrl });
+    const refused = await store.put(newKey(), chunks(random(5)), 5).catch((error: unknown) => error);
+    expect(refused).not.toBeInstanceOf(StorageUnavailableError);
+    expect(String(refused)).toMatch(/403 SignatureDoesNotMatch/);
+  });
+});
+
+it('finds all that uploads of an attachment may have left', () => {
+  const file = { workspaceId: newUuid(), id: newUuid(), revision: 2 };
+  const path = `${file.workspaceId}/${file.id.slice(-2)}/${file.id}`;
+  expect(keysOf(file)).toEqual([`${path}.1`, `${path}.1.preview`, `${path}.2`, `${path}.2.preview`]);
+});
+
+function chunks(bytes: Buffer): AsyncIterable<Uint8Array> {
+  const size = 64 * 1024;
+  const count = Math.ceil(bytes.length / size);
+  return Readable.from(Array.from({ length: count }, (_, index) => bytes.subarray(index * size, (index + 1) * size)));
+}

@@ -1,0 +1,226 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseId } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { callerOf } from '../support/mutations.ts';
+import { bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
+
+let app: App;
+let desk: FileDesk;
+
+beforeAll(async () => {
+  app = await startApp({ settings: { ATTACHMENT_LIMIT_BYTES: '8000000' } });
+  desk = await fileDesk(app);
+});
+
+afterAll(async () => {
+  const broken = await brokenInvariants(app.database);
+  await app.stop();
+  expect(broken).toEqual({});
+});
+
+/** Every file that lies in the store, partial ones included. */
+function kept(): string[] {
+  return readdirSync(join(app.dataDir, 'files'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
+}
+
+describe('attachmentCreate', () => {
+  it('shows the attachment to nobody before its bytes are there, then to all, with an entry in the feed', async () => {
+    const bytes = random(100_000);
+    const named = { fileName: ' plan.bin ', contentType: 'Application/X-Plan; v=1', sizeBytes: bytes.length };
+    const { attachment, uploadUrl, expiresUtc } = await desk.create(named);
+    expect(attachment).toMatchObject({
+      fileName: 'plan.bin',
+      contentType: 'application/x-plan',
+      uploadedUtc: null,
+      signedDownloadUrl: null,
+      signedPreviewUrl: null,
+    });
+    expect(new URL(uploadUrl).origin).toBe(app.url);
+    const withinMs = Date.parse(expiresUtc) - Date.now();
+    expect(withinMs).toBeGreaterThan(290_000);
+    expect(withinMs).toBeLessThanOrEqual(300_000);
+    expect(await desk.list()).toEqual([]);
+    const node = await app.graphql('query ($id: ID!) { node(id: $id) { id } }', { id: attachment.id });
+    expect(node.body.data).toEqual({ node: null });
+
+    const uploaded = await put(uploadUrl, bytes);
+    expect([uploaded.status, await uploaded.text()]).toEqual([204, '']);
+    const [shown, ...more] = await desk.list();
+    expect(more).toEqual([]);
+    expect(shown).toMatchObject({ id: attachment.id, sizeBytes: 100_000, previewKind: 'NONE', codeLanguage: null });
+    expect((await bytesOf(shown?.signedDownloadUrl ?? '')).equals(bytes)).toBe(true);
+    expect(await callerOf(app, desk.token).feed(desk.issueKey)).toMatchObject([
+      {
+        eventType: 'issue-attachment.created.v1',
+        text: 'Ada Member attached plan.bin',
+        occurredUtc: shown?.uploadedUtc,
+        sortOrder: 1,
+        iconCss: 'icon-paperclip',
+      },
+    ]);
+  });
+
+  it('names every field that is not acceptable', async () => {
+    const bad = { fileName: 'a/b\u0007', contentType: 'nonsense', sizeBytes: 8_000_001 };
+    expect(await desk.refused(bad)).toEqual({
+      code: 'VALIDATION_FAILED',
+      errors: [
+        { field: 'fileName', message: 'must be a name without a path' },
+        { field: 'fileName', message: 'must not contain control characters' },
+        { field: 'contentType', message: 'must be a media type, such as image/png' },
+        { field: 'sizeBytes', message: 'must be at most 8000000' },
+      ],
+    });
+    expect(await desk.refused({ fileName: ' ', sizeBytes: -1 })).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(await desk.refused({ fileName: '..' })).toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+
+  it('is for members alone, and for issues that are there', async () => {
+    const guest = await app.tokenFor({ role: 'guest' });
+    expect(await desk.refused({}, guest)).toMatchObject({ code: 'FORBIDDEN' });
+    const reader = await app.tokenFor({ scopes: ['issues:read'] });
+    expect(await desk.refused({}, reader)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await desk.refused({ issueKey: 'ENG-999' })).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('takes an empty file, and a type that the browser does not know', async () => {
+    const { sizeBytes, contentType, signedDownloadUrl } = await desk.attach('empty', '', new Uint8Array());
+    expect([sizeBytes, contentType]).toEqual([0, 'application/octet-stream']);
+    expect(await bytesOf(signedDownloadUrl)).toHaveLength(0);
+  });
+});
+
+describe('an upload', () => {
+  it.each([
+    ['shorter', 4, 400, 'validation_failed'],
+    ['longer', 6, 413, 'payload_too_large'],
+  ])('that is %s than announced is refused, and may be tried again', async (_, length, status, code) => {
+    const before = kept();
+    const { uploadUrl } = await desk.create({ sizeBytes: 5 });
+    expect(await problemOf(await put(uploadUrl, random(length)))).toEqual([status, code]);
+    // Without a length beforehand it shows on the way.
+    const stream = new Blob([random(length)]).stream();
+    const chunked = await fetch(uploadUrl, { method: 'PUT', body: stream, duplex: 'half' } as RequestInit);
+    expect(await problemOf(chunked)).toEqual([status, code]);
+    expect(kept()).toEqual(before);
+    expect((await put(uploadUrl, random(5))).status).toBe(204);
+  });
+
+  it('that goes on after its announced end is cut off with an answer', async () => {
+    const { uploadUrl } = await desk.create({ sizeBytes: 100_000 });
+    const answer = new Promise<number | undefined>((resolve, reject) => {
+      const sending = httpRequest(uploadUrl, { method: 'PUT' }, ({ statusCode }) => {
+        resolve(statusCode);
+        clearInterval(more);
+      });
+      sending.on('error', reject);
+      const more = setInterval(() => sending.write(random(50_000)), 20);
+    });
+    expect(await answer).toBe(413);
+  });
+
+  it('that breaks off leaves nothing behind', async () => {
+    const before = kept();
+    const { uploadUrl } = await desk.create({ sizeBytes: 1_000_000 });
+    const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } });
+    sending.on('error', () => undefined);
+    sending.write(random(500_000));
+    await until(() => kept().length > before.length);
+    sending.destroy();
+    await until(() => kept().length === before.length);
+    expect(kept()).toEqual(before);
+    expect((await put(uploadUrl, random(1_000_000))).status).toBe(204);
+  });
+
+  it('asks for the body of a client that waits, and not before it knows who sends it', async () => {
+    const { uploadUrl } = await desk.create({ sizeBytes: 5 });
+    const send = (url: string) =>
+      new Promise<{ asked: boolean; status: number | undefined }>((resolve, reject) => {
+        let asked = false;
+        const headers = { Expect: '100-continue', 'Content-Length': 5 };
+        const sending = httpRequest(url, { method: 'PUT', headers }, ({ statusCode }) => {
+          resolve({ asked, status: statusCode });
+        });
+        sending.on('continue', () => {
+          asked = true;
+          sending.end('12345');
+        });
+        sending.on('error', reject);
+        sending.flushHeaders();
+      });
+    expect(await send(`${uploadUrl}x`)).toEqual({ asked: false, status: 403 });
+    expect(await send(uploadUrl)).toEqual({ asked: true, status: 204 });
+  });
+
+  it('is taken once: its bytes never change again', async () => {
+    const first = random(5);
+    const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
+    expect((await put(uploadUrl, first)).status).toBe(204);
+    expect(await problemOf(await put(uploadUrl, random(5)))).toEqual([409, 'conflict']);
+    const shown = (await desk.list()).find(({ id }) => id === attachment.id);
+    expect((await bytesOf(shown?.signedDownloadUrl ?? '')).equals(first)).toBe(true);
+  });
+
+  it('one of eight at once succeeds, and its bytes are those that are kept', async () => {
+    const { uploadUrl, attachment } = await desk.create({ sizeBytes: 300_000 });
+    const files = Array.from({ length: 8 }, () => random(300_000));
+    const statuses = await Promise.all(files.map(async (bytes) => (await put(uploadUrl, bytes)).status));
+    expect(statuses.toSorted()).toEqual([204, 409, 409, 409, 409, 409, 409, 409]);
+    const shown = (await desk.list()).find(({ id }) => id === attachment.id);
+    const bytes = await bytesOf(shown?.signedDownloadUrl ?? '');
+    expect(files[statuses.indexOf(204)]?.equals(bytes)).toBe(true);
+    const uuid = parseId(attachment.id)?.uuid ?? '';
+    expect(kept().filter((name) => name.startsWith(uuid))).toHaveLength(1);
+  });
+
+  it('to an attachment or an issue that was deleted meanwhile is 404', async () => {
+    const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
+    await desk.remove(attachment.id);
+    expect(await problemOf(await put(uploadUrl, random(5)))).toEqual([404, 'not_found']);
+    const other = await fileDeskOnNewIssue();
+    const announced = await desk.create({ issueKey: other, sizeBytes: 5 });
+    await callerOf(app, desk.token).mutate('issueDelete', { key: other });
+    expect(await problemOf(await put(announced.uploadUrl, random(5)))).toEqual([404, 'not_found']);
+  });
+});
+
+describe('attachmentDelete', () => {
+  it('takes the attachment from the issue and its addresses out of use, for good', async () => {
+    const { id, signedDownloadUrl } = await desk.attach('gone.txt', 'text/plain', Buffer.from('gone'));
+    await desk.remove(id);
+    expect((await desk.list()).map((one) => one.id)).not.toContain(id);
+    expect(await problemOf(await fetch(signedDownloadUrl ?? ''))).toEqual([404, 'not_found']);
+    await expect(desk.remove(id)).rejects.toThrow('NOT_FOUND');
+    await expect(desk.remove('comment_01h455vb4pex5vsknk084sn02q')).rejects.toThrow('expected an attachment id');
+  });
+});
+
+it('keeps files and the signing key from other users of the machine', () => {
+  expect(statSync(join(app.dataDir, 'signing-key')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(app.dataDir, 'signing-key'), 'utf8')).toMatch(/^[\w-]{43}\n$/);
+  expect(statSync(join(app.dataDir, 'files')).mode & 0o077).toBe(0);
+});
+
+async function fileDeskOnNewIssue(): Promise<string> {
+  const { body } = await app.graphql<{ issue: { team: { id: string } } }>(
+    'query ($key: String!) { issue(key: $key) { team { id } } }',
+    { key: desk.issueKey },
+  );
+  const teamId = body.data?.issue.team.id ?? '';
+  return (await callerOf(app, desk.token).create({ teamId, title: 'Short-lived' })).key;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const giveUpMs = performance.now() + 5_000;
+  while (!condition()) {
+    if (performance.now() > giveUpMs) throw new Error('It did not come to that.');
+    await delay(20);
+  }
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import type { CommandEnvironment, Terminal } from '../../src/cli/environment.ts';
+import { UsageError } from '../../src/cli/failures.ts';
+import { type CommandSocket, openCommandSocket } from '../../src/cli/socket.ts';
+import { runThroughServer } from '../../src/cli/socket-client.ts';
+import type { Database } from '../../src/db/engine.ts';
+
+let dataDir: string;
+let socket: CommandSocket | undefined;
+/** What the command does that the server runs. */
+let execute: (env: CommandEnvironment, args: Record<string, unknown>) => Promise<number>;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'workgraph-socket-'));
+  socket = await openCommandSocket({
+    database: {} as Database,
+    dataDir,
+    findCommand: (name) =>
+      Promise.resolve(name === 'test run' ? { execute: (env, args) => execute(env, args) } : undefined),
+    logger: pino({ level: 'silent' }),
+  });
+});
+afterEach(async () => {
+  await socket?.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Runs the command as a client does; `said` is everything in its order. */
+async function run(args: Record<string, unknown> = {}, signal = new AbortController().signal) {
+  const said: string[] = [];
+  const terminal: Terminal = {
+    stdout: (text) => void said.push(`out ${text}`),
+    stderr: (text) => void said.push(`err ${text}`),
+    isTerminal: true,
+    columns: 33,
+    cwd: '/elsewhere',
+    signal,
+  };
+  const exitCode = await runThroughServer(dataDir, { command: 'test run', args }, terminal);
+  return { exitCode, said };
+}
+
+it('passes arguments and terminal there, and data, words and exit code back in their order', async () => {
+  let terminal: unknown;
+  execute = async ({ stdout, stderr, isTerminal, columns, cwd }, args) => {
+    terminal = { isTerminal, columns, cwd, args };
+    stdout('one\ntwo');
+    await delay(20);
+    stderr('Straße \u2028 "three"');
+    stdout('four');
+    return 7;
+  };
+  const { exitCode, said } = await run({ name: 'x', json: true, _: ['y'] });
+  expect(terminal).toEqual({
+    isTerminal: true,
+    columns: 33,
+    cwd: '/elsewhere',
+    args: { name: 'x', json: true, _: ['y'] },
+  });
+  expect(said).toEqual(['out one\ntwo', 'err Straße \u2028 "three"', 'out four']);
+  expect(exitCode).toBe(7);
+});
+
+it('tells failures as the command would alone', async () => {
+  execute = () => Promise.reject(new UsageError('Not like that.'));
+  expect(await run()).toEqual({ exitCode: 2, said: ['err Not like that.\n'] });
+});
+
+it('aborts the command when its client goes', async () => {
+  const aborted = new Promise<void>((resolve) => {
+    execute = ({ signal, stdout }) =>
+      new Promise((end) => {
+        stdout('started');
+        signal.addEventListener('abort', () => {
+          resolve();
+          end(130);
+        });
+      });
+  });
+  const person = new AbortController();
+  const left = run({}, person.signal).catch((error: unknown) => (error as Error).name);
+  await delay(100);
+  person.abort();
+  await aborted;
+  expect(await left).toBe('AbortError');
+});
+
+it('asks commands to end when the server stops, and waits for them', async () => {
+  execute = ({ signal, stderr }) =>
+    new Promise((end) => {
+      signal.addEventListener('abort', () => {
+        stderr('tidying up');
+        setTimeout(() => end(130), 50);
+      });
+    });
+  const running = run();
+  await delay(100);
+  await socket?.close();
+  expect(await running).toEqual({ exitCode: 130, said: ['err tidying up'] });
+  expect(await run()).toEqual({ exitCode: undefined, said: [] });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
+import { readParameters } from '../../src/rest-compat/params.ts';
+import type { Route } from '../../src/rest-compat/route.ts';
+import { additions, specified, table } from '../../src/rest-compat/table.ts';
+import { bodyTables, endpoints, resources, type SpecifiedEndpoint } from './specification.ts';
+
+const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'> | SpecifiedEndpoint) => `${method} ${path}`;
+
+function routeOf(endpoint: SpecifiedEndpoint): Route {
+  const route = specified.find((candidate) => nameOf(candidate) === nameOf(endpoint));
+  if (!route) throw new Error(`${nameOf(endpoint)} is not in the table.`);
+  return route;
+}
+
+const queryNames = (route: Route) =>
+  Object.entries(route.parameters).flatMap(([name, { word }]) => (word === 'path' ? [] : [name]));
+
+it('reads the specification: its endpoints, tables and fields', () => {
+  expect(endpoints).toHaveLength(32);
+  for (const [name, fields] of Object.entries(resources)) {
+    expect([name, fields.length > 2]).toEqual([name, true]);
+    for (const { name: field, type } of fields)
+      expect([field, type]).toEqual([field, expect.stringMatching(/./)]);
+  }
+});
+
+it('has every endpoint of the specification, in its order, and says which are additions', () => {
+  expect(specified.map(nameOf)).toEqual(endpoints.map(nameOf));
+  expect(table).toEqual([...specified, ...additions]);
+});
+
+describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const))('%s', (_name, endpoint) => {
+  it('needs the scope of its section', () => {
+    expect(routeOf(endpoint).scope).toBe(endpoint.scope ?? 'public');
+  });
+
+  it('takes exactly the query parameters of the specification', () => {
+    const wanted = endpoint.parameters.map(({ name }) => name);
+    expect(queryNames(routeOf(endpoint)).toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('repeats, types and spells them as the specification does', () => {
+    const route = routeOf(endpoint);
+    for (const { name, note } of endpoint.parameters) {
+      const parameter = route.parameters[name];
+      if (!parameter || parameter.word === 'path') throw new Error(`${name} is no query parameter.`);
+      expect([name, parameter.word === 'many']).toEqual([name, note.includes('repeatable')]);
+      const schema = parameter.word === 'many' ? parameter.of.schema : parameter.schema;
+      expect([name, typeOf(schema)]).toEqual([name, specifiedType(name, note)]);
+      const wanted = spellingsOf(name, note);
+      if (wanted) expect([name, schema.enum]).toEqual([name, wanted]);
+      for (const spelling of wanted ?? [])
+        expect(
+          readParameters({ [name]: parameter }, {}, new URLSearchParams([[name, spelling]])),
+        ).toMatchObject({ violations: [] });
+    }
+  });
+
+  it('takes the body of the specification, required where it says so', () => {
+    const { body } = routeOf(endpoint);
+    const wanted = bodyOf(endpoint);
+    const found = Object.entries(body?.fields ?? {}).map(([name, field]) => {
+      const schema =
+        field.word === 'required'
+          ? field.of.schema
+          : field.word === 'clears'
+            ? { type: 'boolean' }
+            : field.schema;
+      return { name, type: typeOf(schema), required: field.word === 'required' };
+    });
+    expect(found).toEqual(wanted);
+    const needsSomething = endpoint.method === 'PATCH' && wanted.every(({ required }) => !required);
+    expect(body?.writesSomething ?? false).toBe(needsSomething);
+  });
+
+  it('answers with the statuses of the specification', () => {
+    const statuses = Array.from(endpoint.success.matchAll(/\b(20\d|302)\b/g), ([status]) => Number(status));
+    const { successes } = routeOf(endpoint);
+    expect(successes.map(({ status }) => status)).toEqual(statuses.length > 0 ? statuses : [200]);
+    const isList = endpoint.success.includes('list of');
+    expect(successes.some(({ paged }) => paged)).toBe(isList);
+  });
+});
+
+interface BodyField {
+  name: string;
+  type: string;
+  required: boolean;
+}
+
+function bodyOf(endpoint: SpecifiedEndpoint): BodyField[] {
+  const rows = bodyTables[nameOf(endpoint)];
+  if (rows)
+    return rows.map(({ Field = '', Type = '', Required }) => ({
+      name: Field,
+      type: Type.includes('array') ? 'array' : Type,
+      required: Required === 'yes',
+    }));
+  return Array.from(
+    endpoint.body.matchAll(/(\w+): (\w+) \((required|optional)/g),
+    ([, name = '', type = '', need]) => ({
+      name,
+      type,
+      required: need === 'required',
+    }),
+  );
+}
+
+function typeOf({ type, format }: JsonSchema): string {
+  if (format === 'date-time') return 'datetime';
+  return format === 'date' ? 'date' : String(type);
+}
+
+function specifiedType(name: string, note: string): string {
+  if (name === 'page_size') return 'integer';
+  return /^(boolean|datetime)/.exec(note)?.[0] ?? 'string';
+}
+
+/** The closed sets that the specification spells out; of providers it says how many spellings there are. */
+function spellingsOf(name: string, note: string): string[] | undefined {
+  if (name === 'direction') return ['asc', 'ascending', 'desc', 'descending'];
+  if (name === 'provider') return ['github', 'azuredevops', 'azure-devops', 'azure_devops'];
+  if (note === 'only `created` accepted') return ['created'];
+  const listed = name === 'sort' ? note : /repeatable: (.*)$/.exec(note)?.[1];
+  return listed?.split(', ');
+}

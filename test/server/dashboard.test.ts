@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp({ demo: true });
+}, 120_000);
+afterAll(() => app.stop());
+
+interface Dashboard {
+  viewer: { workspace: { name: string } };
+  teams: {
+    totalCount: number;
+    nodes: {
+      code: string;
+      projects: { nodes: unknown[] };
+      issues: { totalCount: number; nodes: unknown[] };
+    }[];
+  };
+}
+
+it('the query that GraphiQL opens with works as written on the demo, in statements that its depth bounds', async () => {
+  const query = readFileSync(join(import.meta.dirname, '../../src/server/dashboard.graphql'), 'utf8');
+  const answer = await app.graphql<Dashboard>(query);
+  expect(answer.body.errors).toBeUndefined();
+  const { teams } = answer.body.data ?? { teams: { totalCount: 0, nodes: [] } };
+  expect(teams.totalCount).toBeGreaterThan(1);
+  expect(
+    teams.nodes.some(({ issues, projects }) => issues.nodes.length > 0 && projects.nodes.length > 0),
+  ).toBe(true);
+  expect(answer.statements).toBeLessThanOrEqual(20);
+});
