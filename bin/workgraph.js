@@ -32,10 +32,10 @@ function isNewEnough(version) {
 
 /** Two experiments are chosen knowingly, type stripping and node:sqlite; every other warning stays. */
 function silenceExpectedWarnings() {
-  const emitWarning = process.emitWarning;
-  process.emitWarning = function (warning, ...rest) {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = (warning, ...rest) => {
     const expected = /^(Type Stripping|SQLite) is an experimental feature/.test(String(warning));
-    if (!expected) emitWarning.call(process, warning, ...rest);
+    if (!expected) emitWarning(warning, ...rest);
   };
 }
 

@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { untyped } from './any-tables.ts';
 import { type DirectoryTable, directoryTables } from './directory.ts';
+import type { TeamTable } from './directory-tables.ts';
+import type { Tables } from './tables.ts';
 import type { Trx } from './transaction.ts';
 
 /** What an application of a directory file writes: whole new rows and changed columns of existing ones. */
@@ -69,34 +71,7 @@ async function insertRows(
 async function recountTeams(trx: Trx, workspaceId: string, counted: CountedCodes): Promise<void> {
   await trx
     .updateTable('team')
-    .from((eb) =>
-      eb
-        .selectFrom('team as counted')
-        .select((of) => [
-          'counted.id',
-          of
-            .selectFrom('teamMember')
-            .innerJoin('member', (join) =>
-              join
-                .onRef('member.workspaceId', '=', 'teamMember.workspaceId')
-                .onRef('member.userAccountId', '=', 'teamMember.userAccountId'),
-            )
-            .select(sql<number>`count(*)::int`.as('count'))
-            .whereRef('teamMember.workspaceId', '=', 'counted.workspaceId')
-            .whereRef('teamMember.teamId', '=', 'counted.id')
-            .where('member.status', '=', counted.memberStatus)
-            .as('members'),
-          of
-            .selectFrom('project')
-            .select(sql<number>`count(*)::int`.as('count'))
-            .whereRef('project.workspaceId', '=', 'counted.workspaceId')
-            .whereRef('project.teamId', '=', 'counted.id')
-            .where('project.state', '=', counted.projectState)
-            .as('projects'),
-        ])
-        .where('counted.workspaceId', '=', workspaceId)
-        .as('counts'),
-    )
+    .from((eb) => teamCounts(eb.selectFrom('team as counted'), workspaceId, counted).as('counts'))
     .set((eb) => ({
       memberCount: sql<number>`${eb.ref('counts.members')}`,
       activeProjectCount: sql<number>`${eb.ref('counts.projects')}`,
@@ -110,6 +85,36 @@ async function recountTeams(trx: Trx, workspaceId: string, counted: CountedCodes
       ]),
     )
     .execute();
+}
+
+type CountedTeams = SelectQueryBuilder<Tables & { counted: TeamTable }, 'counted', object>;
+
+function teamCounts(teams: CountedTeams, workspaceId: string, counted: CountedCodes) {
+  const count = sql<number>`count(*)::int`.as('count');
+  return teams
+    .select((eb) => [
+      'counted.id',
+      eb
+        .selectFrom('teamMember')
+        .innerJoin('member', (join) =>
+          join
+            .onRef('member.workspaceId', '=', 'teamMember.workspaceId')
+            .onRef('member.userAccountId', '=', 'teamMember.userAccountId'),
+        )
+        .select(count)
+        .whereRef('teamMember.workspaceId', '=', 'counted.workspaceId')
+        .whereRef('teamMember.teamId', '=', 'counted.id')
+        .where('member.status', '=', counted.memberStatus)
+        .as('members'),
+      eb
+        .selectFrom('project')
+        .select(count)
+        .whereRef('project.workspaceId', '=', 'counted.workspaceId')
+        .whereRef('project.teamId', '=', 'counted.id')
+        .where('project.state', '=', counted.projectState)
+        .as('projects'),
+    ])
+    .where('counted.workspaceId', '=', workspaceId);
 }
 
 async function recountProjectLinks(trx: Trx, workspaceId: string): Promise<void> {

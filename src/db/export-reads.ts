@@ -13,8 +13,7 @@ export async function selectIssuesAfter(
   number: number,
   limit: number,
 ) {
-  return db
-    .selectFrom('issue')
+  return withParent(db)
     .innerJoin('status', (join) =>
       join.onRef('status.workspaceId', '=', 'issue.workspaceId').onRef('status.id', '=', 'issue.statusId'),
     )
@@ -26,6 +25,21 @@ export async function selectIssuesAfter(
         .onRef('delivery.workspaceId', '=', 'issue.workspaceId')
         .onRef('delivery.id', '=', 'issue.deliveryId'),
     )
+    .selectAll('issue')
+    .select(['status.name as statusName', 'status.category as statusCategory'])
+    .select(['project.key as projectKey', 'delivery.number as deliveryNumber'])
+    .where('issue.workspaceId', '=', workspaceId)
+    .where('issue.teamId', '=', teamId)
+    .where('issue.number', '>', number)
+    .where('issue.deletedUtc', 'is', null)
+    .orderBy('issue.number')
+    .limit(limit)
+    .execute();
+}
+
+function withParent(db: Kysely<Tables>) {
+  return db
+    .selectFrom('issue')
     .leftJoin('issue as parent', (join) =>
       join
         .onRef('parent.workspaceId', '=', 'issue.workspaceId')
@@ -36,22 +50,7 @@ export async function selectIssuesAfter(
         .onRef('parentTeam.workspaceId', '=', 'parent.workspaceId')
         .onRef('parentTeam.id', '=', 'parent.teamId'),
     )
-    .selectAll('issue')
-    .select([
-      'status.name as statusName',
-      'status.category as statusCategory',
-      'project.key as projectKey',
-      'delivery.number as deliveryNumber',
-      'parent.number as parentNumber',
-      'parentTeam.code as parentTeamCode',
-    ])
-    .where('issue.workspaceId', '=', workspaceId)
-    .where('issue.teamId', '=', teamId)
-    .where('issue.number', '>', number)
-    .where('issue.deletedUtc', 'is', null)
-    .orderBy('issue.number')
-    .limit(limit)
-    .execute();
+    .select(['parent.number as parentNumber', 'parentTeam.code as parentTeamCode']);
 }
 
 /** Everything that hangs on issues, and whom it names. */

@@ -131,7 +131,11 @@ export async function removeIssues(
       .where(column, '=', anyUuid(ids))
       .execute();
   }
-  await trx.deleteFrom('issue').where('workspaceId', '=', workspaceId).where('id', '=', anyUuid(ids)).execute();
+  await trx
+    .deleteFrom('issue')
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', anyUuid(ids))
+    .execute();
   return ids.length;
 }
 

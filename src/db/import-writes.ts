@@ -173,8 +173,8 @@ function countsOf(issues: CountedIssues, workspaceId: string, ids: readonly stri
  * Tells the planner how much there is now. Until it knows, it checks foreign keys by an index of the workspace alone,
  * at the cost of all its rows; the embedded engine never finds out by itself.
  */
-export async function analyzeImported(unscoped: Kysely<Tables>): Promise<void> {
-  await sql`analyze issue, comment, issue_label, issue_assignee, issue_subscription, issue_link, import_source, member, label`.execute(
+export async function analyzeTables(unscoped: Kysely<Tables>): Promise<void> {
+  await sql`analyze issue, activity, comment, issue_label, issue_assignee, issue_subscription, issue_link, import_source, member, label`.execute(
     unscoped,
   );
 }

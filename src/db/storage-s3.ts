@@ -73,7 +73,12 @@ export class S3Store implements FileStore {
     request.setTimeout(silenceMs, () => request.destroy(new StorageUnavailableError('The store is silent.')));
     let broken: { error: unknown } | undefined;
     const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-    const sent = body ? pipeline(watched(body, (error) => (broken = { error })), request) : request.end();
+    const sent = body
+      ? pipeline(
+          watched(body, (error) => (broken = { error })),
+          request,
+        )
+      : request.end();
     try {
       const [[response]] = await Promise.all([answered, sent]);
       return response;

@@ -60,6 +60,7 @@ function contentOf(store: FileStore, attachment: AttachmentRow): ServedFile {
     contentType,
     sizeBytes,
     open: async (range) =>
-      (await store.get(contentKey(attachment), range)) ?? raise('not_found', 'The bytes of the attachment are gone.'),
+      (await store.get(contentKey(attachment), range)) ??
+      raise('not_found', 'The bytes of the attachment are gone.'),
   };
 }

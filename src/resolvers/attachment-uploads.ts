@@ -46,7 +46,8 @@ export async function receiveUpload(
   const { sizeBytes } = announced;
   if (contentLength !== undefined && contentLength !== sizeBytes) refuseLength(contentLength, sizeBytes);
   const begun = await beginUpload(db, workspaceId, attachmentId);
-  if (!begun) return raise('conflict', 'The attachment has its bytes already, or too many uploads were begun.');
+  if (!begun)
+    return raise('conflict', 'The attachment has its bytes already, or too many uploads were begun.');
   try {
     await store.put(contentKey(begun), exactly(sizeBytes, open()), sizeBytes);
     const preview = await findPreview(store, begun);

@@ -42,19 +42,23 @@ export async function createAttachment(
   const { workspaceId, userAccountId } = context.principal;
   const files = ctx.files ?? raise('unavailable', 'This server keeps no files.');
   const columns = parseFile(input, files.limitBytes);
-  const { attachment, issue } = await write(context, turns.issue(workspaceId, input.issueKey), async (trx) => {
-    const named = await requireIssue(trx, workspaceId, input.issueKey);
-    const { issue, nowUtc } = await lockLivingIssue(trx, workspaceId, named.id);
-    const attachment = await insertAttachment(trx, {
-      workspaceId,
-      id: newUuid(nowUtc.getTime()),
-      issueId: named.id,
-      ...columns,
-      uploadedByUserAccountId: userAccountId,
-      createdUtc: nowUtc,
-    });
-    return { attachment, issue };
-  });
+  const { attachment, issue } = await write(
+    context,
+    turns.issue(workspaceId, input.issueKey),
+    async (trx) => {
+      const named = await requireIssue(trx, workspaceId, input.issueKey);
+      const { issue, nowUtc } = await lockLivingIssue(trx, workspaceId, named.id);
+      const attachment = await insertAttachment(trx, {
+        workspaceId,
+        id: newUuid(nowUtc.getTime()),
+        issueId: named.id,
+        ...columns,
+        uploadedByUserAccountId: userAccountId,
+        createdUtc: nowUtc,
+      });
+      return { attachment, issue };
+    },
+  );
   const deed = { method: 'PUT', part: 'content', disposition: 'attachment' } as const;
   const { url, expiresUtc } = signedUrl(files, attachment, deed, ctx.now);
   return { attachment, issue, uploadUrl: url, expiresUtc };
@@ -68,7 +72,13 @@ export async function removeAttachment(
   const context = contributor(ctx);
   const { workspaceId } = context.principal;
   return write(context, undefined, async (trx) => {
-    const { thing, issue, nowUtc } = await lockIssueOf(trx, workspaceId, 'attachment', input, selectAttachment);
+    const { thing, issue, nowUtc } = await lockIssueOf(
+      trx,
+      workspaceId,
+      'attachment',
+      input,
+      selectAttachment,
+    );
     const { id } = (await deleteAttachment(trx, workspaceId, thing.id, nowUtc)) ?? thingIsGone('attachment');
     return { id, issue };
   });
@@ -112,7 +122,11 @@ function parseFile(
   const fileName = input.fileName.trim();
   checkText(violations, 'fileName', fileName, { min: 1, max: longestName });
   violations.that(!/[/\\]|^\.{1,2}$/.test(fileName), 'fileName', 'must be a name without a path');
-  violations.that(!/\p{Cc}/u.test(fileName.replaceAll('\0', '')), 'fileName', 'must not contain control characters');
+  violations.that(
+    !/\p{Cc}/u.test(fileName.replaceAll('\0', '')),
+    'fileName',
+    'must not contain control characters',
+  );
   // Browsers say nothing of what they do not know, and add a charset to what they do.
   const [type = ''] = input.contentType.split(';');
   const contentType = type.trim().toLowerCase() || 'application/octet-stream';

@@ -92,18 +92,22 @@ function putProject(plan: DirectoryPlan, path: string, entry: ProjectEntry): Pro
       leadUserAccountId: entry.lead === null ? null : lead?.userAccountId,
       leadDisplayNameFold: entry.lead === null ? null : lead?.displayNameFold,
     },
-    defaults: {
-      key,
-      name: key,
-      nameFold: fold(key),
-      slug: slugOf(name ?? key, key),
-      priority: priority.none,
-      leadUserAccountId: null,
-      leadDisplayNameFold: null,
-      startUtc: null,
-      targetUtc: null,
-    },
+    defaults: newProject(entry),
   });
+}
+
+function newProject({ key, name }: ProjectEntry): Partial<ProjectRow> {
+  return {
+    key,
+    name: key,
+    nameFold: fold(key),
+    slug: slugOf(name ?? key, key),
+    priority: priority.none,
+    leadUserAccountId: null,
+    leadDisplayNameFold: null,
+    startUtc: null,
+    targetUtc: null,
+  };
 }
 
 /** The status that the file gives; of a new project that says none the first planned one. */

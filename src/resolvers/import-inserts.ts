@@ -25,16 +25,7 @@ export async function insertFresh(
   parents: ReadonlyMap<string, string>,
 ): Promise<{ issues: CountedIssue[]; comments: number }> {
   const { workspaceId } = target;
-  const numbers = await takeNumbers(trx, workspaceId, fresh);
-  const children = new Map<string, number>();
-  for (const parentId of parents.values()) children.set(parentId, (children.get(parentId) ?? 0) + 1);
-  const issues = fresh.map((prepared, index) =>
-    newIssueRow(workspaceId, prepared, people, {
-      number: numbers[index] ?? 0,
-      parentIssueId: parents.get(prepared.id) ?? null,
-      subIssueCount: children.get(prepared.id) ?? 0,
-    }),
-  );
+  const issues = await numberedRows(trx, workspaceId, people, fresh, parents);
   const comments = fresh.map((prepared) => ({
     prepared,
     ...commentRows(workspaceId, prepared, people, new Map()),
@@ -53,13 +44,30 @@ export async function insertFresh(
     'comment',
     comments.flatMap(({ rows }) => rows),
   );
-  await upsertImportSources(trx, [
-    ...fresh.map((prepared) => issueSource(target, prepared)),
-    ...comments.flatMap(({ prepared: { issue }, ids }) =>
-      issue.comments.map((comment) => commentSource(target, issue, comment, ids.get(comment.sourceId) ?? '')),
-    ),
-  ]);
+  const sources = comments.flatMap(({ prepared: { issue }, ids }) =>
+    issue.comments.map((comment) => commentSource(target, issue, comment, ids.get(comment.sourceId) ?? '')),
+  );
+  await upsertImportSources(trx, [...fresh.map((prepared) => issueSource(target, prepared)), ...sources]);
   return { issues, comments: comments.reduce((sum, { rows }) => sum + rows.length, 0) };
+}
+
+async function numberedRows(
+  trx: Trx,
+  workspaceId: string,
+  people: People,
+  fresh: readonly PreparedIssue[],
+  parents: ReadonlyMap<string, string>,
+) {
+  const numbers = await takeNumbers(trx, workspaceId, fresh);
+  const children = new Map<string, number>();
+  for (const parentId of parents.values()) children.set(parentId, (children.get(parentId) ?? 0) + 1);
+  return fresh.map((prepared, index) =>
+    newIssueRow(workspaceId, prepared, people, {
+      number: numbers[index] ?? 0,
+      parentIssueId: parents.get(prepared.id) ?? null,
+      subIssueCount: children.get(prepared.id) ?? 0,
+    }),
+  );
 }
 
 /** Takes numbers from the counters of teams, which are locked in the order of their ids. */

@@ -1,5 +1,5 @@
 import type { Database } from '../db/engine.ts';
-import { analyzeImported } from '../db/import-writes.ts';
+import { analyzeTables } from '../db/import-writes.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isConnectionLoss } from '../db/unavailable.ts';
 import { type BatchOutcome, importBatch, type ImportRow, type WaitingChild } from './import-batch.ts';
@@ -150,7 +150,7 @@ class ImportRun {
   async #analyze(): Promise<void> {
     if (this.#summary.created === this.#analyzedAt) return;
     this.#analyzedAt = this.#summary.created;
-    await analyzeImported(this.#options.database.unscoped);
+    await analyzeTables(this.#options.database.unscoped);
   }
 
   /** Writes rows in one transaction; when the database takes one of them amiss, halves find out which. */

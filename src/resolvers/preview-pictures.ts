@@ -58,7 +58,8 @@ const waiting: (() => void)[] = [];
 
 async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (underWay >= mostAtOnce) {
-    if (waiting.length >= mostWaiting) raise('unavailable', 'Too many previews are being made; try again soon.');
+    if (waiting.length >= mostWaiting)
+      raise('unavailable', 'Too many previews are being made; try again soon.');
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else underWay += 1;
   try {

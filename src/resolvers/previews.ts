@@ -37,7 +37,9 @@ export async function showPreview(
     case previewKind.code:
       return showText(store, file);
     case previewKind.pdf:
-      return (await startsAsPdf(store, file)) ? { contentType: 'application/pdf', from: 'content' } : undefined;
+      return (await startsAsPdf(store, file))
+        ? { contentType: 'application/pdf', from: 'content' }
+        : undefined;
     default:
       return undefined;
   }
@@ -50,7 +52,9 @@ const pdf: PreviewColumns = { previewKind: previewKind.pdf, codeLanguage: null }
 
 const imageTypes = /^image\/(png|jpeg|gif|webp|avif|heic|tiff)$/;
 const byExtension: Readonly<Record<string, PreviewColumns>> = {
-  ...Object.fromEntries(['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'tif', 'tiff'].map((end) => [end, image])),
+  ...Object.fromEntries(
+    ['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'tif', 'tiff'].map((end) => [end, image]),
+  ),
   ...Object.fromEntries(['txt', 'log', 'csv', 'tsv', 'md', 'rst', 'adoc', 'srt'].map((end) => [end, text])),
   pdf,
 };
@@ -76,7 +80,9 @@ function code(codeLanguage: string): PreviewColumns {
 async function showText(store: FileStore, file: File): Promise<Preview | undefined> {
   const head = await readHead(store, file);
   const shown = head && headOfText(head, head.length >= file.sizeBytes);
-  return shown === undefined ? undefined : { contentType: 'text/plain; charset=utf-8', bytes: Buffer.from(shown) };
+  return shown === undefined
+    ? undefined
+    : { contentType: 'text/plain; charset=utf-8', bytes: Buffer.from(shown) };
 }
 
 async function startsAsPdf(store: FileStore, file: File): Promise<boolean> {

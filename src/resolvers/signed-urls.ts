@@ -47,7 +47,11 @@ export class UrlSigner {
   }
 
   /** Whether one of the keys signed this, and whether it is still good. */
-  verify(deed: SignedDeed, { expiresAtSeconds, signature }: Signature, now: Date): 'good' | 'bad' | 'expired' {
+  verify(
+    deed: SignedDeed,
+    { expiresAtSeconds, signature }: Signature,
+    now: Date,
+  ): 'good' | 'bad' | 'expired' {
     const given = Buffer.from(signature);
     let isGood = false;
     // All keys, whichever fits, so that time says nothing.

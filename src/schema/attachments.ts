@@ -57,7 +57,8 @@ Attachment.implement((t) => ({
   uploadedUtc: t.expose('uploadedUtc', {
     type: 'DateTime',
     nullable: true,
-    description: 'When it was uploaded; null in the answer to `attachmentCreate` alone, before its bytes are there.',
+    description:
+      'When it was uploaded; null in the answer to `attachmentCreate` alone, before its bytes are there.',
   }),
   downloadUrl: t.computed({
     type: 'URL',

@@ -4,7 +4,10 @@ import type { ByteRange } from '../db/storage.ts';
  * The range of a file that a `Range` header asks for: undefined for the whole file, which is also the answer to
  * several ranges and to what cannot be read; 'unsatisfiable' when the file has none of those bytes (RFC 9110).
  */
-export function byteRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
+export function byteRange(
+  header: string | undefined,
+  sizeBytes: number,
+): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '') ?? [];
   if (first === '' && last === '') return undefined;
   const start = first === '' ? Math.max(0, sizeBytes - Number(last)) : Number(first);

@@ -87,14 +87,20 @@ const shape = {
   ).optional(),
   PUBLIC_URL: url(['http:', 'https:'], 'must be a URL such as https://work.example.com').optional(),
   LOG_LEVEL: logLevel.default('info'),
-  STORAGE_URL: url(
-    ['file:', 'http:', 'https:'],
-    'must be a URL such as https://KEY:SECRET@s3.example.com/bucket or file:///srv/files',
-  ).optional(),
+  STORAGE_URL: z
+    .string()
+    .refine(
+      isStorageUrl,
+      'must be a URL such as https://KEY:SECRET@s3.example.com/bucket or file:///srv/files',
+    )
+    .optional(),
   SIGNING_KEYS: z
     .string()
     .transform((text) => text.split(',').map((key) => key.trim()))
-    .refine((keys) => keys.every((key) => key.length >= 32), 'must be keys of 32 characters or more, with commas')
+    .refine(
+      (keys) => keys.every((key) => key.length >= 32),
+      'must be keys of 32 characters or more, with commas',
+    )
     .default([]),
   FILES_URL: url(['http:', 'https:'], 'must be a URL such as https://files.example.com').optional(),
   ATTACHMENT_LIMIT_BYTES: z
@@ -104,13 +110,27 @@ const shape = {
     .refine((bytes) => bytes <= mostAttachmentBytes, attachmentLimit)
     .default(1_073_741_824),
 };
-const settings = z.object(shape);
+const settings = z
+  .object(shape)
+  .refine(
+    ({ FILES_URL, PUBLIC_URL }) =>
+      !FILES_URL || !PUBLIC_URL || new URL(FILES_URL).host !== new URL(PUBLIC_URL).host,
+    { path: ['FILES_URL'], error: 'must be another origin than PUBLIC_URL' },
+  );
 const names = Object.keys(shape) as SettingName[];
 
 function url(protocols: readonly string[], message: string) {
   return z
     .string()
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), message);
+}
+
+/** A directory, or a bucket with the credentials that it is used with. */
+function isStorageUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host, username, password } = new URL(text);
+  if (protocol === 'file:') return host === '';
+  return (protocol === 'http:' || protocol === 'https:') && username !== '' && password !== '';
 }
 
 function flagOf(name: string): string {

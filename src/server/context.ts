@@ -38,10 +38,7 @@ export class Contexts {
   }
 
   /** Throws InvalidTokenError, or `unavailable` when the token cannot be looked up. */
-  async authenticated(
-    request: RequestSource,
-    authorization: string | undefined,
-  ): Promise<OperationContext> {
+  async authenticated(request: RequestSource, authorization: string | undefined): Promise<OperationContext> {
     const now = new Date();
     const principal = await this.#authenticator.authenticate(authorization, now);
     return this.#of(request, now, principal);

@@ -68,12 +68,18 @@ async function answer(
     return problemReply({ code: 'forbidden', message: refusal ?? '' }, requestId, headers);
   }
   if (method !== 'PUT') return give(context, files, request, deed);
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
+    raise('unsupported_media_type', 'The bytes must be sent as they are, not compressed.');
   await receiveUpload(context.db, files.store, deed, openUpload(req, res));
   return { status: 204 };
 }
 
 /** What the query says was signed; undefined when it says it twice, not at all, or not in our words. */
-function signedDeed({ method, query }: ServerRequest, part: FilePart, attachmentId: string): SignedDeed | undefined {
+function signedDeed(
+  { method, query }: ServerRequest,
+  part: FilePart,
+  attachmentId: string,
+): SignedDeed | undefined {
   const workspace = parseId(only(query, 'workspace'));
   const disposition = dispositions.find((known) => known === only(query, 'disposition'));
   if (workspace?.prefix !== 'workspace' || !disposition) return undefined;
@@ -84,11 +90,20 @@ function signedDeed({ method, query }: ServerRequest, part: FilePart, attachment
 const dispositions: readonly Disposition[] = ['attachment', 'inline'];
 
 /** Why the signature does not do; undefined when it does. */
-function judge({ signer }: ServerFiles, { query }: ServerRequest, deed: SignedDeed, now: Date): string | undefined {
+function judge(
+  { signer }: ServerFiles,
+  { query }: ServerRequest,
+  deed: SignedDeed,
+  now: Date,
+): string | undefined {
   const expires = only(query, 'expires');
   const expiresAtSeconds = /^[1-9]\d{0,11}$/.test(expires) ? Number(expires) : 0;
   const verdict = signer.verify(deed, { expiresAtSeconds, signature: only(query, 'signature') }, now);
-  const reasons = { good: undefined, bad: 'The signature does not fit.', expired: 'The address has expired.' };
+  const reasons = {
+    good: undefined,
+    bad: 'The signature does not fit.',
+    expired: 'The address has expired.',
+  };
   return reasons[verdict];
 }
 

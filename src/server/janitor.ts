@@ -21,10 +21,7 @@ interface JanitorOptions {
 
 /** Clears away, now and then, what nobody can see any more: in small pieces, and in one process at a time. */
 export function startJanitor({ database, store, logger }: JanitorOptions): Janitor {
-  const chores = [
-    ...(store ? [abandonedUploads(database, store)] : []),
-    longDeletedIssues(database, store),
-  ];
+  const chores = [...(store ? [abandonedUploads(database, store)] : []), longDeletedIssues(database, store)];
   let isStopping = false;
   let round: Promise<unknown> = Promise.resolve();
   const begin = () => {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 
@@ -13,19 +13,23 @@ export function readSigningKeys({ dataDir, signingKeys }: Pick<Config, 'dataDir'
 
 function keptKey(dataDir: string): string {
   const path = join(dataDir, 'signing-key');
+  if (!existsSync(path)) makeKey(dataDir, path);
+  chmodSync(path, 0o600);
+  const key = readFileSync(path, 'utf8').trim();
+  if (key.length < 32) throw new Error(`${path} holds no key of 32 characters. Delete it to get a new one.`);
+  return key;
+}
+
+/** Whole, or not there; of two processes that start at once, the later one takes the key of the other. */
+function makeKey(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const fresh = join(dataDir, `signing-key.${randomUUID()}`);
   writeFileSync(fresh, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
-    // Whole, or not there; of two processes that start at once, the later one takes the key of the other.
     linkSync(fresh, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
     rmSync(fresh);
   }
-  chmodSync(path, 0o600);
-  const key = readFileSync(path, 'utf8').trim();
-  if (key.length < 32) throw new Error(`${path} holds no key of 32 characters. Delete it to get a new one.`);
-  return key;
 }

@@ -80,11 +80,9 @@ describe('a signed address', () => {
         searchParams.set('expires', String(Number(searchParams.get('expires')) + 1)),
       'expires never': ({ searchParams }) => searchParams.set('expires', 'Infinity'),
       disposition: ({ searchParams }) => searchParams.set('disposition', 'inline'),
-      workspace: ({ searchParams }) =>
-        searchParams.set('workspace', 'workspace_01h455vb4pex5vsknk084sn02q'),
+      workspace: ({ searchParams }) => searchParams.set('workspace', 'workspace_01h455vb4pex5vsknk084sn02q'),
       'no query': (changed) => (changed.search = ''),
-      attachment: (changed) =>
-        (changed.pathname = '/files/attachment_01h455vb4pex5vsknk084sn02q/content'),
+      attachment: (changed) => (changed.pathname = '/files/attachment_01h455vb4pex5vsknk084sn02q/content'),
       part: (changed) => (changed.pathname = changed.pathname.replace('content', 'preview')),
     };
     const statuses: Record<string, unknown> = {};
@@ -103,7 +101,11 @@ describe('a signed address', () => {
     expect((await fetch(sign({}, { now: nearly }))).status).toBe(200);
     const over = await fetch(sign({}, { now: new Date(Date.now() - 5 * 60_000 - 1_000) }));
     expect(over.headers.get('www-authenticate')).toBe('Bearer realm="workgraph"');
-    expect(await over.json()).toMatchObject({ status: 403, code: 'forbidden', detail: 'The address has expired.' });
+    expect(await over.json()).toMatchObject({
+      status: 403,
+      code: 'forbidden',
+      detail: 'The address has expired.',
+    });
   });
 
   it('that another workspace signed does not reach into this one', async () => {
@@ -135,12 +137,28 @@ describe('a signed address', () => {
 
   it('is not at other paths, and not by other methods', async () => {
     const { search } = new URL(download());
-    for (const path of ['/files', '/files/', `/files/${file.id}`, `/files/${file.id}/other`, '/files/x/content']) {
+    for (const path of [
+      '/files',
+      '/files/',
+      `/files/${file.id}`,
+      `/files/${file.id}/other`,
+      '/files/x/content',
+    ]) {
       expect(await problemOf(await fetch(`${app.url}${path}${search}`))).toEqual([404, 'not_found']);
     }
     const posted = await fetch(download(), { method: 'POST' });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT, OPTIONS']);
   });
+});
+
+it('is where the REST face leads to, with and without a preview', async () => {
+  const led = await app.request('GET', file.downloadUrl);
+  expect([led.status, led.headers.get('cache-control')]).toEqual([302, 'no-store']);
+  expect((await bytesOf(led.headers.get('location'))).equals(content)).toBe(true);
+  expect((await app.request('GET', file.previewUrl)).status).toBe(404);
+  const text = await desk.attach('a.txt', 'text/plain', Buffer.from('abc'));
+  const shown = await app.request('GET', text.previewUrl);
+  expect((await bytesOf(shown.headers.get('location'))).toString()).toBe('abc');
 });
 
 describe('a range', () => {
@@ -165,9 +183,12 @@ describe('a range', () => {
     expect(await problemOf(response)).toEqual([416, 'range_not_satisfiable']);
   });
 
-  it.each(['bytes=5-1', 'bytes=0-1,5-6', 'lines=1-2', 'bytes=x-', 'bytes=-'])('%s is the whole file', async (range) => {
-    expect((await bytesOf(download(), { Range: range })).equals(content)).toBe(true);
-  });
+  it.each(['bytes=5-1', 'bytes=0-1,5-6', 'lines=1-2', 'bytes=x-', 'bytes=-'])(
+    '%s is the whole file',
+    async (range) => {
+      expect((await bytesOf(download(), { Range: range })).equals(content)).toBe(true);
+    },
+  );
 
   it('goes on with a download of the same file, and starts again with another', async () => {
     const { headers } = await fetch(download(), { method: 'HEAD' });
@@ -187,16 +208,22 @@ describe('with an origin for files', () => {
   afterAll(() => apart.stop());
 
   const ask = (host: string, method: string, path: string, body?: Uint8Array) =>
-    new Promise<{ status: number | undefined; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-      const sending = httpRequest(new URL(path, apart.url), { method, headers: { Host: host } }, (response) => {
-        text(response).then(
-          (body) => resolve({ status: response.statusCode, headers: response.headers, body }),
-          reject,
+    new Promise<{ status: number | undefined; headers: Record<string, unknown>; body: string }>(
+      (resolve, reject) => {
+        const sending = httpRequest(
+          new URL(path, apart.url),
+          { method, headers: { Host: host } },
+          (response) => {
+            text(response).then(
+              (body) => resolve({ status: response.statusCode, headers: response.headers, body }),
+              reject,
+            );
+          },
         );
-      });
-      sending.on('error', reject);
-      sending.end(body);
-    });
+        sending.on('error', reject);
+        sending.end(body);
+      },
+    );
 
   it('signs addresses there, serves files there alone, and nothing else there', async () => {
     const own = await fileDesk(apart);
@@ -212,7 +239,10 @@ describe('with an origin for files', () => {
     expect([given.status, given.body]).toEqual([200, 'abc']);
     expect(given.headers['access-control-allow-origin']).toBe('http://work.example');
     const preflight = await ask('files.example', 'OPTIONS', pathname);
-    expect([preflight.status, preflight.headers['access-control-allow-methods']]).toEqual([204, 'GET, HEAD, PUT']);
+    expect([preflight.status, preflight.headers['access-control-allow-methods']]).toEqual([
+      204,
+      'GET, HEAD, PUT',
+    ]);
     for (const path of ['/', '/graphql', '/v1/teams', '/health']) {
       expect([path, (await ask('files.example', 'GET', path)).status]).toEqual([path, 404]);
     }

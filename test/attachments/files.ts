@@ -16,6 +16,8 @@ export interface AttachmentRead {
   previewKind: string;
   isPreviewAvailable: boolean;
   codeLanguage: string | null;
+  downloadUrl: string;
+  previewUrl: string;
   signedDownloadUrl: string | null;
   signedPreviewUrl: string | null;
 }
@@ -58,13 +60,20 @@ export async function fileDesk(app: App): Promise<FileDesk> {
     'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }',
     { input: { teamId: world.eng.id, title: 'Files' } },
   );
-  const issueKey = (made.data as unknown as { issueCreate: { issue: { key: string } } }).issueCreate.issue.key;
+  const issueKey = (made.data as unknown as { issueCreate: { issue: { key: string } } }).issueCreate.issue
+    .key;
   const creation = (named: Partial<Named>, by?: string) =>
     ask(
       `mutation ($input: AttachmentCreateInput!) {
         attachmentCreate(input: $input) { attachment { ${fields} } uploadUrl expiresUtc } }`,
       {
-        input: { issueKey, fileName: 'a.bin', contentType: 'application/octet-stream', sizeBytes: 5, ...named },
+        input: {
+          issueKey,
+          fileName: 'a.bin',
+          contentType: 'application/octet-stream',
+          sizeBytes: 5,
+          ...named,
+        },
       },
       by,
     );
@@ -78,7 +87,9 @@ export async function fileDesk(app: App): Promise<FileDesk> {
     },
     refused: async (named, by) => {
       const { errors } = await creation(named, by);
-      const { code, errors: violations } = errors?.[0]?.extensions as unknown as {
+      const [error] = errors ?? [];
+      if (!error) throw new Error('attachmentCreate was not refused');
+      const { code, errors: violations } = error.extensions as unknown as {
         code: string;
         errors?: unknown[];
       };
@@ -99,7 +110,8 @@ export async function fileDesk(app: App): Promise<FileDesk> {
         by,
       );
       if (errors) throw new Error(JSON.stringify(errors));
-      return (data as unknown as { issue: { attachments: { nodes: AttachmentRead[] } } }).issue.attachments.nodes;
+      return (data as unknown as { issue: { attachments: { nodes: AttachmentRead[] } } }).issue.attachments
+        .nodes;
     },
     remove: async (id) => {
       const { errors } = await ask(
@@ -112,7 +124,11 @@ export async function fileDesk(app: App): Promise<FileDesk> {
   return desk;
 }
 
-export async function put(url: string, bytes: Uint8Array, headers: Record<string, string> = {}): Promise<Response> {
+export async function put(
+  url: string,
+  bytes: Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return fetch(url, { method: 'PUT', body: bytes as BodyInit, headers });
 }
 
@@ -128,8 +144,8 @@ export async function problemOf(response: Response): Promise<[status: number, co
   return [response.status, code];
 }
 
-export function random(sizeBytes: number): Buffer {
-  return randomBytes(sizeBytes);
+export function random(sizeBytes: number): Buffer<ArrayBuffer> {
+  return Buffer.from(randomBytes(sizeBytes));
 }
 
 export function sha256(bytes: Uint8Array): string {

@@ -31,7 +31,10 @@ afterAll(() => app.stop());
 /** A round of the janitor as it would be after some time. */
 async function round(laterMs: number): Promise<void> {
   const chores = [abandonedUploads(app.database, app.store), longDeletedIssues(app.database, app.store)];
-  const logger = { info: (object: unknown) => said.push(object), warn: (object: unknown) => said.push(object) };
+  const logger = {
+    info: (object: unknown) => said.push(object),
+    warn: (object: unknown) => said.push(object),
+  };
   await tidy(chores, logger, () => false, new Date(Date.now() + laterMs));
 }
 
@@ -43,9 +46,9 @@ function kept(): string[] {
 }
 
 async function count(table: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}`.execute(
-    app.database.unscoped,
-  );
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*)::int as count from ${sql.table(table)}`.execute(app.database.unscoped);
   return rows[0]?.count ?? Number.NaN;
 }
 
@@ -93,7 +96,14 @@ describe('issues that were deleted', () => {
     const own = await app.secondWorkspace();
     world = await issueWorld(app, own);
     ada = callerOf(app, world.ada.token);
-    const tables = ['comment', 'issue_link', 'activity', 'attachment', 'agent_thread', 'agent_thread_message'];
+    const tables = [
+      'comment',
+      'issue_link',
+      'activity',
+      'attachment',
+      'agent_thread',
+      'agent_thread_message',
+    ];
     const more = ['issue', 'issue_assignee', 'issue_label', 'issue_subscription', 'issue_role_assignment'];
     const counts = async () => Promise.all([...tables, ...more].map(count));
     const teamId = world.eng.id;

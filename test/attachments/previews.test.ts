@@ -25,21 +25,24 @@ async function preview(url: string | null): Promise<{ headers: Headers; bytes: B
 }
 
 describe('an image', () => {
-  it.each(['png', 'jpeg', 'webp', 'avif', 'gif', 'tiff'] as const)('in %s is shown scaled, in WebP', async (format) => {
-    const bytes = await sharp({ create: blank }).toFormat(format).toBuffer();
-    const file = await desk.attach(`picture.${format}`, `image/${format}`, bytes);
-    expect(file).toMatchObject({ previewKind: 'IMAGE', isPreviewAvailable: true, codeLanguage: null });
-    const shown = await preview(file.signedPreviewUrl);
-    expect(await sharp(shown.bytes).metadata()).toMatchObject({ format: 'webp', width: 1024, height: 512 });
-    expect(Object.fromEntries(shown.headers)).toMatchObject({
-      'content-type': 'image/webp',
-      'content-disposition': expect.stringMatching(/^inline; filename="picture\./),
-      'content-security-policy': expect.stringMatching(/^sandbox;/),
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-    });
-    expect((await bytesOf(file.signedDownloadUrl)).equals(bytes)).toBe(true);
-  });
+  it.each(['png', 'jpeg', 'webp', 'avif', 'gif', 'tiff'] as const)(
+    'in %s is shown scaled, in WebP',
+    async (format) => {
+      const bytes = await sharp({ create: blank }).toFormat(format).toBuffer();
+      const file = await desk.attach(`picture.${format}`, `image/${format}`, bytes);
+      expect(file).toMatchObject({ previewKind: 'IMAGE', isPreviewAvailable: true, codeLanguage: null });
+      const shown = await preview(file.signedPreviewUrl);
+      expect(await sharp(shown.bytes).metadata()).toMatchObject({ format: 'webp', width: 1024, height: 512 });
+      expect(Object.fromEntries(shown.headers)).toMatchObject({
+        'content-type': 'image/webp',
+        'content-disposition': expect.stringMatching(/^inline; filename="picture\./),
+        'content-security-policy': expect.stringMatching(/^sandbox;/),
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      });
+      expect((await bytesOf(file.signedDownloadUrl)).equals(bytes)).toBe(true);
+    },
+  );
 
   it('is turned upright, without what the camera wrote, and is not enlarged', async () => {
     const bytes = await sharp({ create: { ...blank, width: 300, height: 200 } })

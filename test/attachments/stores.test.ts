@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { keysOf } from '../../src/db/attachments.ts';
 import { openStorage } from '../../src/db/open-storage.ts';
-import { type FileStore, StorageUnavailableError } from '../../src/db/storage.ts';
+import { type FileStore, StorageFullError, StorageUnavailableError } from '../../src/db/storage.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
@@ -93,7 +93,10 @@ describe('a server on an S3-compatible store', () => {
     expect((await bytesOf(file.signedDownloadUrl)).equals(image)).toBe(true);
     const range = await bytesOf(file.signedDownloadUrl, { Range: 'bytes=1-3' });
     expect(range.toString()).toBe('PNG');
-    expect(await sharp(await bytesOf(file.signedPreviewUrl)).metadata()).toMatchObject({ width: 1_024, height: 5 });
+    expect(await sharp(await bytesOf(file.signedPreviewUrl)).metadata()).toMatchObject({
+      width: 1_024,
+      height: 5,
+    });
     const code = await desk.attach('a.sql', 'application/sql', Buffer.from('select 1;\n'));
     expect((await bytesOf(code.signedPreviewUrl)).toString()).toBe('select 1;\n');
   });
@@ -138,6 +141,15 @@ describe('a store that does not work', () => {
   });
 });
 
+it('says that a disk is full', async () => {
+  const full = (async function* () {
+    yield random(10);
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  })();
+  const store = openStorage({ dataDir: directory, storageUrl: undefined });
+  await expect(store.put(newKey(), full, 20)).rejects.toThrow(StorageFullError);
+});
+
 it('finds all that uploads of an attachment may have left', () => {
   const file = { workspaceId: newUuid(), id: newUuid(), revision: 2 };
   const path = `${file.workspaceId}/${file.id.slice(-2)}/${file.id}`;
@@ -147,5 +159,7 @@ it('finds all that uploads of an attachment may have left', () => {
 function chunks(bytes: Buffer): AsyncIterable<Uint8Array> {
   const size = 64 * 1024;
   const count = Math.ceil(bytes.length / size);
-  return Readable.from(Array.from({ length: count }, (_, index) => bytes.subarray(index * size, (index + 1) * size)));
+  return Readable.from(
+    Array.from({ length: count }, (_, index) => bytes.subarray(index * size, (index + 1) * size)),
+  );
 }

@@ -8,4 +8,4 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describeReads('Attachment', () => world);
+describeReads('Attachment', () => world, { leave: ['signedDownloadUrl', 'signedPreviewUrl'] });

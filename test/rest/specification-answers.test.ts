@@ -163,21 +163,26 @@ describe('writes', () => {
     expect(differences(issue, 'Issue')).toEqual([]);
     expect(issue).toMatchObject({ commentCount: 0, subIssueCount: 0, linkCount: 0, dueDate: null });
     expect(issue).toMatchObject({ closedUtc: null, lastCommentUtc: null, lastActivityUtc: null });
-    const path = `/v1/issues/${issue['key']}`;
+    const path = `/v1/issues/${String(issue['key'])}`;
     expect(differences(await send('PATCH', path, { dueDate: '2027-01-31' }, 200), 'Issue')).toEqual([]);
 
     const link = { url: 'https://example.com/a', title: 'A' };
     const made = await send('POST', `${path}/links`, link, 201);
     expect(differences(made, 'Issue link')).toEqual([]);
     expect(await send('POST', `${path}/links`, link, 200)).toEqual(made);
-    expect(await send('DELETE', `${path}/links/${made['linkId']}`, undefined, 204)).toBe('');
+    expect(await send('DELETE', `${path}/links/${String(made['linkId'])}`, undefined, 204)).toBe('');
 
     const comment = await send('POST', `${path}/comments`, { body: 'Said.' }, 201);
     expect(differences(comment, 'Comment')).toEqual([]);
-    const changed = await send('PATCH', `${path}/comments/${comment['id']}`, { body: 'Corrected.' }, 200);
+    const changed = await send(
+      'PATCH',
+      `${path}/comments/${String(comment['id'])}`,
+      { body: 'Corrected.' },
+      200,
+    );
     expect(differences(changed, 'Comment')).toEqual([]);
     expect(changed['isEdited']).toBe(true);
-    expect(await send('DELETE', `${path}/comments/${comment['id']}`, undefined, 204)).toBe('');
+    expect(await send('DELETE', `${path}/comments/${String(comment['id'])}`, undefined, 204)).toBe('');
 
     const message = await send('POST', `${path}/agent-thread/messages`, { body: 'Please.' }, 201);
     expect(differences(message, 'Agent thread message')).toEqual([]);
@@ -198,5 +203,5 @@ describe('writes', () => {
 
 async function firstOf(list: string): Promise<string> {
   const { body } = await get<ListBody>(`${list}?page_size=1`);
-  return `${list}/${body.results[0]?.['id']}`;
+  return `${list}/${String(body.results[0]?.['id'])}`;
 }

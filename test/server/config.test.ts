@@ -28,6 +28,42 @@ it('takes flags before the environment, and the empty for nothing', () => {
   });
 });
 
+it.each([
+  ['STORAGE_URL', 's3://bucket'],
+  ['STORAGE_URL', 'https://s3.example.com/bucket'],
+  ['STORAGE_URL', 'file://host/directory'],
+  ['SIGNING_KEYS', 'short'],
+  ['SIGNING_KEYS', `${'k'.repeat(32)},`],
+  ['FILES_URL', 'files.example.com'],
+  ['FILES_URL', 'https://work.example.com/files'],
+  ['ATTACHMENT_LIMIT_BYTES', '0'],
+  ['ATTACHMENT_LIMIT_BYTES', '2147483648'],
+  ['ATTACHMENT_LIMIT_BYTES', '1 GiB'],
+])('does not take for %s: %s', (name, value) => {
+  const environment = { PUBLIC_URL: 'https://work.example.com', [name]: value };
+  expect(() => readConfig({}, environment)).toThrow(new RegExp(`^${name} must be`));
+});
+
+it('takes a store, keys, an origin and a limit of files', () => {
+  const keys = ['a'.repeat(32), 'b'.repeat(40)];
+  expect(
+    readConfig(
+      {},
+      {
+        STORAGE_URL: 'https://KEY:SECRET@s3.example.com/bucket',
+        SIGNING_KEYS: keys.join(', '),
+        FILES_URL: 'https://files.example.com/',
+        ATTACHMENT_LIMIT_BYTES: '5000000',
+      },
+    ),
+  ).toMatchObject({
+    storageUrl: 'https://KEY:SECRET@s3.example.com/bucket',
+    signingKeys: keys,
+    filesUrl: 'https://files.example.com',
+    attachmentLimitBytes: 5_000_000,
+  });
+});
+
 it('says all that is wrong at once, each under the name it was given by, and no password', () => {
   const environment = {
     DATABASE_URL: 'mysql://root:secret@db',

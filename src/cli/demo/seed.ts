@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { contentKey } from '../../db/attachments.ts';
 import type { Database } from '../../db/engine.ts';
-import { insertRows } from '../../db/import-writes.ts';
+import { analyzeTables, insertRows } from '../../db/import-writes.ts';
 import type { FileStore } from '../../db/storage.ts';
 import type { TableName } from '../../db/tables.ts';
 import { inTransaction, type Trx } from '../../db/transaction.ts';
@@ -34,6 +34,8 @@ export async function seedDemo(
     await insertWorkspace(trx, { workspaceId, name, createdUtc, updatedUtc: createdUtc });
     await insertAll(trx, rows);
   });
+  // Nobody else does: the embedded engine has no autovacuum.
+  await analyzeTables(unscoped);
   const { team, member, project, issue } = rows;
   log(
     `${name}: ${team.length} teams, ${member.length} members, ${project.length} projects, ${issue.length} issues.`,

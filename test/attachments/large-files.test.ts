@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
+import { type FileDesk, fileDesk, random } from './files.ts';
+import { type S3Server, startS3 } from './s3-server.ts';
+
+/** `LARGE_FILE_BYTES=1073741824` tries what the limit is by default. */
+const sizeBytes = Number(process.env.LARGE_FILE_BYTES ?? 200_000_000);
+
+/** Client and server are both in this process; buffers of sockets and the garbage between two collections count too. */
+const mostGrowthBytes = 120_000_000;
+
+let s3: S3Server;
+beforeAll(async () => {
+  s3 = await startS3();
+});
+afterAll(() => s3.stop());
+
+describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
+  let app: App;
+  let desk: FileDesk;
+  beforeAll(async () => {
+    app = await startApp({ settings: name === 'a directory' ? {} : { STORAGE_URL: s3.storageUrl } });
+    desk = await fileDesk(app);
+    await roundTrip(5_000_000);
+  });
+  afterAll(() => app.stop());
+
+  it('takes and gives a large file in memory that does not grow with it', async () => {
+    const grown = await growthWhile(() => roundTrip(sizeBytes));
+    expect(grown).toBeLessThan(mostGrowthBytes);
+  }, 300_000);
+
+  async function roundTrip(length: number): Promise<void> {
+    const { attachment, uploadUrl } = await desk.create({ sizeBytes: length, fileName: 'large.bin' });
+    const sent = createHash('sha256');
+    const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': length } });
+    const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+    await pipeline(Readable.from(pieces(length, (piece) => sent.update(piece))), sending);
+    const [{ statusCode }] = await answered;
+    expect(statusCode).toBe(204);
+    const shown = (await desk.list()).find(({ id }) => id === attachment.id);
+    const asking = httpRequest(shown?.signedDownloadUrl ?? '').end();
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    const received = createHash('sha256');
+    for await (const chunk of response) received.update(chunk as Buffer);
+    expect(received.digest('hex')).toBe(sent.digest('hex'));
+  }
+});
+
+function* pieces(length: number, see: (piece: Buffer) => void): Generator<Buffer> {
+  const piece = random(64 * 1024);
+  for (let left = length; left > 0; left -= piece.length) {
+    const next = left < piece.length ? piece.subarray(0, left) : piece;
+    see(next);
+    yield next;
+  }
+}
+
+/** How far the memory of this process rises above what it is now. */
+async function growthWhile(work: () => Promise<void>): Promise<number> {
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const sampling = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 50);
+  await work().finally(() => clearInterval(sampling));
+  if (process.env.LARGE_FILE_BYTES) process.stderr.write(`grew by ${Math.round((most - before) / 1e6)} MB\n`);
+  return most - before;
+}

@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'graphql';
+import type { Answer } from '../support/app.ts';
+import { type App, startApp } from '../support/app.ts';
+
+const docs = join(import.meta.dirname, '../../docs');
+const page = readFileSync(join(docs, 'graph.md'), 'utf8');
+const files = readdirSync(join(docs, 'queries')).toSorted();
+const queryOf = (file: string) => readFileSync(join(docs, 'queries', file), 'utf8');
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp({ demo: true });
+}, 60_000);
+afterAll(() => app.stop());
+
+/**
+ * How many SQL statements each takes, the look-up of the token among them. It depends on how deep a query goes and
+ * on what it selects, never on the number of rows.
+ */
+const statements: Readonly<Record<string, number>> = {
+  'dashboard.graphql': 13,
+  'deliveries.graphql': 0,
+  'due.graphql': 0,
+  'issue.graphql': 0,
+  'pages.graphql': 0,
+  'plate.graphql': 0,
+  'roadmap.graphql': 0,
+  'search.graphql': 0,
+  'triage.graphql': 0,
+  'workload.graphql': 0,
+};
+
+/** What one thing of the demo may well not have. */
+const mayBeEmpty: Readonly<Record<string, readonly string[]>> = {
+  'issue.graphql': [
+    'issue.parent',
+    'issue.attachments.nodes',
+    'issue.agentThread',
+    'issue.comments.nodes.replies.nodes',
+  ],
+};
+
+describe('the queries of the documentation', () => {
+  it('are the ten that the page explains', () => {
+    expect(files).toEqual(Object.keys(statements));
+    for (const file of files) expect(page).toContain(`(queries/${file})`);
+  });
+
+  it.each(files)('%s answers on the demo workspace, in a known number of statements', async (file) => {
+    const answer = await ask(queryOf(file));
+    expect(answer.statements).toBe(statements[file]);
+    const empty = emptyPaths(answer.body.data).filter((path) => !mayBeEmpty[file]?.includes(path));
+    expect(empty).toEqual([]);
+  });
+
+  it.each(files)('%s says in its first line what it is for', (file) => {
+    expect(queryOf(file)).toMatch(/^# [A-Z].+[.]\n/);
+    expect(parse(queryOf(file)).definitions).toHaveLength(1);
+  });
+});
+
+describe('the dashboard', () => {
+  it('takes as many statements for one row of everything as for all', async () => {
+    const query = queryOf('dashboard.graphql');
+    const one = query.replaceAll(/first: \d+/g, 'first: 1');
+    const many = query.replaceAll(/first: \d+/g, 'first: 100');
+    expect((await ask(one)).statements).toBe(statements['dashboard.graphql']);
+    expect((await ask(many)).statements).toBe(statements['dashboard.graphql']);
+  });
+
+  it('counts with one statement more for each list of it', async () => {
+    const query = queryOf('dashboard.graphql');
+    const counted = query.replaceAll(/(projects|comments)(\(first: \d\)) {/g, '$1$2 { totalCount');
+    expect((await ask(counted)).statements).toBe((statements['dashboard.graphql'] ?? 0) + 2);
+  });
+});
+
+async function ask(query: string): Promise<Answer<{ data?: unknown; errors?: unknown }>> {
+  const answer = await app.graphql(query);
+  expect(answer.body.errors).toBeUndefined();
+  return answer as Answer<{ data?: unknown }>;
+}
+
+/** The paths under which, in all rows together, there is nothing but null or nothing at all. */
+function emptyPaths(data: unknown): string[] {
+  const filled = new Map<string, boolean>();
+  const visit = (value: unknown, path: string) => {
+    const isFilled = value !== null && !(Array.isArray(value) && value.length === 0);
+    filled.set(path, (filled.get(path) ?? false) || isFilled);
+    if (Array.isArray(value)) for (const each of value) visit(each, path);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, below] of Object.entries(value)) visit(below, path ? `${path}.${name}` : name);
+    }
+  };
+  visit(data, '');
+  return [...filled].filter(([, isFilled]) => !isFilled).map(([path]) => path);
+}
