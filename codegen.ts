@@ -18,8 +18,9 @@ export interface GeneratedFile {
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'schema.graphql', content: printSchema },
   { path: 'src/rest-compat/operations.generated.ts', content: printOperations },
-  // Last, and loaded late: it reads the operations that were just written.
+  // Last, and loaded late: they read the operations that were just written.
   { path: 'openapi.json', content: printOpenApiFile },
+  { path: 'docs/rest-endpoints.md', content: printEndpointsFile },
 ];
 
 const root = import.meta.dirname;
@@ -59,6 +60,11 @@ async function printOperations(): Promise<string> {
 async function printOpenApiFile(): Promise<string> {
   const { printOpenApi } = await import('./src/rest-compat/openapi.ts');
   return printOpenApi();
+}
+
+async function printEndpointsFile(): Promise<string> {
+  const { printEndpointsPage } = await import('./src/rest-compat/openapi.ts');
+  return printEndpointsPage();
 }
 
 async function readOperations() {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -22,8 +21,10 @@ export class DirectoryStore implements FileStore {
     await mkdir(this.#partial, { recursive: true, mode: 0o700 });
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     try {
+      // Opened by hand: a stream that fails at once would make its file after it was removed.
+      const file = await open(partial, 'wx', 0o600);
       // On the disk before it has its name: after a power cut a file is whole or absent.
-      await pipeline(bytes, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }));
+      await pipeline(bytes, file.createWriteStream({ flush: true }));
       await rename(partial, path);
     } catch (error) {
       await rm(partial, { force: true });

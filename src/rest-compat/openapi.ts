@@ -1,5 +1,6 @@
 import { openApiDocument } from './openapi/document.ts';
-import { additions, table } from './table.ts';
+import { endpointsPage } from './openapi/endpoints-page.ts';
+import { additions, specified, table } from './table.ts';
 
 let printed: string | undefined;
 
@@ -7,4 +8,9 @@ let printed: string | undefined;
 export function printOpenApi(): string {
   printed ??= `${JSON.stringify(openApiDocument(table, additions), null, 2)}\n`;
   return printed;
+}
+
+/** The page docs/rest-endpoints.md. */
+export function printEndpointsPage(): string {
+  return `${endpointsPage(specified, additions)}\n`;
 }

@@ -3,18 +3,16 @@ import { builder } from './builder.ts';
 
 /** An enum over a code table: its values are the codes that SQL stores. REST shows codes, of states the names. */
 function codeEnum(name: string, table: CodeTable, description: string, onRest: 'code' | 'name' = 'code') {
-  const codes = Object.entries(codeTables[table]);
+  const values: Record<string, { value: number; description: string }> = Object.fromEntries(
+    Object.entries(codeTables[table]).map(([code, value]) => {
+      const shown = onRest === 'name' ? code : value;
+      const described = `${code.replaceAll('_', ' ')}; \`${shown}\` on REST.`;
+      return [code.toUpperCase(), { value, description: described }];
+    }),
+  );
   return builder.enumType(name, {
     description,
-    values: Object.fromEntries(
-      codes.map(([code, value]) => [
-        code.toUpperCase(),
-        {
-          value,
-          description: `${code.replaceAll('_', ' ')}; \`${onRest === 'name' ? code : value}\` on REST.`,
-        },
-      ]),
-    ) as Record<string, { value: number; description: string }>,
+    values,
     extensions: { codeTable: table },
   });
 }

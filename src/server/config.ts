@@ -110,13 +110,10 @@ const shape = {
     .refine((bytes) => bytes <= mostAttachmentBytes, attachmentLimit)
     .default(1_073_741_824),
 };
-const settings = z
-  .object(shape)
-  .refine(
-    ({ FILES_URL, PUBLIC_URL }) =>
-      !FILES_URL || !PUBLIC_URL || new URL(FILES_URL).host !== new URL(PUBLIC_URL).host,
-    { path: ['FILES_URL'], error: 'must be another origin than PUBLIC_URL' },
-  );
+const settings = z.object(shape).refine(({ FILES_URL, PUBLIC_URL }) => !isSameHost(FILES_URL, PUBLIC_URL), {
+  path: ['FILES_URL'],
+  error: 'must be another origin than PUBLIC_URL',
+});
 const names = Object.keys(shape) as SettingName[];
 
 function url(protocols: readonly string[], message: string) {
@@ -131,6 +128,12 @@ function isStorageUrl(text: string): boolean {
   const { protocol, host, username, password } = new URL(text);
   if (protocol === 'file:') return host === '';
   return (protocol === 'http:' || protocol === 'https:') && username !== '' && password !== '';
+}
+
+/** What is no URL is said elsewhere. */
+function isSameHost(one: string | undefined, other: string | undefined): boolean {
+  if (!one || !other || !URL.canParse(one) || !URL.canParse(other)) return false;
+  return new URL(one).host === new URL(other).host;
 }
 
 function flagOf(name: string): string {

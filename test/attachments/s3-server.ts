@@ -22,7 +22,11 @@ export async function startS3(): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), 'workgraph-s3-'));
   const script = join(import.meta.dirname, 's3-process.ts');
   const server = spawn(process.execPath, [script, directory, bucket], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [host] = (await once(createInterface(server.stdout), 'line')) as [string];
+  const ended = once(server, 'exit').then(() => {
+    throw new Error('The S3-compatible server ended; is @20minutes/s3rver installed?');
+  });
+  const [host] = (await Promise.race([once(createInterface(server.stdout), 'line'), ended])) as [string];
+  ended.catch(() => undefined);
   return {
     storageUrl: `http://S3RVER:S3RVER@${host}/${bucket}/folder?region=eu-central-1`,
     wrongStorageUrl: `http://S3RVER:wrong@${host}/${bucket}/folder?region=eu-central-1`,

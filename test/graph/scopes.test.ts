@@ -35,31 +35,39 @@ it('guards most of the graph', () => {
   expect(guarded.length).toBeGreaterThan(200);
 });
 
+/** The fields of a type that need the same: one operation reads them all, and its refusal must name each. */
+const groups = [
+  ...Map.groupBy(guarded, ({ parent, scopes }) => `${parent} without ${scopes.join(' or ')}`),
+].map(([title, fields]) => ({
+  title,
+  fields,
+  scopes: fields[0]?.scopes ?? [],
+  parent: fields[0]?.parent ?? '',
+}));
+
 describe('a token that lacks the scope of a field', () => {
-  it.each(guarded)('is refused whole at $coordinate', async ({ coordinate, scopes, ...each }) => {
-    const { query, variables } = wayTo({ coordinate, ...each });
+  it.each(groups)('is refused whole: $title', async ({ parent, fields, scopes }) => {
+    const { query, variables } = wayTo(parent, fields);
     const answer = await world.ask(query, variables, lacking.get(scopes.join(' ')));
     expect(answer.body.data ?? null).toBeNull();
     expect(codesOf(answer)).toEqual(['FORBIDDEN']);
     const [error] = answer.body.errors ?? [];
-    expect(error?.message).toContain(coordinate);
-    expect(error?.extensions?.errors).toContainEqual({
-      field: coordinate,
-      message: `needs ${scopes.join(' or ')}`,
-    });
+    for (const { coordinate } of fields) expect(error?.message).toContain(coordinate);
+    expect(error?.extensions?.errors).toEqual(
+      expect.arrayContaining(
+        fields.map(({ coordinate }) => ({ field: coordinate, message: `needs ${scopes.join(' or ')}` })),
+      ),
+    );
   });
 
-  it('is not refused with it', async () => {
-    for (const { coordinate, scopes, ...each } of guarded) {
-      // Whatever else the way there needs, the field itself must not be among what is missing.
-      const token = await tokenWith(scopes.slice(0, 1));
-      const { query, variables } = wayTo({ coordinate, ...each });
-      const { body } = await world.ask(query, variables, token);
+  it.each(groups)('is not refused with any one that would do: $title', async ({ parent, fields, scopes }) => {
+    const { query, variables } = wayTo(parent, fields);
+    for (const scope of scopes) {
+      // Whatever else the way there needs, the fields themselves must not be among what is missing.
+      const { body } = await world.ask(query, variables, await tokenWith([scope]));
       const missing = (body.errors?.[0]?.extensions?.errors ?? []) as { field: string }[];
-      expect([coordinate, missing.map(({ field }) => field)]).not.toEqual([
-        coordinate,
-        expect.arrayContaining([coordinate]),
-      ]);
+      const own = missing.filter(({ field }) => fields.some(({ coordinate }) => coordinate === field));
+      expect(own).toEqual([]);
     }
   });
 
@@ -183,13 +191,13 @@ describe('without a token', () => {
     const open =
       '{ health { status } readiness { status } codes { name entries { name code description } } __typename __schema { queryType { name } } }';
     dataOf(await world.ask(open, {}, null));
-    for (const { coordinate, field } of read.filter(({ parent }) => parent === 'Query')) {
+    for (const root of read.filter(({ parent }) => parent === 'Query')) {
+      const { coordinate, field } = root;
       if (scopeOf(field) === 'public') continue;
-      const { query, variables } = rootWay(coordinate);
-      const answer = await world.ask(query, variables, null);
+      const answer = await world.ask(`{ ${rootSelection(root)} }`, {}, null);
       expect([coordinate, answer.status, codesOf(answer)]).toEqual([coordinate, 401, ['UNAUTHENTICATED']]);
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
-      const mixed = await world.ask(query.replace('{', '{ health { status } '), variables, null);
+      const mixed = await world.ask(`{ health { status } ${rootSelection(root)} }`, {}, null);
       expect([coordinate, mixed.status]).toEqual([coordinate, 401]);
     }
   });
@@ -217,38 +225,31 @@ interface Way {
   variables: Record<string, unknown>;
 }
 
-/** An operation that reads the field: from a root, by `node`, or, for parts of connections, by a list of them. */
-function wayTo({ parent, field, coordinate }: FieldOf): Way {
-  if (parent === 'Query') return rootWay(coordinate);
-  const below = selectionBelow(field);
+/** An operation that reads fields of a type: roots, by `node`, or, for parts of connections, by a list of them. */
+function wayTo(parent: string, fields: readonly FieldOf[]): Way {
+  if (parent === 'Query') return { query: `{ ${fields.map(rootSelection).join(' ')} }`, variables: {} };
+  const selection = fields.map(({ field }) => `${field.name}${selectionBelow(field)}`).join(' ');
   if (/(Connection|Edge)$/.test(parent)) {
     const row = parent.replace(/(Connection|Edge)$/, '');
-    const part = parent.endsWith('Edge') ? `edges { ${field.name}${below} }` : `${field.name}${below}`;
+    const part = parent.endsWith('Edge') ? `edges { ${selection} }` : selection;
     const list = read.find((each) => getNamedType(each.field.type).name === `${row}Connection`);
     if (!list) throw new Error(`There is no list of ${row}.`);
     const query = `${list.field.name} { ${part} }`;
     return list.parent === 'Query' ? { query: `{ ${query} }`, variables: {} } : nodeWay(list.parent, query);
   }
-  const selection = `${field.name}${below}`;
   if (objectType(parent).getInterfaces().length > 0) return nodeWay(parent, selection);
   if (parent === 'RoleAssignment') return nodeWay('Issue', `roleAssignments { ${selection} }`);
-  throw new Error(`The test knows no way to ${coordinate}.`);
+  throw new Error(`The test knows no way to ${parent}.`);
 }
 
-function rootWay(coordinate: string): Way {
-  const found = read.find((each) => each.coordinate === coordinate);
-  if (!found) throw new Error(`There is no ${coordinate}.`);
-  const { field } = found;
+function rootSelection({ coordinate, field }: FieldOf): string {
   const given = field.args
     .filter(({ type }) => String(type).endsWith('!'))
     .map(
       ({ name }) =>
         `${name}: ${rootArguments[`${field.name}.${name}`]?.() ?? raiseUnknown(`${coordinate}(${name}:)`)}`,
     );
-  return {
-    query: `{ ${field.name}${given.length > 0 ? `(${given.join(', ')})` : ''}${selectionBelow(field)} }`,
-    variables: {},
-  };
+  return `${field.name}${given.length > 0 ? `(${given.join(', ')})` : ''}${selectionBelow(field)}`;
 }
 
 const quoted = (typeName: string, field: string) => () => JSON.stringify(firstOf(typeName)[field]);

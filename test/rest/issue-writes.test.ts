@@ -96,7 +96,10 @@ describe('links of an issue', () => {
     const { key } = await newIssue();
     const link = { url: 'https://example.com/', title: 'x' };
     const answers = await Promise.all(Array.from({ length: 8 }, () => send('POST', `${key}/links`, link)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+    expect(answers.map(({ status }) => `${status}`).toSorted()).toEqual([
+      ...Array.from({ length: 7 }, () => '200'),
+      '201',
+    ]);
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   });
 

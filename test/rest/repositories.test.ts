@@ -28,8 +28,8 @@ beforeAll(async () => {
   app = await startApp();
   const { id: teamId } = await team(app.database, app.workspaceId, { code: 'ENG' });
   await team(app.database, app.workspaceId, { code: 'OPS' });
-  for (const [name, project, branch, provider, isDefaultForAgents] of rows) {
-    const id = newUuid();
+  for (const [index, [name, project, branch, provider, isDefaultForAgents]] of rows.entries()) {
+    const id = newUuid(Date.UTC(2026, 0, 1, index));
     await app.database.db
       .insertInto('repository')
       .values({

@@ -112,6 +112,20 @@ describe('lists', () => {
   );
 });
 
+it.each([...Object.keys(listPaths), '/v1/issues'])(
+  'GET %s takes as many statements for two results as for all',
+  async (path) => {
+    const list = listPaths[path]?.() ?? path;
+    const [two, all] = [
+      await get<ListBody>(`${list}?page_size=2`),
+      await get<ListBody>(`${list}?page_size=250`),
+    ];
+    expect(all.statements).toBeLessThanOrEqual(path === '/v1/issues' ? 17 : 7);
+    expect(two.statements).toBeLessThanOrEqual(all.statements);
+    expect(all.statements - two.statements).toBeLessThanOrEqual(2);
+  },
+);
+
 describe('single things', () => {
   it.each([
     ['Attachment', () => firstOf(`/v1/issues/${keys.attachments}/attachments`)],

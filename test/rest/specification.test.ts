@@ -4,6 +4,7 @@ import { readParameters } from '../../src/rest-compat/params.ts';
 import type { Route } from '../../src/rest-compat/route.ts';
 import { additions, specified, table } from '../../src/rest-compat/table.ts';
 import { bodyTables, endpoints, resources, type SpecifiedEndpoint } from './specification.ts';
+import { differences } from './specified-fields.ts';
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'> | SpecifiedEndpoint) => `${method} ${path}`;
 
@@ -23,6 +24,23 @@ it('reads the specification: its endpoints, tables and fields', () => {
     for (const { name: field, type } of fields)
       expect([field, type]).toEqual([field, expect.stringMatching(/./)]);
   }
+});
+
+it('notices a field too few, too many, out of order, and of another type', () => {
+  const link = { linkId: 'a', id: 'a', url: 'u', title: 't', createdUtc: '2026-01-01T00:00:00.000Z' };
+  const { id, ...without } = link;
+  expect(differences(link, 'Issue link')).toEqual([]);
+  for (const wrong of [
+    without,
+    { id, ...without },
+    { ...link, revision: 1 },
+    { ...link, title: null },
+    null,
+    [link],
+  ])
+    expect(differences(wrong, 'Issue link')).not.toEqual([]);
+  expect(differences({ ...link, createdUtc: '2026-01-01' }, 'Issue link')).toHaveLength(1);
+  expect(differences({}, 'Nothing')).toHaveLength(1);
 });
 
 it('has every endpoint of the specification, in its order, and says which are additions', () => {

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
+
+const run = promisify(execFile);
+const page = readFileSync(join(import.meta.dirname, '../../docs/rest.md'), 'utf8');
+
+/** The examples of the page: a command, and the status that it says is answered. */
+const examples = Array.from(page.matchAll(/```sh\n(.*?)\n# (\d{3})\n```/gs), ([, command = '', status]) => ({
+  command,
+  status,
+}));
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp({ demo: true });
+}, 120_000);
+afterAll(() => app.stop());
+
+it('answers each example of docs/rest.md as the page says, from the first to the last', async () => {
+  expect(examples.length).toBeGreaterThan(8);
+  const names: Record<string, string> = { URL: app.url, TOKEN: app.token };
+  for (const { command, status } of examples) {
+    // What curl writes last is the status; `-w` may stand anywhere.
+    const shell = command.replace('curl -s', `curl -s -w '\\n%{http_code}'`);
+    const { stdout } = await run('sh', ['-ec', shell], { env: { ...process.env, ...names } });
+    const [body = '', answered] = stdout.split(/\n(?=\d{3}$)/);
+    expect([command, answered]).toEqual([command, status]);
+    if (answered === '201' && names['KEY'] === undefined)
+      names['KEY'] = (JSON.parse(body) as { key: string }).key;
+    if (body.startsWith('{"results"') && names['TEAM_ID'] === undefined) {
+      const { results } = JSON.parse(body) as { results: { id: string }[] };
+      names['TEAM_ID'] = results[0]?.id ?? '';
+    }
+  }
+}, 60_000);
+
+it('leads from the page to pages that are there', () => {
+  const linked = Array.from(page.matchAll(/\]\(([\w-]+\.md)\)/g), ([, file = '']) => file);
+  expect(linked.length).toBeGreaterThan(1);
+  for (const file of linked)
+    expect(readFileSync(join(import.meta.dirname, '../../docs', file), 'utf8')).not.toBe('');
+});
