@@ -8,7 +8,7 @@ import { encodeId, type IdPrefix } from '../resolvers/ids.ts';
 import { builder, type Types } from './builder.ts';
 import { SortDirection } from './enums.ts';
 import { type FilterBuilder, filterBuilder, type FilterDeclaration } from './filters.ts';
-import { declareTypeScope, type ScopeNeed } from './scopes.ts';
+import { declareTypeScope, needOfField, type ScopeNeed } from './scopes.ts';
 
 type KindOf<Value> =
   NonNullable<Value> extends Date ? 'time' : NonNullable<Value> extends number ? 'int' : 'text' | 'date';
@@ -102,8 +102,7 @@ export class Entity<Name extends TableName> {
       description,
       interfaces: prefix ? [builder.nodeInterfaceRef()] : [],
       extensions: { entity: this },
-      fields: (t) =>
-        ({ ...id(t as EntityFieldBuilder<Name>), ...fields(t as EntityFieldBuilder<Name>) }),
+      fields: (t) => ({ ...id(t as EntityFieldBuilder<Name>), ...fields(t as EntityFieldBuilder<Name>) }),
     });
   }
 
@@ -132,6 +131,25 @@ export class Entity<Name extends TableName> {
     return this.#filterFields;
   }
 
+  /**
+   * What a filter needs beside the list itself: the scope of every field that it tests, however deep. A filter by
+   * what one may not read would give it away, letter by letter.
+   */
+  filterNeeds(input: Record<string, unknown>): ScopeNeed[] {
+    return Object.entries(input).flatMap(([name, value]) => {
+      if (value === null || value === undefined) return [];
+      const inputs = (Array.isArray(value) ? value : [value]) as Record<string, unknown>[];
+      if (name === 'and' || name === 'or' || name === 'not')
+        return inputs.flatMap((each) => this.filterNeeds(each));
+      const { field, related, shownBy = name } = this.#filters()[name] ?? {};
+      const below = field?.kind === 'through' ? [inputs[0]?.some, inputs[0]?.none] : inputs;
+      const needs = related
+        ? below.flatMap((each) => related.filterNeeds((each ?? {}) as Record<string, unknown>))
+        : [];
+      return [needOfField(this.name, shownBy), ...needs];
+    });
+  }
+
   /** The input object that filters these rows, and, as a relation, rows that refer to one. */
   filterInput(): InputRef<Record<string, unknown>> {
     if (this.#filterInput) return this.#filterInput;
@@ -139,21 +157,20 @@ export class Entity<Name extends TableName> {
     this.#filterInput = ref;
     ref.implement({
       description: `Chooses ${this.plural}. All fields that are given must hold.`,
-      fields: (t) =>
-        ({
-          ...Object.fromEntries(
-            Object.entries(this.#filters()).map(([name, { input, description }]) => [
-              name,
-              t.field({ type: input, description }),
-            ]),
-          ),
-          and: t.field({
-            type: [ref],
-            description: 'All of these hold. `and`, `or` and `not` may be nested three deep.',
-          }),
-          or: t.field({ type: [ref], description: 'At least one of these holds.' }),
-          not: t.field({ type: ref, description: 'This does not hold.' }),
+      fields: (t) => ({
+        ...Object.fromEntries(
+          Object.entries(this.#filters()).map(([name, { input, description }]) => [
+            name,
+            t.field({ type: input, description }),
+          ]),
+        ),
+        and: t.field({
+          type: [ref],
+          description: 'All of these hold. `and`, `or` and `not` may be nested three deep.',
         }),
+        or: t.field({ type: [ref], description: 'At least one of these holds.' }),
+        not: t.field({ type: ref, description: 'This does not hold.' }),
+      }),
     });
     return ref;
   }
@@ -171,11 +188,10 @@ export class Entity<Name extends TableName> {
     });
     this.#orderInput = builder.inputRef<Record<string, unknown>>(`${this.name}Order`).implement({
       description: `An order of ${this.plural}.`,
-      fields: (t) =>
-        ({
-          field: t.field({ type: field, required: true, description: 'What to order by.' }),
-          direction: t.field({ type: SortDirection, description: 'Which way; ASC when left out.' }),
-        }),
+      fields: (t) => ({
+        field: t.field({ type: field, required: true, description: 'What to order by.' }),
+        direction: t.field({ type: SortDirection, description: 'Which way; ASC when left out.' }),
+      }),
     });
     return this.#orderInput;
   }
@@ -198,7 +214,7 @@ export class Entity<Name extends TableName> {
 /** What a filter or a reference needs to know of the type that it leads to. */
 export type RelatedEntity = Pick<
   Entity<TableName>,
-  'name' | 'singular' | 'plural' | 'filterInput' | 'filterTarget'
+  'name' | 'singular' | 'plural' | 'filterInput' | 'filterTarget' | 'filterNeeds'
 >;
 
 /** Every entity by the prefix of its ids: what `node(id)` dispatches on. */

@@ -132,6 +132,7 @@ declare global {
           type: Type;
           nullable?: boolean;
           args?: Args;
+          extensions?: Readonly<Record<string, unknown>>;
           load: (ctx: Context, args: InputShapeFromFields<Args>, parent: ParentShape) => unknown;
         },
       ): FieldRef<Types, unknown>;
@@ -157,7 +158,8 @@ function planned(
   plan: Plan,
   resolve: (parent: Parent, args: Record<string, never>, ctx: Context) => unknown,
 ) {
-  return fields.field({ ...meta, type, extensions: { plan }, resolve });
+  const { extensions } = meta as { extensions?: object };
+  return fields.field({ ...meta, type, extensions: { ...extensions, plan }, resolve });
 }
 
 function referencePlan(entity: Entity<TableName>, key: string, by: string): ReferencePlan {

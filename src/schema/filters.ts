@@ -10,6 +10,10 @@ export interface FilterDeclaration {
   field: FilterField;
   input: InputType<Types>;
   description: string;
+  /** The type that a relation leads to. */
+  related?: RelatedEntity;
+  /** The field that shows the same, and so says what the filter needs; the one of its own name when left out. */
+  shownBy?: string;
 }
 
 type ColumnOf<Row, Value> = { [K in keyof Row]: Row[K] extends Value | null ? K : never }[keyof Row] & string;
@@ -30,7 +34,11 @@ export interface FilterBuilder<Row> {
     by?: 'id' | 'userAccountId',
   ) => FilterDeclaration;
   /** Rows joined by another table, which holds the row's `own` column (its id). */
-  some: (target: RelatedEntity, through: Through, own?: ColumnOf<Row, string>) => FilterDeclaration;
+  some: (
+    target: RelatedEntity,
+    through: Through,
+    options?: { own?: ColumnOf<Row, string>; shownBy?: string },
+  ) => FilterDeclaration;
 }
 
 type EnumRef = InputType<Types> & { name: string };
@@ -164,11 +172,14 @@ export const filterBuilder: FilterBuilder<Record<string, never>> = {
   reference: (target, column, by = 'id') => ({
     field: { kind: 'reference', column, target: { ...target.filterTarget(), by } },
     input: target.filterInput(),
+    related: target,
     description: `Tests the ${target.singular} that \`${column}\` names.`,
   }),
-  some: (target, through, own: string = 'id') => ({
+  some: (target, through, { own = 'id', shownBy }: { own?: string; shownBy?: string } = {}) => ({
+    shownBy,
     field: { kind: 'through', through, own, target: { ...target.filterTarget(), by: through.by } },
     input: quantifiedFilter(target),
+    related: target,
     description: `Tests the ${target.plural}.`,
   }),
 };

@@ -5,6 +5,7 @@ import { Delivery } from './deliveries.ts';
 import { Priority, StatusCategory } from './enums.ts';
 import { Issue } from './issues.ts';
 import { Label } from './labels.ts';
+import { filterScopes } from './lists.ts';
 import { Member } from './members.ts';
 import { Project } from './projects.ts';
 import { IssueStatus } from './statuses.ts';
@@ -74,6 +75,7 @@ builder.queryField('issueStats', (t) =>
   t.source({
     type: [IssueStats],
     scope: 'issues:read',
+    extensions: { scopeOfArguments: filterScopes(Issue) },
     description: `Counts and sums of estimates for dashboards, in one statement: the ${maxStatsGroups} largest groups.`,
     args: {
       filter: t.arg({ type: Issue.filterInput(), description: 'Which issues; all when left out.' }),

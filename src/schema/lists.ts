@@ -106,6 +106,11 @@ export function listArguments(
   } as InputFieldMap;
 }
 
+/** What the `filter` argument needs of the token, for the scope rule. */
+export function filterScopes(target: RelatedEntity) {
+  return ({ filter }: { filter?: Record<string, unknown> | null }) => target.filterNeeds(filter ?? {});
+}
+
 function connection(
   t: Fields,
   target: Entity<TableName>,
@@ -119,7 +124,7 @@ function connection(
     type: target.connection(),
     scope: target.options.scope,
     args: listArguments(t, target, list.maxPageSize, list.defaultPageSize),
-    extensions: { plan },
+    extensions: { plan, scopeOfArguments: filterScopes(target) },
     resolve: (parent: Row_, args: ConnectionArguments, ctx: Context) =>
       resolveConnection(ctx, list, parentKey === undefined ? undefined : parent[parentKey], args),
   });

@@ -30,7 +30,7 @@ export const Member: Entity<'member'> = entity('Member', {
     role: f.enum(MemberRole, 'role'),
     status: f.enum(MemberStatus, 'status'),
     principalKind: f.enum(PrincipalKind, 'principalKind'),
-    teams: f.some(Team, memberTeams, 'userAccountId'),
+    teams: f.some(Team, memberTeams, { own: 'userAccountId', shownBy: 'teamIds' }),
   }),
 });
 

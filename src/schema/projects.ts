@@ -41,8 +41,8 @@ export const Project: Entity<'project'> = entity('Project', {
     lead: f.reference(Member, 'leadUserAccountId', 'userAccountId'),
     targetUtc: f.time('targetUtc'),
     startUtc: f.time('startUtc'),
-    labels: f.some(Label, labels),
-    members: f.some(Member, members),
+    labels: f.some(Label, labels, { shownBy: 'labelIds' }),
+    members: f.some(Member, members, { shownBy: 'memberUserAccountIds' }),
   }),
 });
 

@@ -45,6 +45,13 @@ export function declareTypeScope(typeName: string, need: ScopeNeed): void {
   typeNeeds.set(typeName, need);
 }
 
+const fieldNeeds = new Map<string, ScopeNeed>();
+
+/** What reading a field needs, once the schema is built: whoever may not read a field may not filter by it either. */
+export function needOfField(typeName: string, fieldName: string): ScopeNeed {
+  return fieldNeeds.get(`${typeName}.${fieldName}`) ?? typeNeeds.get(typeName) ?? 'token';
+}
+
 const rootTypes = new Set(['Query', 'Mutation']);
 
 class ScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
@@ -58,6 +65,7 @@ class ScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       }
       return field;
     }
+    fieldNeeds.set(`${field.parentType}.${field.name}`, need);
     const scopes = typeof need === 'string' ? (need === 'public' || need === 'token' ? [] : [need]) : need;
     const authScopes =
       need === 'public' ? undefined : scopes.length > 0 ? { anyOf: scopes } : { token: true };

@@ -2,7 +2,12 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
 import { alone } from '../db/housekeeping.ts';
 import type { FileStore } from '../db/storage.ts';
-import { abandonedUploads, type Chore, longDeletedIssues } from '../resolvers/housekeeping.ts';
+import {
+  abandonedUploads,
+  type Chore,
+  longDeletedIssues,
+  staleStatistics,
+} from '../resolvers/housekeeping.ts';
 
 /** How often a server looks round, and how soon after its start. */
 const everyMs = 10 * 60_000;
@@ -21,7 +26,11 @@ interface JanitorOptions {
 
 /** Clears away, now and then, what nobody can see any more: in small pieces, and in one process at a time. */
 export function startJanitor({ database, store, logger }: JanitorOptions): Janitor {
-  const chores = [...(store ? [abandonedUploads(database, store)] : []), longDeletedIssues(database, store)];
+  const chores = [
+    ...(store ? [abandonedUploads(database, store)] : []),
+    longDeletedIssues(database, store),
+    ...(database.engine === 'embedded' ? [staleStatistics(database)] : []),
+  ];
   let isStopping = false;
   let round: Promise<unknown> = Promise.resolve();
   const begin = () => {

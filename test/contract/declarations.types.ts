@@ -261,6 +261,6 @@ entity('Filtered', {
     // @ts-expect-error -- rows are referred to by id or by account
     by: f.reference(Member, 'teamId', 'emailAddress'),
     // @ts-expect-error -- no such column of the row itself
-    some: f.some(Member, assignees, 'userAccountId'),
+    some: f.some(Member, assignees, { own: 'userAccountId' }),
   }),
 });

@@ -214,26 +214,9 @@ describe('mutations', () => {
 });
 
 /** The types of graph.md, "Types", that stand for a row of their own. */
-const mainTypes = [
-  'AccessToken',
-  'ActivityEntry',
-  'AgentThread',
-  'AgentThreadMessage',
-  'Attachment',
-  'Comment',
-  'Delivery',
-  'Issue',
-  'IssueLink',
-  'IssueStatus',
-  'Label',
-  'Member',
-  'Project',
-  'ProjectLink',
-  'ProjectStatus',
-  'RepositoryContext',
-  'Team',
-  'Workspace',
-];
+const mainTypes =
+  `AccessToken ActivityEntry AgentThread AgentThreadMessage Attachment Comment Delivery Issue IssueLink
+  IssueStatus Label Member Project ProjectLink ProjectStatus RepositoryContext Team Workspace`.split(/\s+/);
 
 function name({ coordinate }: FieldOf): string {
   return coordinate;

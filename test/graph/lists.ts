@@ -31,7 +31,7 @@ const wholePage =
 const argumentNames = ['first', 'last', 'after', 'before', 'filter', 'orderBy'] as const;
 
 /** A query for one page of a list: of a root, or of the thing that `$id` names. */
-export function pageQuery(list: FieldOf, selection = wholePage): string {
+function pageQuery(list: FieldOf, selection = wholePage): string {
   const row = rowTypeOf(list);
   const types = ['Int', 'Int', 'String', 'String', `${row}Filter`, `${row}Order`];
   const variables = argumentNames.map((name, place) => `$${name}: ${types[place]}`).join(', ');

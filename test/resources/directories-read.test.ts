@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isEnumType } from 'graphql';
+import { codeTables } from '../../src/resolvers/codes.ts';
+import { errorCodes } from '../../src/resolvers/errors.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { schema } from '../../src/schema/index.ts';
+import { describeReads } from '../graph/read-suite.ts';
+import { dataOf, startWorld, type World } from '../graph/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+describeReads('Workspace', () => world);
+describeReads('Member', () => world);
+describeReads('Team', () => world);
+describeReads('IssueStatus', () => world);
+describeReads('Label', () => world);
+describeReads('Delivery', () => world);
+describeReads('RepositoryContext', () => world);
+
+describe('a workspace', () => {
+  it('is the workspace of the token, by the root, by the viewer and by its id', async () => {
+    const id = encodeId('workspace', world.fixture.workspaceId);
+    const query = 'query ($id: ID!) { workspace { id } viewer { workspace { id } } node(id: $id) { id } }';
+    expect(dataOf(await world.ask(query, { id }))).toEqual({
+      workspace: { id },
+      viewer: { workspace: { id } },
+      node: { id },
+    });
+  });
+});
+
+describe('members', () => {
+  it('finds names and addresses whatever their case and accents', async () => {
+    const find = async (filter: string) => {
+      const { nodes } = dataOf(await world.ask(`{ members(filter: ${filter}) { nodes { displayName } } }`))
+        .members as {
+        nodes: { displayName: string }[];
+      };
+      return nodes.map(({ displayName }) => displayName);
+    };
+    expect(await find('{ displayName: { eq: "zoe" } }')).toEqual(['Zoë', 'ZOE']);
+    expect(await find('{ displayName: { contains: "ANGSTROM" } }')).toEqual(['Ångström 100%']);
+    expect(await find('{ displayName: { contains: "%" } }')).toEqual(['Ångström 100%']);
+    expect(await find('{ emailAddress: { eq: "ZOE@fixture.EXAMPLE" } }')).toEqual(['Zoë']);
+    expect(await find('{ emailAddress: { contains: "_" } }')).toEqual(['ZOE']);
+  });
+});
+
+describe('labels', () => {
+  it('tells labels of the workspace from those of a team by a filter for none', async () => {
+    const query =
+      '{ workspace { labels(filter: { teamId: { isNull: true } }) { nodes { teamId team { id } } } } }';
+    const { labels } = dataOf(await world.ask(query)).workspace as { labels: { nodes: unknown[] } };
+    expect(labels.nodes).toEqual([1, 2, 3].map(() => ({ teamId: null, team: null })));
+  });
+});
+
+describe('deliveries', () => {
+  it('says which delivery runs today, which is to come and which is over', async () => {
+    const query = '{ team(code: "ENG") { deliveries { nodes { isCurrent isUpcoming } } } }';
+    const { deliveries } = dataOf(await world.ask(query)).team as { deliveries: { nodes: unknown[] } };
+    expect(deliveries.nodes).toEqual([
+      { isCurrent: false, isUpcoming: false },
+      { isCurrent: true, isUpcoming: false },
+      { isCurrent: true, isUpcoming: false },
+    ]);
+  });
+
+  it('counts nothing where there are no counters yet', async () => {
+    const query =
+      '{ team(code: "OPS") { deliveries(last: 1) { nodes { issueCount closedIssueCount estimatedScope closedEstimate } } } }';
+    const none = { issueCount: 0, closedIssueCount: 0, estimatedScope: 0, closedEstimate: 0 };
+    expect(dataOf(await world.ask(query)).team).toEqual({ deliveries: { nodes: [none] } });
+  });
+});
+
+describe('a team', () => {
+  it('counts the next issue number from 1 where no issue was ever made, else from the counter', async () => {
+    const [team] = world.fixture.rows.team;
+    const query = '{ teams { nodes { code nextIssueNumber } } }';
+    const first = dataOf(await world.ask(query)).teams as { nodes: { nextIssueNumber: number }[] };
+    expect(first.nodes.map(({ nextIssueNumber }) => nextIssueNumber)).toEqual([1, 1, 1, 1]);
+    await world.app.database.db
+      .insertInto('teamCounter')
+      .values({ workspaceId: world.fixture.workspaceId, teamId: team?.id ?? '', nextIssueNumber: 43 })
+      .execute();
+    const counted = dataOf(await world.ask(`{ team(code: "${team?.code}") { nextIssueNumber } }`));
+    expect(counted.team).toEqual({ nextIssueNumber: 43 });
+  });
+
+  it('lists the statuses of a team by position', async () => {
+    const data = dataOf(await world.ask('{ team(code: "ENG") { statuses { position } } }'));
+    expect(data.team).toEqual({ statuses: [0, 1, 2, 3, 4].map((position) => ({ position })) });
+  });
+
+  it('finds the default repository of a team, or none', async () => {
+    const query =
+      '{ a: team(code: "ENG") { defaultRepository { externalRepositoryName } } b: team(code: "OPS") { defaultRepository { id } } }';
+    expect(dataOf(await world.ask(query))).toEqual({
+      a: { defaultRepository: { externalRepositoryName: 'apí' } },
+      b: { defaultRepository: null },
+    });
+  });
+});
+
+describe('codes', () => {
+  it('publishes each code table under the values of its enum, and the codes of errors', async () => {
+    const { codes } = dataOf(
+      await world.ask('{ codes { name entries { name code description } } }', {}, null),
+    ) as { codes: Table[] };
+    expect(codes.map(({ name }) => name)).toEqual([...Object.keys(codeTables), 'errorCode']);
+    const enums = Object.values(schema.getTypeMap()).filter(isEnumType);
+    for (const [table, known] of Object.entries(codeTables)) {
+      const published = codes.find(({ name }) => name === table)?.entries ?? [];
+      expect(published.map(({ name }) => name)).toEqual(Object.keys(known));
+      const of = enums.find(({ extensions }) => extensions.codeTable === table);
+      const values = of?.getValues().map(({ name }) => name) ?? [];
+      expect(values.toSorted()).toEqual(published.map(({ name }) => name.toUpperCase()).toSorted());
+    }
+    const errors = codes.find(({ name }) => name === 'errorCode')?.entries ?? [];
+    expect(errors).toEqual(
+      Object.entries(errorCodes).map(([name, { status, meaning }]) => ({
+        name,
+        code: status,
+        description: meaning,
+      })),
+    );
+  });
+});
+
+interface Table {
+  name: string;
+  entries: { name: string; code: number | null; description: string }[];
+}

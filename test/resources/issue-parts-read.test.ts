@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { describeReads } from '../graph/read-suite.ts';
+import { dataOf, startWorld, type World } from '../graph/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+describeReads('Comment', () => world);
+describeReads('IssueLink', () => world);
+// Signed addresses differ each time; the tests of attachments read them.
+describeReads('Attachment', () => world, { leave: ['signedDownloadUrl', 'signedPreviewUrl'] });
+describeReads('ActivityEntry', () => world);
+describeReads('AgentThread', () => world);
+describeReads('AgentThreadMessage', () => world);
+
+describe('a comment', () => {
+  it('stands under a deleted comment, and still says whom it answers', async () => {
+    const deleted = world.fixture.rows.comment.find(({ deletedUtc }) => deletedUtc);
+    const reply = world.fixture.rows.comment.find(({ parentCommentId }) => parentCommentId === deleted?.id);
+    const author = world.fixture.rows.member.find(
+      ({ userAccountId }) => userAccountId === deleted?.authorUserAccountId,
+    );
+    const query =
+      'query ($id: ID!) { node(id: $id) { ... on Comment { parentCommentId parent { id } parentAuthorDisplayName } } }';
+    const answer = await world.ask(query, { id: encodeId('comment', reply?.id ?? '') });
+    expect(dataOf(answer).node).toEqual({
+      parentCommentId: encodeId('comment', deleted?.id ?? ''),
+      parent: null,
+      parentAuthorDisplayName: author?.displayName,
+    });
+  });
+
+  it('is managed by its author, owners and admins', async () => {
+    const { comment, member } = world.fixture.rows;
+    // The admin; a member; a guest.
+    for (const place of [1, 2, 7]) {
+      const token = await world.token(['issues:read'], place);
+      const own = new Set(
+        comment
+          .filter(({ authorUserAccountId }) => authorUserAccountId === member[place]?.userAccountId)
+          .map(({ id }) => encodeId('comment', id)),
+      );
+      const ids = world.things.all('Comment').map(({ id }) => id);
+      const data = dataOf(
+        await world.ask(
+          'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Comment { canManage } } }',
+          { ids },
+          token,
+        ),
+      );
+      expect(data.nodes).toEqual(ids.map((id) => ({ id, canManage: place === 1 || own.has(String(id)) })));
+    }
+  });
+});
+
+describe('an agent thread', () => {
+  it('is stale when nobody has carried on for half an hour, whatever the row says', async () => {
+    const { issue } = world.fixture.rows;
+    const ids = issue.slice(0, 3).map(({ id }) => encodeId('issue', id));
+    const data = dataOf(
+      await world.ask(
+        'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Issue { agentThread { status } } } }',
+        {
+          ids,
+        },
+      ),
+    );
+    expect(data.nodes).toEqual(
+      ['COMPLETED', 'STALE', 'ACTIVE'].map((status) => ({ agentThread: { status } })),
+    );
+  });
+
+  it('is none before the first message', async () => {
+    const id = encodeId('issue', world.fixture.rows.issue[5]?.id ?? '');
+    const data = dataOf(
+      await world.ask('query ($id: ID!) { node(id: $id) { ... on Issue { agentThread { id } } } }', { id }),
+    );
+    expect(data.node).toEqual({ agentThread: null });
+  });
+});
