@@ -138,7 +138,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table issue_role_assignment (
       workspace_id uuid not null,
       issue_id uuid not null,
-      role text not null check (char_length(role) between 1 and 50),
+      role text collate "C" not null check (char_length(role) between 1 and 50),
       user_account_id uuid not null,
       primary key (workspace_id, issue_id, role, user_account_id),
       foreign key (workspace_id, issue_id) references issue (workspace_id, id),

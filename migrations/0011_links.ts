@@ -24,4 +24,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index issue_link_by_issue on issue_link (workspace_id, issue_id, created_utc, id) where deleted_utc is null`.execute(
     db,
   );
+  // For the foreign key when an issue is purged, deleted links with it.
+  await sql`create index issue_link_of_issue on issue_link (workspace_id, issue_id)`.execute(db);
 }

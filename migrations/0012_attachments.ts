@@ -28,4 +28,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index attachment_pending on attachment (created_utc) where uploaded_utc is null`.execute(
     db,
   );
+  // For the foreign key when an issue is purged, deleted files with it.
+  await sql`create index attachment_of_issue on attachment (workspace_id, issue_id)`.execute(db);
 }

@@ -67,4 +67,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, thread_id, reply_to_message_id) references agent_thread_message (workspace_id, thread_id, id),
       foreign key (workspace_id, author_user_account_id) references member (workspace_id, user_account_id)
     )`.execute(db);
+  // For the foreign key when an issue is purged.
+  await sql`create index agent_thread_message_of_issue on agent_thread_message (workspace_id, issue_id)`.execute(
+    db,
+  );
 }

@@ -174,7 +174,7 @@ function countsOf(issues: CountedIssues, workspaceId: string, ids: readonly stri
  * at the cost of all its rows; the embedded engine never finds out by itself.
  */
 export async function analyzeTables(unscoped: Kysely<Tables>): Promise<void> {
-  await sql`analyze issue, activity, comment, issue_label, issue_assignee, issue_subscription, issue_link, import_source, member, label`.execute(
+  await sql`analyze issue, activity, comment, issue_label, issue_assignee, issue_subscription, issue_link, import_source, member, label, team, team_member, status, delivery, project, project_member, attachment, agent_thread, agent_thread_message`.execute(
     unscoped,
   );
 }

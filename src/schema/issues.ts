@@ -179,6 +179,10 @@ Issue.implement((t) => ({
   comments: t.children(Comment, { key: 'issueId', description: 'Its comments, replies included.' }),
   links: t.children(IssueLink, { key: 'issueId', description: 'Its links.' }),
   attachments: t.children(Attachment, { key: 'issueId', description: 'Its attachments.' }),
-  subIssues: t.children(Issue, { key: 'parentIssueId', description: 'The issues that are parts of it.' }),
+  subIssues: t.children(Issue, {
+    key: 'parentIssueId',
+    defaultOrder: { field: 'CREATED', direction: 'asc' },
+    description: 'The issues that are parts of it, oldest first when nothing is said.',
+  }),
   activity: t.children(ActivityEntry, { key: 'issueId', description: 'What happened to it.' }),
 }));

@@ -30,6 +30,9 @@ type Children<Parent, Name extends TableName> = { of?: TextColumn<Parent> } & (
   | { through: Through & { target: Name }; key?: undefined }
 );
 
+/** What a list does in another way than others of its type. */
+type ListDefaults = Partial<Pick<ListDeclaration, 'maxPageSize' | 'defaultOrder'>>;
+
 declare global {
   // eslint-disable-next-line typescript/no-namespace -- Pothos is extended by merging into its namespace
   namespace PothosSchemaTypes {
@@ -37,7 +40,7 @@ declare global {
       /** A connection of the parent's children; orders, filter and scope are those of their type. */
       children<Name extends TableName>(
         target: Entity<Name>,
-        options: Omit<FieldMeta, 'scope'> & Children<ParentShape, Name> & { maxPageSize?: number },
+        options: Omit<FieldMeta, 'scope'> & Children<ParentShape, Name> & ListDefaults,
       ): FieldRef<Types, unknown>;
       /** A connection of all rows of the workspace. */
       all<Name extends TableName>(
@@ -143,11 +146,17 @@ function childList(target: Entity<TableName>, options: ChildOptions & { orderBy:
 }
 
 const helpers = {
-  children(this: Fields, target: Entity<TableName>, options: ChildOptions & { maxPageSize?: number }) {
-    const { key, through: join, of = 'id', maxPageSize, ...meta } = options;
+  children(this: Fields, target: Entity<TableName>, options: ChildOptions & ListDefaults) {
+    const { key, through: join, of = 'id', maxPageSize, defaultOrder, ...meta } = options;
     const base = target.list();
     const source = { ...base.source, parent: link({ ...meta, key, through: join }) };
-    return connection(this, target, { ...base, source, ...(maxPageSize && { maxPageSize }) }, meta, of);
+    return connection(
+      this,
+      target,
+      { ...base, source, ...(maxPageSize && { maxPageSize }), ...(defaultOrder && { defaultOrder }) },
+      meta,
+      of,
+    );
   },
   all(this: Fields, target: Entity<TableName>, meta: FieldMeta) {
     return connection(this, target, target.list(), meta, undefined);

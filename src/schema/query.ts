@@ -51,7 +51,7 @@ builder.queryType({
     teams: t.all(Team, { description: 'The teams of the workspace, by name when nothing is said.' }),
     unknownTeams: t.source({
       type: ['String'],
-      scope: ['teams:read', 'projects:read', 'members:read'],
+      scope: ['teams:read', 'projects:read', 'members:read', 'issues:read'],
       description:
         'Those of the codes and ids that name no team: to check a filter by team, which would let nothing through.',
       args: {

@@ -74,12 +74,16 @@ export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>
   },
 };
 
-/** The order of a type when nothing is said. */
-export function defaultOrder(typeName: string): OrderBy {
-  const order = defaultOrders[typeName];
+/** The order of a list when nothing is said: that of its type, unless it has its own. */
+export function defaultOrder(typeName: string, coordinate?: string): OrderBy {
+  const order = (coordinate !== undefined && ownOrders[coordinate]) || defaultOrders[typeName];
   if (!order) throw new Error(`The model does not know the order of ${typeName}.`);
   return order;
 }
+
+const ownOrders: Readonly<Record<string, OrderBy>> = {
+  'Issue.subIssues': { field: 'CREATED', direction: 'ASC' },
+};
 
 const defaultOrders: Readonly<Record<string, OrderBy>> = {
   AccessToken: { field: 'CREATED', direction: 'DESC' },

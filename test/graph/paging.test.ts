@@ -78,7 +78,7 @@ describe('cursors', () => {
 
   it.each(lists)('of $coordinate are refused under another order, direction or filter', async (list) => {
     const after = await cursorOf(list);
-    const { field, direction } = defaultOrder(rowTypeOf(list));
+    const { field, direction } = defaultOrder(rowTypeOf(list), list.coordinate);
     const others = Object.keys(sortKeys[rowTypeOf(list)] ?? {}).filter((other) => other !== field);
     const turned = direction === 'ASC' ? ('DESC' as const) : ('ASC' as const);
     const queries: PageArguments[] = [
@@ -98,7 +98,10 @@ describe('cursors', () => {
 
   it('of a list go for the same list under another parent', async () => {
     const after = await cursorOf(listNamed('Query.issues'));
-    for (const list of listsOf('Issue')) {
+    const newestFirst = listsOf('Issue').filter(
+      ({ coordinate }) => defaultOrder('Issue', coordinate).direction === 'DESC',
+    );
+    for (const list of newestFirst) {
       const ids = (await readOwn(list, { first: 100 })).nodes.map(({ id }) => id);
       const rest = (await readOwn(list, { first: 100, after })).nodes.map(({ id }) => id);
       expect(ids).toEqual(expect.arrayContaining(rest));

@@ -57,7 +57,7 @@ function describeLists(typeName: string, world: () => World, { thorough }: ReadO
   it.each(lists)('$coordinate has an order when none is asked for', async (list) => {
     const parent = richestParent(world().things, list);
     const rows = rowsOf(world().things, list, parent);
-    const order = defaultOrder(typeName);
+    const order = defaultOrder(typeName, list.coordinate);
     const pages = await walk(world(), list, parent, {});
     expect(idsOf(pages)).toEqual(ordered(typeName, rows, order).map(({ id }) => id));
     // A field without a direction is meant upwards.
@@ -137,7 +137,7 @@ async function expectPagesOfAll(world: World, list: FieldOf): Promise<void> {
   const answered = dataOf(await world.ask(query, { ids: parents.map(({ id }) => id) })).nodes;
   expect(answered).toEqual(
     parents.map((parent) => {
-      const rows = ordered(typeName, parent[name] as Thing[], defaultOrder(typeName));
+      const rows = ordered(typeName, parent[name] as Thing[], defaultOrder(typeName, list.coordinate));
       return { [name]: { totalCount: rows.length, nodes: rows.slice(0, 2).map(({ id }) => ({ id })) } };
     }),
   );

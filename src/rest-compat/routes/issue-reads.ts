@@ -12,6 +12,7 @@ import { priorityNameOrCode } from '../priorities.ts';
 import { item, list } from '../reply.ts';
 import { route } from '../route.ts';
 import { issue } from '../shapes/issues.ts';
+import { teamFilters, teamNames, teamVariables, unknownTeamViolations } from '../team-filters.ts';
 import { boolean, date, dateTime, id, oneOf, text } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
@@ -22,8 +23,7 @@ export const issues = route({
   scope: 'issues:read',
   summary: 'Lists the issues of the workspace, newest first when nothing is said.',
   parameters: {
-    team_code: text('Issues of the team with this code, whatever its case.'),
-    team_id: many(id('team', 'Issues of this team.')),
+    ...teamFilters('Issues'),
     status_id: many(id('status', 'Issues in this status.')),
     status_category: many(
       oneOf(namesOf<StatusCategory>('StatusCategory'), 'Issues in a status of this category.'),
@@ -89,9 +89,12 @@ export const issues = route({
       dueDate: between(p.due_from, p.due_to),
     },
     orderBy: { field: p.sort, direction: p.direction },
+    ...teamVariables(p),
   }),
+  check: unknownTeamViolations,
   pick: (data) => data.issues,
   reply: list(issue),
+  names: teamNames,
 });
 
 /** GET /v1/issues/{issueKey}, which the specification leaves open. */
