@@ -149,7 +149,7 @@ workgraph is ready at ${url}
   Demo token   ${token}
 
   GraphQL      curl ${url}/graphql ${authorization} \\
-                 --json '${JSON.stringify({ query })}'
+                 -H 'Content-Type: application/json' -d '${JSON.stringify({ query })}'
   REST         curl '${url}/v1/teams?page_size=5' ${authorization}
 
 `;
