@@ -7,6 +7,7 @@ import type { RestFace, RestReply } from '../rest-compat/face.ts';
 import type { Contexts } from './context.ts';
 import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql.ts';
+import { discardRest } from './body.ts';
 import { pageReply } from './pages.ts';
 import { errorReply, sendReply } from './reply.ts';
 import { ServerRequest } from './request.ts';
@@ -42,7 +43,7 @@ async function answer(
     return errorReply(error, request.requestId);
   });
   // A body that nobody has read would be taken for the next request of the connection, and may be endless.
-  if (!req.complete) res.shouldKeepAlive = false;
+  if (!req.complete) discardRest(req, res);
   if (options.contexts.draining) res.shouldKeepAlive = false;
   try {
     await sendReply(res, reply, request.requestId);
