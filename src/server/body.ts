@@ -47,14 +47,23 @@ export function nextChunk(chunks: AsyncIterator<unknown>, withinMs: number): Pro
   });
 }
 
-/** Closing at once would reset the connection and lose the answer: the rest is thrown away for a while. */
-export function discardRest(req: IncomingMessage, res: ServerResponse): void {
+/**
+ * Closing at once would reset the connection and lose the answer: the rest is thrown away for a while. Settles when
+ * the client has stopped, or has had its time.
+ */
+export function discardRest(req: IncomingMessage, res: ServerResponse): Promise<void> {
   res.shouldKeepAlive = false;
-  req.resume();
-  setTimeout(() => req.destroy(), discardMs).unref();
+  return new Promise((resolve) => {
+    const late = setTimeout(resolve, discardMs).unref();
+    const done = () => {
+      clearTimeout(late);
+      resolve();
+    };
+    req.once('end', done).once('close', done).resume();
+  });
 }
 
 function refuse(req: IncomingMessage, res: ServerResponse): never {
-  discardRest(req, res);
+  void discardRest(req, res);
   raise('payload_too_large', `The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`);
 }

@@ -32,7 +32,7 @@ export function createFileFace(files: ServerFiles, publicUrl: string | undefined
       for (const [name, value] of Object.entries(origin.headers)) res.setHeader(name, value);
       return answer(files, request, req, res).finally(() => {
         // A file that is refused is still on its way.
-        if (request.method === 'PUT' && !req.complete) discardRest(req, res);
+        if (request.method === 'PUT' && !req.complete) void discardRest(req, res);
       });
     },
   };

@@ -43,10 +43,10 @@ async function answer(
     return errorReply(error, request.requestId);
   });
   // A body that nobody has read would be taken for the next request of the connection, and may be endless.
-  if (!req.complete) discardRest(req, res);
+  const unread = req.complete ? undefined : discardRest(req, res);
   if (options.contexts.draining) res.shouldKeepAlive = false;
   try {
-    await sendReply(res, reply, request.requestId);
+    await sendReply(res, reply, request.requestId, unread);
   } catch (error) {
     logger.warn({ err: error }, 'the answer broke off');
     res.destroy();

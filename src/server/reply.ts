@@ -23,7 +23,12 @@ export function errorReply(error: unknown, requestId: string): RestReply {
 }
 
 /** Sends an answer with the headers that all of them have; a body that is a stream may fail midway. */
-export async function sendReply(res: ServerResponse, reply: RestReply, requestId: string): Promise<void> {
+export async function sendReply(
+  res: ServerResponse,
+  reply: RestReply,
+  requestId: string,
+  unread?: Promise<void>,
+): Promise<void> {
   const { status, body } = reply;
   const metered = meter();
   res.statusCode = status;
@@ -40,7 +45,13 @@ export async function sendReply(res: ServerResponse, reply: RestReply, requestId
   );
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.setHeader(name, value);
   if (body !== undefined && isBuffered(body)) res.setHeader('Content-Length', Buffer.byteLength(body));
-  if (body === undefined || isBuffered(body)) res.end(body);
+  if (unread && (body === undefined || isBuffered(body))) {
+    // The whole answer goes out, but the connection is closed only when nothing more comes in.
+    if (body === undefined) res.flushHeaders();
+    else res.write(body);
+    await unread;
+    res.end();
+  } else if (body === undefined || isBuffered(body)) res.end(body);
   else await pipeline(body, res);
 }
 

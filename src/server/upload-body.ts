@@ -26,6 +26,6 @@ async function* read(req: IncomingMessage, res: ServerResponse): AsyncGenerator<
       yield chunk;
     }
   } finally {
-    if (!req.complete) discardRest(req, res);
+    if (!req.complete) void discardRest(req, res);
   }
 }
