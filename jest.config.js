@@ -5,6 +5,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  setupFiles: ['<rootDir>/test/support/validated-fetch.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   // Data directories and the CI's scratch hold copies of nothing that jest should index.
   modulePathIgnorePatterns: ['<rootDir>/.workgraph'],

@@ -31,6 +31,28 @@ const args = {
     type: 'string',
     description: 'The largest attachment (ATTACHMENT_LIMIT_BYTES, 1 GiB)',
   },
+  'requests-per-minute': {
+    type: 'string',
+    description: 'Requests of one token or address (REQUESTS_PER_MINUTE, 6000)',
+  },
+  'cost-per-hour': {
+    type: 'string',
+    description: 'Objects that one token or address is given (COST_PER_HOUR, 10000000)',
+  },
+  'max-operation-cost': {
+    type: 'string',
+    description: 'The largest cost of one operation (MAX_OPERATION_COST, 10000)',
+  },
+  'redis-url': {
+    type: 'string',
+    valueHint: 'url',
+    description: 'Where several servers count their callers together (REDIS_URL, each by itself)',
+  },
+  explorer: {
+    type: 'string',
+    valueHint: 'on|off',
+    description: 'GraphiQL and the reference page (EXPLORER, on)',
+  },
   'log-level': {
     type: 'string',
     description: 'fatal, error, warn, info, debug, trace or silent (LOG_LEVEL, info)',

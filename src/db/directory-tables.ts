@@ -223,6 +223,15 @@ export interface AccessTokenTable {
   revokedUtc: Timestamp | null;
 }
 
+export interface IdempotencyKeyTable {
+  workspaceId: string;
+  userAccountId: string;
+  key: string;
+  requestHash: Buffer;
+  result: string;
+  createdUtc: Timestamp;
+}
+
 export interface ImportSourceTable {
   workspaceId: string;
   source: string;

@@ -121,7 +121,6 @@ export async function recountIssues(trx: Trx, workspaceId: string, ids: readonly
       lastCommentUtc: eb.ref('truth.lastCommentUtc'),
       subIssueCount: sql<number>`${eb.ref('truth.subIssues')}`,
       linkCount: sql<number>`${eb.ref('truth.links')}`,
-      revision: eb('issue.revision', '+', 1),
     }))
     .where('issue.workspaceId', '=', workspaceId)
     .whereRef('issue.id', '=', 'truth.id')

@@ -122,7 +122,7 @@ export async function forgetDeletedParent(trx: Trx, workspaceId: string, ids: st
     .execute();
 }
 
-/** Adds to the sub-issue counts of locked parents. */
+/** Adds to the sub-issue counts of locked parents; what hangs on an issue is no revision of it. */
 export async function addToSubIssueCounts(
   trx: Trx,
   workspaceId: string,
@@ -139,10 +139,7 @@ export async function addToSubIssueCounts(
         sql`change(id, difference)`,
       ),
     )
-    .set((eb) => ({
-      subIssueCount: eb('issue.subIssueCount', '+', eb.ref('change.difference')),
-      revision: eb('issue.revision', '+', 1),
-    }))
+    .set((eb) => ({ subIssueCount: eb('issue.subIssueCount', '+', eb.ref('change.difference')) }))
     .where('issue.workspaceId', '=', workspaceId)
     .whereRef('issue.id', '=', 'change.id')
     .execute();

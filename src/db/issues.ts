@@ -133,8 +133,13 @@ export async function insertIssue(trx: Trx, issue: Insertable<IssueTable>): Prom
 /** What an update sets alike on every issue that it concerns. */
 export type IssueColumns = Omit<
   UpdateObject<Tables, 'issue'>,
-  'workspaceId' | 'id' | 'teamId' | 'number' | 'activityCount' | 'revision'
+  'workspaceId' | 'id' | 'teamId' | 'number' | 'activityCount'
 >;
+
+/** The columns of a change to what an issue says of itself: whoever read it before must not overwrite it unseen. */
+export function revised(columns: IssueColumns): IssueColumns {
+  return { ...columns, revision: sql<number>`issue.revision + 1` };
+}
 
 /** A column's value for each issue, where one update is to give them different ones. */
 export function perIssue<Value extends string | Date | null>(
@@ -157,15 +162,14 @@ export async function updateIssues(
 ): Promise<IssueRow[]> {
   return trx
     .updateTable('issue')
-    .set(columns)
-    .set((eb) => ({ revision: eb('revision', '+', 1) }))
+    .set(revised(columns))
     .where('workspaceId', '=', workspaceId)
     .where('id', '=', anyUuid(ids))
     .returningAll()
     .execute();
 }
 
-/** Changes locked issues, counts the change and makes room in their feeds: `activityCount` is the place of the new entry. */
+/** Changes locked issues and makes room in their feeds: `activityCount` is the place of the new entry. */
 export async function updateIssuesWithActivity(
   trx: Trx,
   workspaceId: string,
@@ -177,7 +181,6 @@ export async function updateIssuesWithActivity(
     .updateTable('issue')
     .set(columns)
     .set((eb) => ({
-      revision: eb('revision', '+', 1),
       activityCount: eb('activityCount', '+', 1),
       lastActivityUtc: nowUtc,
     }))

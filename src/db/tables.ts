@@ -18,6 +18,7 @@ import type {
   ProjectLinkTable,
   RepositoryTable,
   AccessTokenTable,
+  IdempotencyKeyTable,
   ImportSourceTable,
 } from './directory-tables.ts';
 import type {
@@ -55,6 +56,7 @@ export interface Tables {
   projectLink: ProjectLinkTable;
   repository: RepositoryTable;
   accessToken: AccessTokenTable;
+  idempotencyKey: IdempotencyKeyTable;
   importSource: ImportSourceTable;
   issue: IssueTable;
   issueAssignee: IssueAssigneeTable;

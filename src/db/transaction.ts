@@ -13,12 +13,13 @@ const retries: Readonly<Record<string, number>> = { '40001': 3, '40P01': 3, '235
 
 /**
  * Runs the work in one transaction and commits it. The work may run several times, so all that it reads and counts
- * begins inside it.
+ * begins inside it. Within a transaction it is a part of that one, which alone can be run again.
  */
 export async function inTransaction<Result>(
   db: Kysely<Tables>,
   work: (trx: Trx) => Promise<Result>,
 ): Promise<Result> {
+  if (db.isTransaction) return work(db as Trx);
   const used = new Map<string, number>();
   for (;;) {
     try {

@@ -9,12 +9,24 @@ export class InvalidTokenError extends AppError {
   }
 }
 
+/** The caller has used a quota up. */
+export class RateLimitedError extends AppError {
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super('rate_limited', message);
+    this.name = 'RateLimitedError';
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /** The headers that an answer of this failure carries on either face: how to authenticate, when to come back. */
 export function headersOf(error: unknown): Record<string, string> {
   if (!(error instanceof AppError)) return {};
   if (error.code === 'unauthenticated' || error.code === 'forbidden') {
     return { 'WWW-Authenticate': challenge(error) };
   }
+  if (error instanceof RateLimitedError) return { 'Retry-After': String(error.retryAfterSeconds) };
   return error.code === 'unavailable' ? { 'Retry-After': '1' } : {};
 }
 

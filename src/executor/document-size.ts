@@ -1,4 +1,5 @@
 import {
+  type DirectiveNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   Kind,
@@ -6,26 +7,27 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { AppError } from '../resolvers/errors.ts';
-
-/** How deep the selections of an operation may go, through its fragments. */
-export const maxDepth = 30;
-/** How many fields an operation may select, each fragment counted where it is spread. */
-export const maxFields = 5_000;
-/** How many fields the operation itself may have, and how many pages in all: each is a statement or more. */
-export const maxRootFields = 200;
-export const maxPages = 200;
-/** How often one selection set may ask for the same name; validation compares them pair by pair. */
-export const maxRepeats = 50;
+import {
+  maxDepth,
+  maxDirectives,
+  maxFields,
+  maxIntrospectionDepth,
+  maxPages,
+  maxRepeats,
+  maxRootFields,
+} from './limits.ts';
 
 interface Size {
   depth: number;
+  /** The depth below `__schema` and `__type`, which is not part of the other. */
+  introspection: number;
   fields: number;
   /** Fields that stand on this level itself, not below one of its fields. */
   width: number;
   pages: number;
 }
 
-const nothing: Readonly<Size> = { depth: 0, fields: 0, width: 0, pages: 0 };
+const nothing: Readonly<Size> = { depth: 0, introspection: 0, fields: 0, width: 0, pages: 0 };
 
 /** What only connections have: a selection with one of these is a page. */
 const pageFields: ReadonlySet<string> = new Set(['nodes', 'edges', 'pageInfo', 'totalCount']);
@@ -38,7 +40,10 @@ export function checkSize(document: DocumentNode): void {
   const sizes = new DocumentSizes(document);
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) {
-      const { width } = sizes.selections(definition.selectionSet);
+      checkDirectives(definition);
+      for (const variable of definition.variableDefinitions ?? []) checkDirectives(variable);
+      const { width, depth } = sizes.selections(definition.selectionSet);
+      if (depth > maxDepth) refuse(`The selections are nested more than ${maxDepth} deep.`);
       if (width > maxRootFields) refuse(`The operation has more than ${maxRootFields} fields of its own.`);
     }
     if (definition.kind === Kind.FRAGMENT_DEFINITION) sizes.fragment(definition.name.value);
@@ -60,6 +65,7 @@ class DocumentSizes {
     // Also what a cycle finds: validation refuses those.
     this.#measured.set(name, nothing);
     const definition = this.#fragments.get(name);
+    if (definition) checkDirectives(definition);
     const size = definition ? this.selections(definition.selectionSet) : nothing;
     this.#measured.set(name, size);
     return size;
@@ -77,16 +83,22 @@ class DocumentSizes {
     }
     if (selections.some((node) => node.kind === Kind.FIELD && pageFields.has(node.name.value)))
       size.pages += 1;
-    if (size.depth > maxDepth) refuse(`The selections are nested more than ${maxDepth} deep.`);
+    // A fragment of introspection is known by where it is spread, so the lower limit waits for the operation.
+    if (Math.max(size.depth, size.introspection) > maxIntrospectionDepth) {
+      refuse(`The selections are nested more than ${maxDepth} deep.`);
+    }
     if (size.fields > maxFields) refuse(`The operation selects more than ${maxFields} fields.`);
     if (size.pages > maxPages) refuse(`The operation selects more than ${maxPages} pages.`);
     return size;
   }
 
   #add(size: Size, selection: SelectionNode): void {
+    checkDirectives(selection);
     const below = this.#below(selection);
     const isField = selection.kind === Kind.FIELD;
-    size.depth = Math.max(size.depth, below.depth + (isField ? 1 : 0));
+    const opensSchema = isField && schemaFields.has(selection.name.value);
+    size.depth = Math.max(size.depth, (opensSchema ? 0 : below.depth) + (isField ? 1 : 0));
+    size.introspection = Math.max(size.introspection, below.introspection, opensSchema ? below.depth + 1 : 0);
     size.fields += below.fields + (isField ? 1 : 0);
     size.width += isField ? 1 : below.width;
     size.pages += below.pages;
@@ -95,6 +107,14 @@ class DocumentSizes {
   #below(selection: SelectionNode): Readonly<Size> {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return this.fragment(selection.name.value);
     return selection.selectionSet ? this.selections(selection.selectionSet) : nothing;
+  }
+}
+
+const schemaFields: ReadonlySet<string> = new Set(['__schema', '__type']);
+
+function checkDirectives({ directives }: { directives?: readonly DirectiveNode[] | undefined }): void {
+  if (directives && directives.length > maxDirectives) {
+    refuse(`More than ${maxDirectives} directives stand in one place.`);
   }
 }
 

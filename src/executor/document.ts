@@ -10,10 +10,7 @@ import {
 } from 'graphql';
 import { AppError } from '../resolvers/errors.ts';
 import { checkSize } from './document-size.ts';
-
-/** A document's text with more tokens than this, or brackets nested deeper, is refused unread. */
-export const maxTokens = 5_000;
-export const maxNesting = 100;
+import { maxNesting, maxTokens } from './limits.ts';
 
 /** Texts of this length in all are remembered with what they parsed to; one may have a tenth. */
 const maxCachedCharacters = 1_000_000;
@@ -79,8 +76,13 @@ export class InvalidDocument extends Error {
   }
 }
 
-const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
-const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+/** Brackets by whether they open or close; those of selections are nested apart from those of literals. */
+const brackets: ReadonlyMap<string, 1 | -1> = new Map([
+  [TokenKind.BRACE_L, 1],
+  [TokenKind.BRACKET_L, 1],
+  [TokenKind.BRACE_R, -1],
+  [TokenKind.BRACKET_R, -1],
+]);
 
 function parseText(source: Source): DocumentNode {
   try {
@@ -98,15 +100,27 @@ function asInvalid({ message, nodes }: GraphQLError): GraphQLError {
   return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }
 
-/** On the tokens alone: parsing what is nested some thousand deep would overflow the stack. */
+/**
+ * On the tokens alone: parsing what is nested some thousand deep would overflow the stack. Within parentheses, which
+ * hold arguments and variables, brackets are those of literals and types.
+ */
 function checkTokens(source: Source): void {
   const lexer = new Lexer(source);
-  let nesting = 0;
+  let parentheses = 0;
+  let selections = 0;
+  let literals = 0;
   for (let tokens = 0; lexer.advance().kind !== TokenKind.EOF; tokens += 1) {
     if (tokens >= maxTokens) tooComplex(`The document has more than ${maxTokens} tokens.`);
-    if (opening.has(lexer.token.kind)) nesting += 1;
-    else if (closing.has(lexer.token.kind)) nesting -= 1;
-    if (nesting > maxNesting) tooComplex(`The document is nested more than ${maxNesting} deep.`);
+    const { kind } = lexer.token;
+    if (kind === TokenKind.PAREN_L) parentheses += 1;
+    else if (kind === TokenKind.PAREN_R) parentheses = Math.max(parentheses - 1, 0);
+    else if (parentheses > 0) literals += brackets.get(kind) ?? 0;
+    else selections += brackets.get(kind) ?? 0;
+    if (parentheses === 0) literals = 0;
+    if (literals > maxNesting) tooComplex(`A literal is nested more than ${maxNesting} deep.`);
+    if (Math.max(selections, parentheses) > maxNesting) {
+      tooComplex(`The document is nested more than ${maxNesting} deep.`);
+    }
   }
 }
 

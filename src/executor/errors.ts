@@ -56,7 +56,8 @@ export const maskedError = new AppError(
   'Something went wrong here. The request id finds it in the log.',
 );
 
-function rootOf(error: unknown): unknown {
+/** What was thrown, without what graphql-js put round it. */
+export function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof GraphQLError && root.originalError) root = root.originalError;
   return root;

@@ -1,20 +1,28 @@
 import {
   type DocumentNode,
   execute,
-  type ExecutionResult,
   type FragmentDefinitionNode,
   getVariableValues,
   GraphQLError,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
 } from 'graphql';
 import type { Context } from '../resolvers/context.ts';
+import { priceOperation } from './cost.ts';
 import { formatError, type Report } from './errors.ts';
+import { executeOnce, type OperationResult } from './idempotent.ts';
+import { defaultOperationCost } from './limits.ts';
 import { checkScopes } from './scope-rule.ts';
 
-/** What an operation runs with; `report` hears of errors that were masked. */
-export type OperationContext = Context & { readonly report?: Report };
+/** What an operation runs with; `report` hears of errors that were masked, `charge` of the objects that came back. */
+export type OperationContext = Context & {
+  readonly report?: Report;
+  readonly charge?: ((objects: number) => void) | undefined;
+  /** The most that one operation may cost. */
+  readonly maxCost?: number;
+};
 
 /** One operation to run, of a document that has been validated against the schema. */
 export interface OperationRequest {
@@ -23,29 +31,48 @@ export interface OperationRequest {
   operationName?: string | null | undefined;
   variables?: Record<string, unknown> | null | undefined;
   context: OperationContext;
+  /** As the client sent it. A query takes none and needs none, so one that comes along is not looked at. */
+  idempotencyKey?: string | undefined;
+  /** Shall the result say in its extensions what the operation could have cost, and what it did. */
+  reportCost?: boolean;
 }
 
 /**
- * Runs one operation, after refusing it whole if it cannot be chosen, its variables do not fit or scopes are
- * missing: then the result has no `data`. Errors are ready to be shown; the unexpected are masked.
+ * Runs one operation, after refusing it whole if it cannot be chosen, its variables do not fit, scopes are
+ * missing or it could cost too much: then the result has no `data`. Errors are ready to be shown; the unexpected are masked.
  */
-export async function executeOperation(request: OperationRequest): Promise<ExecutionResult> {
+export async function executeOperation(request: OperationRequest): Promise<OperationResult> {
   const { context } = request;
   const format = (error: unknown) => formatError(error, context.requestId, context.report);
   try {
     const { document, schema, operationName } = request;
     const operation = chooseOperation(document, operationName);
     const variables = coerceVariables(schema, operation, request.variables ?? {});
-    checkScopes({ schema, operation, fragments: fragmentsOf(document), variables }, context.principal);
-    const result = await execute({
-      schema,
-      document,
-      operationName,
-      // graphql-js coerces for itself, from what came in.
-      variableValues: request.variables,
-      contextValue: context,
-    });
-    return result.errors ? { ...result, errors: result.errors.map(format) } : result;
+    const scoped = { schema, operation, fragments: fragmentsOf(document), variables };
+    checkScopes(scoped, context.principal);
+    const maxCost = context.maxCost ?? defaultOperationCost;
+    const cost = priceOperation(scoped, maxCost);
+    const run = async (contextValue: OperationContext) =>
+      execute({
+        schema,
+        document,
+        operationName,
+        // graphql-js coerces for itself, from what came in.
+        variableValues: request.variables,
+        contextValue,
+      });
+    const key = operation.operation === OperationTypeNode.MUTATION ? request.idempotencyKey : undefined;
+    const result: OperationResult =
+      key === undefined ? await run(context) : await executeOnce({ ...scoped, document, key }, context, run);
+    const actual = cost.count(result.data);
+    context.charge?.(actual);
+    return {
+      ...result,
+      ...(result.errors && { errors: result.errors.map(format) }),
+      ...(request.reportCost && {
+        extensions: { cost: { requested: cost.requested, actual, limit: maxCost } },
+      }),
+    };
   } catch (error) {
     const errors = error instanceof InvalidVariables ? error.errors : [error];
     return { errors: errors.map(format) };

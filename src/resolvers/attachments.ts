@@ -10,8 +10,9 @@ import type { Context } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import type { RequestFiles } from './files.ts';
 import { newUuid } from './ids.ts';
-import { lockIssueOf, lockLivingIssue, type ThingName, thingIsGone } from './issue-locks.ts';
+import { lockIssueOf, lockLivingIssue, thingIsGone } from './issue-locks.ts';
 import { requireIssue } from './issue-names.ts';
+import { requireThingRevision, type RevisedThing } from './revisions.ts';
 import type { SignedDeed } from './signed-urls.ts';
 import { contributor } from './write-access.ts';
 import { checkText } from './write-rules.ts';
@@ -67,7 +68,7 @@ export async function createAttachment(
 /** Takes an attachment from its issue, or gives up an upload. */
 export async function removeAttachment(
   ctx: Context,
-  input: ThingName,
+  input: RevisedThing,
 ): Promise<{ id: string; issue: IssueRow }> {
   const context = contributor(ctx);
   const { workspaceId } = context.principal;
@@ -79,6 +80,7 @@ export async function removeAttachment(
       input,
       selectAttachment,
     );
+    await requireThingRevision(trx, 'attachment', thing, input.expectedRevision);
     const { id } = (await deleteAttachment(trx, workspaceId, thing.id, nowUtc)) ?? thingIsGone('attachment');
     return { id, issue };
   });

@@ -13,14 +13,9 @@ import { recordActivity } from './activity.ts';
 import { type Context, type Principal, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
-import {
-  type LockedIssue,
-  lockIssueOf,
-  lockLivingIssue,
-  type ThingName,
-  thingIsGone,
-} from './issue-locks.ts';
+import { type LockedIssue, lockIssueOf, lockLivingIssue, thingIsGone } from './issue-locks.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
+import { requireThingRevision, type RevisedThing } from './revisions.ts';
 import { mayManage } from './write-access.ts';
 import { turns, write } from './write-transaction.ts';
 import { checkText, limits, uuidOf } from './write-rules.ts';
@@ -51,7 +46,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
 /** Changes what a comment says; its author, owners and admins may. */
 export async function changeComment(
   ctx: Context,
-  input: ThingName & { body: string },
+  input: RevisedThing & { body: string },
 ): Promise<CommentWritten> {
   const context = signedIn(ctx);
   const { principal } = context;
@@ -69,7 +64,7 @@ export async function changeComment(
 /** Deletes a comment; its replies stay. Its author, owners and admins may. */
 export async function deleteComment(
   ctx: Context,
-  input: ThingName,
+  input: RevisedThing,
 ): Promise<{ id: string; issue: IssueRow }> {
   const context = signedIn(ctx);
   const { principal } = context;
@@ -123,7 +118,7 @@ const deeds = {
 async function manage(
   trx: Trx,
   principal: Principal,
-  name: ThingName,
+  name: RevisedThing,
   eventType: keyof typeof deeds,
   change: (found: LockedIssue & { thing: Row<'comment'> }) => Promise<Row<'comment'> | undefined>,
 ): Promise<CommentWritten> {
@@ -132,6 +127,7 @@ async function manage(
   if (!mayManage(principal, found.thing.authorUserAccountId)) {
     raise('forbidden', 'Only its author, owners and admins change or delete a comment.');
   }
+  await requireThingRevision(trx, 'comment', found.thing, name.expectedRevision);
   // It was read before the lock, so somebody may have deleted it since.
   const comment = (await change(found)) ?? thingIsGone('comment');
   const columns = comment.deletedUtc

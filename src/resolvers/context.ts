@@ -3,6 +3,7 @@ import type { Loaders } from '../db/loaders.ts';
 import type { Tables } from '../db/tables.ts';
 import { raise } from './errors.ts';
 import type { RequestFiles } from './files.ts';
+import type { Whole } from './write-transaction.ts';
 
 export const scopes = [
   'issues:read',
@@ -28,6 +29,20 @@ export interface Principal {
   expiresUtc: Date | null;
 }
 
+/** How much of a quota is left. */
+export interface QuotaState {
+  limit: number;
+  remaining: number;
+  /** When it is whole again, if nothing more is taken. */
+  resetUtc: Date;
+}
+
+/** What the caller may still do: requests, and the objects that they give. */
+export interface RateLimit {
+  readonly requests: QuotaState;
+  readonly cost: QuotaState;
+}
+
 /** What one request carries. Public operations run without a principal. */
 export interface Context {
   readonly requestId: string;
@@ -41,16 +56,22 @@ export interface Context {
   readonly now: Date;
   /** Answers once the data store has, or throws `unavailable` after the deadline. */
   readonly ping: () => Promise<void>;
+  /** Undefined where nothing is counted: for a probe. */
+  readonly rateLimit?: RateLimit | undefined;
+  /** Set when the whole operation is one transaction, which `db` then is. */
+  readonly whole?: Whole;
 }
 
 /** The context of a request that came with a valid token. */
 export interface SignedIn extends Context {
   readonly principal: Principal;
   readonly loaders: Loaders;
+  readonly rateLimit: RateLimit;
 }
 
 /** The second line behind the scope rule: nothing of a workspace is touched without a principal. */
 export function signedIn(ctx: Context): SignedIn {
-  if (!ctx.principal || !ctx.loaders) raise('unauthenticated', 'This needs an access token.');
+  if (!ctx.principal || !ctx.loaders || !ctx.rateLimit)
+    raise('unauthenticated', 'This needs an access token.');
   return ctx as SignedIn;
 }

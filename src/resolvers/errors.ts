@@ -76,7 +76,7 @@ export const errorCodes = {
   rate_limited: {
     status: 429,
     title: 'Rate limited',
-    meaning: 'The token has used its quota; `Retry-After` says when to come back.',
+    meaning: 'The token, or the address without one, has used its quota up; `Retry-After` says when to come back.',
   },
   internal_error: {
     status: 500,
@@ -106,7 +106,7 @@ export const errorCodes = {
   query_too_complex: {
     status: 400,
     title: 'Query too complex',
-    meaning: 'The GraphQL document is deeper or larger than the limits (GraphQL only).',
+    meaning: 'The GraphQL document is deeper or larger than the limits, or could give back too many objects.',
   },
   persisted_query_not_found: {
     status: 400,

@@ -11,6 +11,7 @@ import {
 import { analyzeTables } from '../db/import-writes.ts';
 import type { FileStore } from '../db/storage.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { removeOldKeys } from './idempotency.ts';
 import { restorableMs } from './issue-deletion.ts';
 
 /** Something to be cleared away; it does a bounded piece at a time and says how much that was. */
@@ -72,6 +73,11 @@ export function longDeletedIssues({ db, unscoped }: Database, store: FileStore |
       return removed;
     },
   };
+}
+
+/** Idempotency keys that a client may use anew. */
+export function oldKeys({ unscoped }: Database): Chore {
+  return { name: 'old idempotency keys', doSome: (now) => removeOldKeys(unscoped, now) };
 }
 
 async function removeBytes(store: FileStore, file: FileName): Promise<void> {

@@ -13,6 +13,7 @@ import type { Trx } from '../db/transaction.ts';
 import type { Context } from './context.ts';
 import { moveCounts } from './issue-counts.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
+import { type ExpectedRevision, requireRevision } from './revisions.ts';
 import { contributor } from './write-access.ts';
 import { turns, write } from './write-transaction.ts';
 
@@ -20,7 +21,10 @@ import { turns, write } from './write-transaction.ts';
 export const restorableMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Deletes an issue: it is nowhere to be found, its counts go down, and its sub-issues read as having no parent. */
-export async function deleteIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
+export async function deleteIssue(
+  ctx: Context,
+  { key, expectedRevision }: { key: string; expectedRevision?: ExpectedRevision },
+): Promise<IssueRow> {
   const context = contributor(ctx);
   const { workspaceId } = context.principal;
   return write(context, turns.parents(workspaceId), async (trx) => {
@@ -29,6 +33,7 @@ export async function deleteIssue(ctx: Context, { key }: { key: string }): Promi
     const children = await selectChildIds(trx, workspaceId, named.id);
     const { issues, nowUtc } = await lockIssues(trx, workspaceId, family(named, children));
     const living = issues.get(named.id) ?? issueIsGone();
+    requireRevision('issue', living, expectedRevision);
     await detachChildren(trx, workspaceId, children, living.id);
     await changeParentCount(trx, workspaceId, living, -1);
     const [deleted] = await updateIssues(trx, workspaceId, [living.id], {

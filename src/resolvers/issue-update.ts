@@ -13,17 +13,19 @@ import {
   lockIssues,
   type NamedIssue,
   perIssue,
+  revised,
 } from '../db/issues.ts';
 import type { Trx } from '../db/transaction.ts';
 import { recordActivity } from './activity.ts';
 import type { Context, Principal } from './context.ts';
-import { raise, Violations } from './errors.ts';
+import { Violations } from './errors.ts';
 import { fold } from './fold.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
 import { isTerminal, moveCounts } from './issue-counts.ts';
 import { deedOf } from './issue-deeds.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
 import { issueIsGone, requireIssue, requireIssues } from './issue-names.ts';
+import { type ExpectedRevision, requireRevision } from './revisions.ts';
 import {
   checkTeamReferences,
   checkWorkspaceReferences,
@@ -37,8 +39,7 @@ import { limits } from './write-rules.ts';
 export interface IssueUpdateInput extends IssueFieldsInput {
   /** Or an id. */
   key: string;
-  /** Refused with `precondition_failed` when the issue has another revision. */
-  expectedRevision?: number | null;
+  expectedRevision?: ExpectedRevision;
 }
 
 /** Changes the fields that are given; each call is one entry of the feed. */
@@ -52,7 +53,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     const plan = await checked(trx, workspaceId, input, async () => [
       { issue: await requireIssue(trx, workspaceId, input.key), prefix: '' },
     ]);
-    return apply(trx, principal, { ...plan, expectedRevision: input.expectedRevision ?? undefined });
+    return apply(trx, principal, { ...plan, expectedRevision: input.expectedRevision });
   });
   return issue ?? issueIsGone();
 }
@@ -91,7 +92,7 @@ interface Plan {
   change: IssueChange;
   references: References;
   targets: Target[];
-  expectedRevision?: number | undefined;
+  expectedRevision?: ExpectedRevision;
 }
 
 async function checked(
@@ -131,7 +132,7 @@ async function apply(trx: Trx, principal: Principal, plan: Plan): Promise<IssueR
     await moveSubIssueCounts(trx, workspaceId, before, change.parentIssueId);
   const columns = columnsOf(change, references, before, assignees, locked.nowUtc);
   const happening = { eventType: 'issue.updated.v1', deed: deedOf(change, references) } as const;
-  const after = await recordActivity(trx, principal, ids, locked.nowUtc, happening, columns);
+  const after = await recordActivity(trx, principal, ids, locked.nowUtc, happening, revised(columns));
   await moveCounts(trx, workspaceId, before, after);
   const byId = new Map(after.map((issue) => [issue.id, issue]));
   return ids.map((id) => byId.get(id) ?? issueIsGone());
@@ -149,9 +150,6 @@ async function lock(trx: Trx, workspaceId: string, plan: Plan): Promise<LockedIs
   for (const { issue } of targets) {
     const row = locked.issues.get(issue.id);
     if (!row || row.deletedUtc !== null) issueIsGone();
-    if (expectedRevision !== undefined && row.revision !== expectedRevision) {
-      raise('precondition_failed', 'The issue has changed since the revision that was named.');
-    }
   }
   if (parentIssueId) {
     const alive = locked.issues.get(parentIssueId)?.deletedUtc === null;
@@ -166,6 +164,7 @@ async function lock(trx: Trx, workspaceId: string, plan: Plan): Promise<LockedIs
     }
   }
   violations.check();
+  for (const { issue } of targets) requireRevision('issue', locked.issues.get(issue.id), expectedRevision);
   return locked;
 }
 

@@ -8,9 +8,10 @@ import type { Context, Principal } from './context.ts';
 import { Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { parseTitle } from './issue-input.ts';
-import { lockIssueOf, lockLivingIssue, type ThingName, thingIsGone } from './issue-locks.ts';
+import { lockIssueOf, lockLivingIssue, thingIsGone } from './issue-locks.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
 import { parseUrl } from './link-urls.ts';
+import { requireThingRevision, type RevisedThing } from './revisions.ts';
 import { contributor } from './write-access.ts';
 import { turns, write } from './write-transaction.ts';
 
@@ -43,12 +44,16 @@ export async function createLink(ctx: Context, input: IssueLinkCreateInput): Pro
 }
 
 /** Takes a link from its issue. */
-export async function removeLink(ctx: Context, input: ThingName): Promise<{ id: string; issue: IssueRow }> {
+export async function removeLink(
+  ctx: Context,
+  input: RevisedThing,
+): Promise<{ id: string; issue: IssueRow }> {
   const context = contributor(ctx);
   const { principal } = context;
   const { workspaceId } = principal;
   return write(context, undefined, async (trx) => {
     const { thing, issue, nowUtc } = await lockIssueOf(trx, workspaceId, 'link', input, selectLink);
+    await requireThingRevision(trx, 'link', thing, input.expectedRevision);
     const issueLink = (await deleteLink(trx, workspaceId, thing.id, nowUtc)) ?? thingIsGone('link');
     const happening = {
       eventType: 'issue-link.deleted.v1',

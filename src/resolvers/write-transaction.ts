@@ -1,3 +1,4 @@
+import { Loaders } from '../db/loaders.ts';
 import { inTransaction, type Trx } from '../db/transaction.ts';
 import type { SignedIn } from './context.ts';
 
@@ -17,15 +18,73 @@ export const turns = {
  * here hold no connection while they do.
  */
 export async function write<Result>(
-  { db, loaders }: SignedIn,
+  { db, loaders, whole }: SignedIn,
   turn: string | undefined,
   work: (trx: Trx) => Promise<Result>,
 ): Promise<Result> {
-  const result = await (turn === undefined
-    ? inTransaction(db, work)
-    : inTurn(turn, () => inTransaction(db, work)));
+  const inOne = () => inTransaction(db, work);
+  if (turn !== undefined) whole?.take(turn);
+  const result = await (turn === undefined || whole ? inOne() : inTurn(turn, inOne));
   loaders.clear();
   return result;
+}
+
+/**
+ * Does all that the work reads and writes in one transaction. As it holds a connection from the beginning, it waits for
+ * no turn inside: where a write finds its turn taken, all is undone, and done anew when the turn has come.
+ */
+export async function writeWhole<Result>(
+  context: SignedIn,
+  work: (inside: SignedIn & { readonly db: Trx }) => Promise<Result>,
+): Promise<Result> {
+  const { db, principal } = context;
+  for (let turn: string | undefined; ; ) {
+    const whole = new Whole(turn);
+    const attempt = () =>
+      inTransaction(db, (trx) =>
+        work({ ...context, db: trx, loaders: new Loaders(trx, principal.workspaceId), whole }),
+      );
+    try {
+      return await (turn === undefined ? attempt() : inTurn(turn, attempt));
+    } catch (error) {
+      if (!(error instanceof TurnTaken)) throw error;
+      turn = error.turn;
+    } finally {
+      whole.end();
+    }
+  }
+}
+
+/** The turns of a transaction round a whole operation, held until it has ended. */
+export class Whole {
+  readonly #turns: Set<string>;
+  readonly #ended = Promise.withResolvers<void>();
+
+  constructor(turn: string | undefined) {
+    this.#turns = new Set(turn === undefined ? [] : [turn]);
+  }
+
+  take(turn: string): void {
+    if (this.#turns.has(turn)) return;
+    if (tails.has(turn)) throw new TurnTaken(turn);
+    this.#turns.add(turn);
+    tails.set(turn, this.#ended.promise);
+  }
+
+  end(): void {
+    for (const turn of this.#turns) leave(turn, this.#ended.promise);
+    this.#ended.resolve();
+  }
+}
+
+/** Ends an attempt that would have to wait; nobody but `writeWhole` sees it. */
+class TurnTaken extends Error {
+  readonly turn: string;
+
+  constructor(turn: string) {
+    super('The turn is taken.');
+    this.turn = turn;
+  }
 }
 
 const tails = new Map<string, Promise<unknown>>();
@@ -37,6 +96,10 @@ async function inTurn<Result>(turn: string, work: () => Promise<Result>): Promis
   try {
     return await mine;
   } finally {
-    if (tails.get(turn) === mine) tails.delete(turn);
+    leave(turn, mine);
   }
+}
+
+function leave(turn: string, mine: Promise<unknown>): void {
+  if (tails.get(turn) === mine) tails.delete(turn);
 }

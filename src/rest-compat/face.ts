@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/execute.ts';
+import { replayedHeaders } from '../executor/idempotent.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
+import { entityTag } from './entity-tags.ts';
 import { isJsonMediaType, readJson } from './json.ts';
 import { operationProblem, problemReply, refusalOf } from './problem.ts';
 import { printOpenApi } from './openapi.ts';
@@ -23,9 +25,11 @@ export interface RestRequest {
   readonly origin: string;
   /** The whole body; throws `payload_too_large`. Authentication may come before it. */
   body(): Promise<Buffer>;
-  /** Who calls, and what an operation runs with; throws `unauthenticated` for a token that is not good. */
+  /** Who calls, and what an operation runs with; throws `unauthenticated` for a token that is not good, `rate_limited`. */
   context(): Promise<OperationContext>;
-  /** The same for what is public, whatever credential came along: a probe does not wait for a token's look-up. */
+  /** The same for what is public, whatever credential came along, counted by address; throws `rate_limited`. */
+  visitor(): Promise<OperationContext>;
+  /** The same uncounted: a probe is always answered. */
   anonymous(): OperationContext;
   /** Says in the request's log line which operation answered it. */
   note(operationName: string): void;
@@ -66,11 +70,9 @@ function description(request: RestRequest): RestReply {
   const allow = 'GET, HEAD, OPTIONS';
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
   if (request.method !== 'GET' && request.method !== 'HEAD') return notAllowed(request, allow);
-  return {
-    status: 200,
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    body: printOpenApi(),
-  };
+  const body = printOpenApi();
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', ...readHeaders(request, body) };
+  return { status: 200, headers, body };
 }
 
 function notAllowed({ requestId }: RestRequest, allow: string): RestReply {
@@ -87,11 +89,12 @@ async function answer(
 ): Promise<RestReply> {
   const { requestId } = request;
   request.note(route.operation.name.value);
-  const context = route.scope === 'public' ? request.anonymous() : await request.context();
+  const context = await contextOf(route, request);
   admit(schema, route, context);
   const sent = route.body ? await receive(request) : { body: undefined };
   if ('reply' in sent) return sent.reply;
-  const judged = route.judge({ path, query: request.query, body: sent.body });
+  const { query, headers } = request;
+  const judged = route.judge({ path, query, headers, body: sent.body });
   if (judged.verdict === 'refused') return problemReply(refusalOf(judged.code, judged.violations), requestId);
   if (judged.verdict === 'absent') return absent(route, requestId);
   const operationName = route.operation.name.value;
@@ -101,12 +104,14 @@ async function answer(
     operationName,
     variables: judged.variables,
     context,
+    idempotencyKey: judged.idempotencyKey,
   });
   const [error] = result.errors ?? [];
   const reply = error
     ? operationProblem(route, error, requestId, context.report)
     : outcomeReply(route, judged.answer(result.data), request);
-  return { ...reply, headers: { ...reply.headers, 'X-GraphQL-Operation': operationName } };
+  const replayed = replayedHeaders(result.replayed);
+  return { ...reply, headers: { ...reply.headers, ...replayed, 'X-GraphQL-Operation': operationName } };
 }
 
 function outcomeReply(route: Route, outcome: Outcome, request: RestRequest): RestReply {
@@ -114,16 +119,38 @@ function outcomeReply(route: Route, outcome: Outcome, request: RestRequest): Res
   if (outcome.verdict === 'absent') return absent(route, requestId);
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
-  const { status, body, location, nextCursor } = outcome.rendered;
+  const { status, body, location, nextCursor, revision } = outcome.rendered;
+  const text = body === undefined ? undefined : JSON.stringify(body);
   return {
     status,
     headers: {
-      ...(body !== undefined && { 'Content-Type': 'application/json; charset=utf-8' }),
+      ...(text !== undefined && {
+        'Content-Type': 'application/json; charset=utf-8',
+        ...readHeaders(request, text, revision),
+      }),
       ...(location !== undefined && { Location: location }),
       ...(nextCursor !== undefined && { Link: pageLinks(request, nextCursor) }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(text !== undefined && { body: text }),
   };
+}
+
+/** By what a client asks again for what it has; the answer to a write has a tag when it shows one thing as it is now. */
+function readHeaders({ method }: RestRequest, body: string, revision?: number): Record<string, string> {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return {
+    ...((isRead || revision !== undefined) && { ETag: entityTag(body, revision) }),
+    // Kept by the client alone, and only to be asked for again.
+    ...(isRead && { 'Cache-Control': 'private, no-cache' }),
+  };
+}
+
+function contextOf(
+  { scope, probe }: Route,
+  request: RestRequest,
+): OperationContext | Promise<OperationContext> {
+  if (scope !== 'public') return request.context();
+  return probe ? request.anonymous() : request.visitor();
 }
 
 /** Judges by the scope of the route, which is what its operation needs, before the body is read. */

@@ -1,4 +1,5 @@
-const maxLevels = 32;
+import { maxNesting } from '../executor/limits.ts';
+import { isNestedDeeper } from '../executor/nesting.ts';
 
 /** Whether a Content-Type is JSON as RFC 8259 has it: UTF-8, whatever parameters stand beside. */
 export function isJsonMediaType(contentType: string): boolean {
@@ -22,20 +23,7 @@ export function readJson(bytes: Uint8Array): { value: unknown } | { problem: str
   } catch {
     return { problem: 'must be JSON in UTF-8' };
   }
-  return isDeeperThan(value, maxLevels)
-    ? { problem: `must not be nested more than ${maxLevels} levels deep` }
+  return isNestedDeeper(value, maxNesting)
+    ? { problem: `must not be nested more than ${maxNesting} levels deep` }
     : { value };
-}
-
-/** Level by level, so that no depth costs stack. */
-function isDeeperThan(value: unknown, levels: number): boolean {
-  let containers = [value].filter(isContainer);
-  for (let level = 0; level < levels && containers.length > 0; level += 1) {
-    containers = containers.flatMap((container) => Object.values(container)).filter(isContainer);
-  }
-  return containers.length > 0;
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,6 @@
+import { keyForm, keyRule } from '../executor/idempotent.ts';
 import type { SortDirection } from './operations.generated.ts';
+import { readEntityTags, revisionOf } from './entity-tags.ts';
 import { idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { bad, integer, oneOf, type Read, text, type Value, type Violation } from './values.ts';
@@ -30,9 +32,17 @@ export interface PathPart {
   readonly schema: JsonSchema;
 }
 
-/** The parameters of a route by their names, those of the path among them. A bare value may be given once. */
+/** A header of the request. */
+export interface HeaderField<T> {
+  readonly word: 'header';
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly fromText: (text: string) => Read<T>;
+}
+
+/** The parameters of a route by their names, those of the path and headers among them. A bare value may be given once. */
 export type Parameters = Readonly<
-  Record<string, Value<unknown> | Many<unknown> | WithDefault<unknown> | PathPart>
+  Record<string, Value<unknown> | Many<unknown> | WithDefault<unknown> | HeaderField<unknown> | PathPart>
 >;
 
 /** What parameters come to once they are read. */
@@ -43,10 +53,17 @@ export type ParameterValues<P> = {
       ? T[] | undefined
       : P[Name] extends WithDefault<infer T>
         ? T
-        : P[Name] extends Value<infer T>
+        : P[Name] extends Value<infer T> | HeaderField<infer T>
           ? T | undefined
           : never;
 };
+
+/** Where the parameters of a request stand. */
+export interface SentParameters {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
 
 // A filter of the graph takes no more values.
 const maxValues = 250;
@@ -89,6 +106,43 @@ export const page = {
   page_size: withDefault('100', integer('How many results a page has.', { minimum: 1, maximum: 250 })),
 };
 
+/** The revision that a write is meant for, for the `expectedRevision` of its operation. */
+export const ifMatch = {
+  'If-Match': {
+    word: 'header',
+    description:
+      'The `ETag` that the thing was read with: when its revision is another by now, nothing is written. Left out or `*`, any will do.',
+    schema: { type: 'string' },
+    fromText: readIfMatch,
+  } satisfies HeaderField<number | undefined>,
+} as const;
+
+/** What is said of an If-Match that cannot be read; not to look at it would be to write unasked. */
+export const notATag = 'must be an ETag as it was answered, with its quotes, such as "r12-…", or *';
+
+/** No thing has it, so it fits none. */
+const noRevision = 0;
+
+/** Strong comparison (RFC 9110, 13.1.1), of the revisions alone: a weak tag, or one that is not ours, fits none. */
+function readIfMatch(header: string): Read<number | undefined> {
+  const tags = readEntityTags(header);
+  if (tags === '*') return { value: undefined };
+  if (!tags) return bad(notATag);
+  const strong = tags.flatMap((tag) => (tag.weak ? [] : (revisionOf(tag) ?? [])));
+  const [revision = noRevision, second] = new Set(strong);
+  return second === undefined ? { value: revision } : bad('must not name several revisions');
+}
+
+/** The name that a client gives to a write, so that it can repeat it: every route that writes takes it. */
+export const idempotencyKey = {
+  'Idempotency-Key': {
+    word: 'header',
+    description: `A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It ${keyRule}.`,
+    schema: { type: 'string', pattern: keyForm.source },
+    fromText: (text) => (keyForm.test(text) ? { value: text } : bad(keyRule)),
+  } satisfies HeaderField<string>,
+} as const;
+
 /** The direction of a list's sort. */
 export const direction = directionOf('asc');
 
@@ -115,13 +169,12 @@ export function nounsOf(parameters: Parameters): string[] {
 }
 
 /**
- * Reads the query; `violations` has every bad parameter, and `absent` says that a part of the path can name nothing,
+ * Reads the parameters; `violations` has every bad parameter, and `absent` says that a part of the path can name nothing,
  * which is to be answered only when nothing else is wrong.
  */
 export function readParameters(
   parameters: Parameters,
-  path: Readonly<Record<string, string>>,
-  query: URLSearchParams,
+  { path, query, headers = {} }: SentParameters,
 ): { values: Record<string, unknown>; violations: Violation[]; absent: boolean } {
   const values: Record<string, unknown> = {};
   const violations: Violation[] = [];
@@ -133,7 +186,10 @@ export function readParameters(
       values[name] = part;
       continue;
     }
-    const read = readQuery(parameter, query.getAll(name));
+    const read =
+      parameter.word === 'header'
+        ? readHeader(parameter, headers[name.toLowerCase()])
+        : readQuery(parameter, query.getAll(name));
     if ('value' in read) values[name] = read.value;
     else violations.push(...read.problems.map(({ message }) => ({ field: name, message })));
   }
@@ -141,7 +197,7 @@ export function readParameters(
 }
 
 function readQuery(
-  parameter: Exclude<Parameters[string], PathPart>,
+  parameter: Exclude<Parameters[string], HeaderField<unknown> | PathPart>,
   given: readonly string[],
 ): Read<unknown> {
   const [first, second] = given;
@@ -149,6 +205,13 @@ function readQuery(
   if (parameter.word === 'many') return readMany(parameter, given);
   if (second !== undefined) return bad('may be given once only');
   return parameter.word === 'default' ? parameter.of.fromText(first) : parameter.fromText(first);
+}
+
+function readHeader(
+  { fromText }: HeaderField<unknown>,
+  given: string | readonly string[] | undefined,
+): Read<unknown> {
+  return given === undefined ? { value: undefined } : fromText([given].flat().join(', '));
 }
 
 function readMany({ of }: Many<unknown>, given: readonly string[]): Read<unknown[]> {

@@ -10,6 +10,8 @@ export interface Rendered {
   readonly location?: string;
   /** On a page of a list the cursor of the next one; empty when there is none. */
   readonly nextCursor?: string;
+  /** Of the one thing that the body is. */
+  readonly revision?: number | undefined;
 }
 
 /** An answer that a route may give when all goes well, as OpenAPI describes it. */
@@ -19,6 +21,8 @@ export interface Success {
   readonly schema?: JsonSchema;
   /** A page of a list: it says in `Link` where the others are. */
   readonly paged?: true;
+  /** Its `ETag` has a revision: it is good for `If-Match`. */
+  readonly revised?: boolean;
 }
 
 /** What a route answers with when it finds what it was asked for. */
@@ -28,34 +32,41 @@ export interface Reply<in Picked, in Values> {
 }
 
 /** 200 with one thing. */
-export function item<Picked>({ schema, render }: Shape<Picked>): Reply<Picked, unknown> {
+export function item<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   return {
-    successes: [{ status: 200, description: `The ${nameOf(schema)}.`, schema }],
-    render: (picked) => ({ status: 200, body: render(picked) }),
+    successes: [thingOf(of, 200, '')],
+    render: (picked) => ({ status: 200, ...rendered(of, picked) }),
   };
 }
 
 /** 201 with the thing that was made. */
-export function created<Picked>({ schema, render }: Shape<Picked>): Reply<Picked, unknown> {
+export function created<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   return {
-    successes: [{ status: 201, description: `The ${nameOf(schema)} that was made.`, schema }],
-    render: (picked) => ({ status: 201, body: render(picked) }),
+    successes: [thingOf(of, 201, ' that was made')],
+    render: (picked) => ({ status: 201, ...rendered(of, picked) }),
   };
 }
 
 /** 201 with the thing that was made, or 200 with one that does the same and was there already. */
-export function createdOrExisting<Thing>({
-  schema,
-  render,
-}: Shape<Thing>): Reply<{ readonly thing: Thing; readonly created: boolean }, unknown> {
-  const name = nameOf(schema);
+export function createdOrExisting<Thing>(
+  of: Shape<Thing>,
+): Reply<{ readonly thing: Thing; readonly created: boolean }, unknown> {
   return {
-    successes: [
-      { status: 201, description: `The ${name} that was made.`, schema },
-      { status: 200, description: `The ${name} that was there already.`, schema },
-    ],
-    render: ({ thing, created: isNew }) => ({ status: isNew ? 201 : 200, body: render(thing) }),
+    successes: [thingOf(of, 201, ' that was made'), thingOf(of, 200, ' that was there already')],
+    render: ({ thing, created: isNew }) => ({ status: isNew ? 201 : 200, ...rendered(of, thing) }),
   };
+}
+
+function thingOf<Thing>({ schema, revision }: Shape<Thing>, status: number, whichOne: string): Success {
+  const description = `The ${nameOf(schema)}${whichOne}.`;
+  return { status, description, schema, revised: revision !== undefined };
+}
+
+function rendered<Thing>(
+  { render, revision }: Shape<Thing>,
+  thing: Thing,
+): Pick<Rendered, 'body' | 'revision'> {
+  return { body: render(thing), revision: revision?.(thing) };
 }
 
 /** 204: it is done, and there is nothing to say. */

@@ -1,8 +1,22 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { type DocumentNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode } from 'graphql';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
 import type { ScopeNeed } from '../schema/scopes.ts';
 import { type Body, type BodyValues, type Fields, readBody } from './body.ts';
-import { nounsOf, type Parameters, type ParameterValues, type PathPart, readParameters } from './params.ts';
+import {
+  idempotencyKey,
+  nounsOf,
+  type Parameters,
+  type ParameterValues,
+  type PathPart,
+  readParameters,
+  type SentParameters,
+} from './params.ts';
 import type { Rendered, Reply, Success } from './reply.ts';
 import type { Violation } from './values.ts';
 
@@ -44,12 +58,12 @@ export interface RouteDeclaration<
   names?: Readonly<Record<string, (keyof F | keyof P) & string>>;
   /** A failure says `type`, `title`, `status` and `detail` alone (the probes). */
   bareProblem?: true;
+  /** A probe is always answered: it counts against no quota. */
+  probe?: true;
 }
 
 /** What a request of a route sent, still to be judged. */
-export interface Sent {
-  path: Readonly<Record<string, string>>;
-  query: URLSearchParams;
+export interface Sent extends SentParameters {
   body: unknown;
 }
 
@@ -57,7 +71,12 @@ export interface Sent {
 export type Judged =
   | { verdict: 'refused'; code: 'invalid_request' | 'validation_failed'; violations: readonly Violation[] }
   | { verdict: 'absent' }
-  | { verdict: 'ready'; variables: Record<string, unknown>; answer: (data: unknown) => Outcome };
+  | {
+      verdict: 'ready';
+      variables: Record<string, unknown>;
+      idempotencyKey: string | undefined;
+      answer: (data: unknown) => Outcome;
+    };
 
 /** What came of a route's operation. */
 export type Outcome =
@@ -79,6 +98,7 @@ export interface Route {
   readonly successes: readonly Success[];
   readonly names: Readonly<Record<string, string>>;
   readonly bareProblem: boolean;
+  readonly probe: boolean;
   readonly failures: readonly 'conflict'[];
   /** What `not_found` says; undefined when nothing that the path names can be absent. */
   readonly absent: string | undefined;
@@ -98,7 +118,12 @@ export function route<
   Variables extends Record<string, unknown>,
   Picked,
 >(declaration: RouteDeclaration<Path, P, F, Data, Variables, Picked>): Route {
-  const { method, path, scope, summary, parameters, body, operation: document } = declaration;
+  const { method, path, scope, summary, body, operation: document } = declaration;
+  const operation = operationOf(document);
+  const writes = operation.operation === OperationTypeNode.MUTATION;
+  const parameters: Parameters = writes
+    ? { ...declaration.parameters, ...idempotencyKey }
+    : declaration.parameters;
   return {
     method,
     path,
@@ -107,15 +132,16 @@ export function route<
     parameters,
     body,
     document,
-    operation: operationOf(document),
+    operation,
     fragments: fragmentsOf(document),
     successes: declaration.reply.successes,
     names: { ...pageNames, ...declaration.names },
     bareProblem: declaration.bareProblem ?? false,
+    probe: declaration.probe ?? false,
     failures: declaration.failures ?? [],
     absent: declaration.absent ?? absentSentence(parameters),
     judge: (sent) => {
-      const query = readParameters(parameters, sent.path, sent.query);
+      const query = readParameters(parameters, sent);
       if (query.violations.length > 0) return refused('invalid_request', query.violations);
       const fields = body ? readBody(body, sent.body) : { values: {}, violations: [] };
       if (fields.violations.length > 0) return refused('validation_failed', fields.violations);
@@ -125,6 +151,7 @@ export function route<
       return {
         verdict: 'ready',
         variables: declaration.variables(values, fields.values as BodyValues<F>),
+        idempotencyKey: query.values['Idempotency-Key'] as string | undefined,
         answer: (data) => outcomeOf(declaration, data as Data, values),
       };
     },

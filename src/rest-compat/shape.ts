@@ -22,12 +22,19 @@ export type ShapeFields<Source> = Readonly<Record<string, Field<Source, Json> | 
 export interface Shape<in Source> {
   readonly schema: JsonSchema;
   readonly render: (source: Source) => Record<string, unknown>;
+  /** Of a thing that counts its changes: it stands in the `ETag`, not among the fields. */
+  readonly revision?: (source: Source) => number;
 }
 
-/** A shape of these fields; `name` is that of its component in OpenAPI. */
-export function shape<Source>(name: string, fields: ShapeFields<Source>): Shape<Source> {
+/** A shape of these fields; `name` is that of its component in OpenAPI, `revision` that of things that have one. */
+export function shape<Source>(
+  name: string,
+  fields: ShapeFields<Source>,
+  revision?: (source: Source) => number,
+): Shape<Source> {
   const entries = Object.entries(fields);
   return {
+    ...(revision && { revision }),
     schema: {
       title: name,
       type: 'object',

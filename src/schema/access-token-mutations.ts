@@ -55,7 +55,9 @@ builder.mutationFields((t) => ({
   accessTokenCreate: t.source({
     type: AccessTokenCreatePayload,
     scope: 'token',
-    description: 'Makes an access token that can do no more and lives no longer than the one that asks.',
+    description:
+      'Makes an access token that can do no more and lives no longer than the one that asks. Takes no `Idempotency-Key`.',
+    extensions: { takesNoKey: 'its answer holds a secret, which is never kept' },
     args: {
       input: t.arg({ type: AccessTokenCreateInput, required: true, description: 'The token to be made.' }),
     },

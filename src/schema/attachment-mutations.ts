@@ -3,6 +3,7 @@ import { type AttachmentAnnounced, createAttachment, removeAttachment } from '..
 import { Attachment } from './attachments.ts';
 import { builder } from './builder.ts';
 import { Issue } from './issues.ts';
+import { expectedRevision } from './revisions.ts';
 
 const AttachmentCreateInput = builder.inputType('AttachmentCreateInput', {
   description: 'A file to be put on an issue.',
@@ -31,6 +32,7 @@ const AttachmentDeleteInput = builder.inputType('AttachmentDeleteInput', {
   fields: (t) => ({
     id: t.id({ required: true, description: 'The id of the attachment (`attachment_…`).' }),
     issueKey: t.string({ description: 'The issue that it must be on, by its key or id; any when left out.' }),
+    expectedRevision: expectedRevision(t),
   }),
 });
 

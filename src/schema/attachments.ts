@@ -103,4 +103,8 @@ Attachment.implement((t) => ({
     nullable: true,
     description: 'The language of its code, when it is code.',
   }),
+  revision: t.exposeInt('revision', {
+    description:
+      'Counts the uploads that were begun, the announcement too: what optimistic locking compares.',
+  }),
 }));

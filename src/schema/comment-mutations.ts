@@ -3,6 +3,7 @@ import { changeComment, type CommentWritten, createComment, deleteComment } from
 import { builder } from './builder.ts';
 import { Comment } from './comments.ts';
 import { Issue } from './issues.ts';
+import { expectedRevision } from './revisions.ts';
 
 const issueKeyGuard = 'The issue that it must be on, by its key or id; any when left out.';
 
@@ -23,6 +24,7 @@ const CommentUpdateInput = builder.inputType('CommentUpdateInput', {
   fields: (t) => ({
     id: t.id({ required: true, description: 'The id of the comment (`comment_…`).' }),
     issueKey: t.string({ description: issueKeyGuard }),
+    expectedRevision: expectedRevision(t),
     body: t.string({
       required: true,
       description: 'What it is to say, as plain text of 1 to 50,000 characters.',
@@ -35,6 +37,7 @@ const CommentDeleteInput = builder.inputType('CommentDeleteInput', {
   fields: (t) => ({
     id: t.id({ required: true, description: 'The id of the comment (`comment_…`).' }),
     issueKey: t.string({ description: issueKeyGuard }),
+    expectedRevision: expectedRevision(t),
   }),
 });
 

@@ -86,7 +86,8 @@ export function issueCard(t: EntityFieldBuilder<'issue'>) {
       description: 'When it came to a terminal status; null when it is in none.',
     }),
     revision: t.exposeInt('revision', {
-      description: 'Counts its changes: what optimistic locking compares.',
+      description:
+        'Counts its changes: what optimistic locking compares. Comments, links, attachments, sub-issues and messages do not count.',
     }),
   };
 }

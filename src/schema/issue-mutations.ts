@@ -6,6 +6,7 @@ import { createIssue } from '../resolvers/issues.ts';
 import { builder, type Types } from './builder.ts';
 import { Priority } from './enums.ts';
 import { Issue } from './issues.ts';
+import { expectedRevision } from './revisions.ts';
 
 const RoleAssignmentInput = builder.inputType('RoleAssignmentInput', {
   description: 'A part that somebody is to have in an issue.',
@@ -70,10 +71,7 @@ const IssueUpdateInput = builder.inputType('IssueUpdateInput', {
   description: 'A change to an issue. A field that is left out stays as it is, null empties it.',
   fields: (t) => ({
     key: t.string({ required: true, description: 'The key of the issue, in any case; its id is taken too.' }),
-    expectedRevision: t.int({
-      description:
-        'The revision that the change is meant for; with any other it is refused as PRECONDITION_FAILED.',
-    }),
+    expectedRevision: expectedRevision(t),
     ...changedFields(t),
   }),
 });
@@ -101,7 +99,13 @@ function namingInput(
   });
 }
 
-const IssueDeleteInput = namingInput('IssueDeleteInput', 'The issue to be deleted.');
+const IssueDeleteInput = builder.inputType('IssueDeleteInput', {
+  description: 'The issue to be deleted.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'The key of the issue, in any case; its id is taken too.' }),
+    expectedRevision: expectedRevision(t),
+  }),
+});
 const IssueRestoreInput = namingInput(
   'IssueRestoreInput',
   'The deleted issue to be brought back.',
@@ -170,7 +174,7 @@ builder.mutationFields((t) => ({
     type: IssueBatchUpdatePayload,
     scope: 'issues:write',
     description:
-      'Makes the same change to several issues: to all of them, or to none when one cannot take it.',
+      'Makes the same change to several issues: to all of them, or to none when one cannot take it. It is meant for whatever revisions they have.',
     args: {
       input: t.arg({
         type: IssueBatchUpdateInput,
@@ -178,6 +182,7 @@ builder.mutationFields((t) => ({
         description: 'The issues and their change.',
       }),
     },
+    extensions: { rows: ({ input }: { input: { keys: string[] } }) => input.keys.length },
     load: async (ctx, { input }) => ({ issues: await updateIssues(ctx, input) }),
   }),
   issueDelete: t.source({

@@ -3,6 +3,7 @@ import { createLink, type LinkWritten, removeLink } from '../resolvers/links.ts'
 import { builder } from './builder.ts';
 import { Issue } from './issues.ts';
 import { IssueLink } from './links.ts';
+import { expectedRevision } from './revisions.ts';
 
 const IssueLinkCreateInput = builder.inputType('IssueLinkCreateInput', {
   description: 'A link to be added to an issue.',
@@ -28,6 +29,7 @@ const IssueLinkDeleteInput = builder.inputType('IssueLinkDeleteInput', {
   fields: (t) => ({
     id: t.id({ required: true, description: 'The id of the link (`link_…`).' }),
     issueKey: t.string({ description: 'The issue that it must be on, by its key or id; any when left out.' }),
+    expectedRevision: expectedRevision(t),
   }),
 });
 

@@ -11,7 +11,7 @@ import { type Context, signedIn } from '../resolvers/context.ts';
 import { encodeId, type IdPrefix } from '../resolvers/ids.ts';
 import type { Entity, RelatedEntity } from './entity.ts';
 import type { FieldMeta, Fields, TextColumn } from './fields.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, RowsOf } from './plan.ts';
 
 /** A join table between a parent and a type, its columns checked when this is compiled. */
 export function through<Join extends TableName, Target extends TableName>(
@@ -109,6 +109,11 @@ export function listArguments(
   } as InputFieldMap;
 }
 
+/** How many rows a page has at most; a size that does not fit is refused where the page is read. */
+export function rowsOfPage({ maxPageSize, defaultPageSize }: ListDeclaration): RowsOf {
+  return ({ first, last }) => Math.min(Math.max(Number(last ?? first ?? defaultPageSize), 1), maxPageSize);
+}
+
 /** What the `filter` argument needs of the token, for the scope rule. */
 export function filterScopes(target: RelatedEntity) {
   return ({ filter }: { filter?: Record<string, unknown> | null }) => target.filterNeeds(filter ?? {});
@@ -127,7 +132,7 @@ function connection(
     type: target.connection(),
     scope: target.options.scope,
     args: listArguments(t, target, list.maxPageSize, list.defaultPageSize),
-    extensions: { plan, scopeOfArguments: filterScopes(target) },
+    extensions: { plan, scopeOfArguments: filterScopes(target), rows: rowsOfPage(list) },
     resolve: (parent: Row_, args: ConnectionArguments, ctx: Context) =>
       resolveConnection(ctx, list, parentKey === undefined ? undefined : parent[parentKey], args),
   });

@@ -51,7 +51,10 @@ builder.queryFields((t) => ({
         description: `The ids of the things, of any kinds; at most ${maxNodes}.`,
       }),
     },
-    extensions: { scopeOfArguments: ({ ids }: { ids: string[] }) => needs(ids) },
+    extensions: {
+      scopeOfArguments: ({ ids }: { ids: string[] }) => needs(ids),
+      rows: ({ ids }: { ids: string[] }) => ids.length,
+    },
     resolve: (_query, { ids }, ctx) => findNodes(ctx, kinds(), ids, 'ids'),
   }),
 }));

@@ -18,6 +18,9 @@ export interface ReferencePlans {
   readonly [name: string]: ReferencePlan & { columns: readonly string[]; nested: ReferencePlans };
 }
 
+/** How many rows the arguments of a field ask for, at most: what the cost of an operation is computed from. */
+export type RowsOf = (args: Readonly<Record<string, unknown>>) => number;
+
 /**
  * What a field is, as data: enough to answer it without calling its `resolve`. The helpers of the field builder
  * write it into the field's `extensions.plan`; plain columns are Pothos's own `pothosExposedField`.

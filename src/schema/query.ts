@@ -8,7 +8,7 @@ import { builder } from './builder.ts';
 import { allCodeTables, CodeTable } from './codes.ts';
 import { Health, Readiness } from './health.ts';
 import { Issue } from './issues.ts';
-import { type ListArgumentBuilder, listArguments } from './lists.ts';
+import { type ListArgumentBuilder, listArguments, rowsOfPage } from './lists.ts';
 import { Member } from './members.ts';
 import { Project } from './projects.ts';
 import { Team } from './teams.ts';
@@ -82,6 +82,7 @@ builder.queryType({
       type: AccessToken.connection(),
       scope: 'token',
       args: listArguments(t as unknown as ListArgumentBuilder, AccessToken),
+      extensions: { rows: rowsOfPage(AccessToken.list()) },
       description: 'The access tokens of the viewer; those of all members for owners and admins.',
       load: accessTokens,
     }),

@@ -1,7 +1,8 @@
-import type { Principal } from '../resolvers/context.ts';
+import { type Principal, signedIn } from '../resolvers/context.ts';
 import { AccessToken } from './access-tokens.ts';
 import { builder } from './builder.ts';
 import { Member } from './members.ts';
+import { RateLimit } from './rate-limit.ts';
 import { Workspace } from './workspaces.ts';
 
 export const Viewer = builder.objectRef<Principal>('Viewer');
@@ -15,6 +16,11 @@ Viewer.implement({
     }),
     workspace: t.reference(Workspace, 'workspaceId', { description: 'The workspace of the token.' }),
     accessToken: t.reference(AccessToken, 'tokenId', { description: 'The token itself.' }),
+    rateLimit: t.source({
+      type: RateLimit,
+      description: 'What the token may still do before requests are refused with RATE_LIMITED.',
+      load: (ctx) => signedIn(ctx).rateLimit,
+    }),
     scopes: t.computed({
       type: ['String'],
       columns: ['scopes'],

@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { maxBodyBytes } from '../executor/limits.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
-
-/** The largest body of a request, in bytes. */
-export const maxBodyBytes = 1_000_000;
 
 /** How long a body may take to arrive. */
 const withinMs = 30_000;

@@ -30,12 +30,14 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: Du
     message: 'This is no HTTP request.',
     reason: 'Bad Request',
   };
-  const problem = problemOf(refusal, randomUUID());
+  const requestId = randomUUID();
+  const problem = problemOf(refusal, requestId);
   const status = 'status' in refusal && refusal.status ? refusal.status : problem.status;
   const body = JSON.stringify({ ...problem, status });
   socket.end(
     `HTTP/1.1 ${status} ${refusal.reason}\r\n` +
       'Content-Type: application/problem+json; charset=utf-8\r\n' +
+      `X-Request-Id: ${requestId}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n` +
       'Connection: close\r\n\r\n' +
       body,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
 
 /** What a server is told from outside; see docs and contract.md, "Running". */
 export interface Config {
@@ -18,6 +19,13 @@ export interface Config {
   /** An origin for files alone, without a slash at the end. */
   readonly filesUrl: string | undefined;
   readonly attachmentLimitBytes: number;
+  /** What each caller may do. */
+  readonly rates: { readonly requestsPerMinute: number; readonly costPerHour: number };
+  readonly maxOperationCost: number;
+  /** Where processes count their callers together; each counts for itself when undefined. */
+  readonly redisUrl: string | undefined;
+  /** Are GraphiQL and the reference page there. */
+  readonly explorer: boolean;
 }
 
 export type LogLevel = z.infer<typeof logLevel>;
@@ -50,7 +58,8 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     );
   }
   const { PORT, HOST, DATA_DIR, DATABASE_URL, PUBLIC_URL, LOG_LEVEL } = parsed.data;
-  const { STORAGE_URL, SIGNING_KEYS, FILES_URL, ATTACHMENT_LIMIT_BYTES } = parsed.data;
+  const { STORAGE_URL, SIGNING_KEYS, FILES_URL, ATTACHMENT_LIMIT_BYTES, EXPLORER } = parsed.data;
+  const { REQUESTS_PER_MINUTE, COST_PER_HOUR, MAX_OPERATION_COST, REDIS_URL } = parsed.data;
   return {
     port: PORT,
     host: HOST,
@@ -62,6 +71,10 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     signingKeys: SIGNING_KEYS,
     filesUrl: FILES_URL?.replace(/\/+$/, ''),
     attachmentLimitBytes: ATTACHMENT_LIMIT_BYTES,
+    rates: { requestsPerMinute: REQUESTS_PER_MINUTE, costPerHour: COST_PER_HOUR },
+    maxOperationCost: MAX_OPERATION_COST,
+    redisUrl: REDIS_URL,
+    explorer: EXPLORER,
   };
 }
 
@@ -109,12 +122,29 @@ const shape = {
     .transform(Number)
     .refine((bytes) => bytes <= mostAttachmentBytes, attachmentLimit)
     .default(1_073_741_824),
+  REQUESTS_PER_MINUTE: amount(defaultRates.requestsPerMinute),
+  COST_PER_HOUR: amount(defaultRates.costPerHour),
+  MAX_OPERATION_COST: amount(defaultOperationCost),
+  REDIS_URL: url(['redis:', 'rediss:'], 'must be a URL such as redis://127.0.0.1:6379').optional(),
+  EXPLORER: z
+    .enum(['on', 'off'], { error: 'must be on or off' })
+    .default('on')
+    .transform((value) => value === 'on'),
 };
 const settings = z.object(shape).refine(({ FILES_URL, PUBLIC_URL }) => !isSameHost(FILES_URL, PUBLIC_URL), {
   path: ['FILES_URL'],
   error: 'must be another origin than PUBLIC_URL',
 });
 const names = Object.keys(shape) as SettingName[];
+
+/** A limit; one of 2^31 would not fit GraphQL's numbers. */
+function amount(standard: number) {
+  return z
+    .string()
+    .regex(/^[1-9]\d{0,8}$|^1000000000$/, 'must be a whole number from 1 to 1000000000')
+    .transform(Number)
+    .default(standard);
+}
 
 function url(protocols: readonly string[], message: string) {
   return z

@@ -6,6 +6,7 @@ import type { Principal } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { ServerFiles } from './open-files.ts';
+import { type Allowance, callerOfAddress, type RateLimiter } from './rate-limit.ts';
 
 /** How long the readiness probe waits for the data store. */
 export const readinessTimeoutMs = 2_000;
@@ -14,6 +15,10 @@ export const readinessTimeoutMs = 2_000;
 export interface RequestSource {
   readonly requestId: string;
   readonly origin: string;
+  /** Of the other end of the connection. */
+  readonly address: string | undefined;
+  /** Set as soon as the request has been counted. */
+  allowance?: Allowance;
 }
 
 /** Makes the context of each request. */
@@ -24,31 +29,53 @@ export class Contexts {
   readonly #authenticator: Authenticator;
   readonly #logger: Logger;
   readonly #files: ServerFiles | undefined;
+  readonly #rateLimiter: RateLimiter;
+  readonly #maxCost: number;
 
   constructor(
     database: Database,
     authenticator: Authenticator,
     logger: Logger,
     files: ServerFiles | undefined,
+    limits: { rateLimiter: RateLimiter; maxCost: number },
   ) {
+    this.#rateLimiter = limits.rateLimiter;
+    this.#maxCost = limits.maxCost;
     this.#files = files;
     this.#database = database;
     this.#authenticator = authenticator;
     this.#logger = logger;
   }
 
-  /** Throws InvalidTokenError, or `unavailable` when the token cannot be looked up. */
+  /**
+   * Throws InvalidTokenError, `unavailable` when the token cannot be looked up, and `rate_limited` when its quota is
+   * used up. Without a token nothing is counted: most such requests are refused next.
+   */
   async authenticated(request: RequestSource, authorization: string | undefined): Promise<OperationContext> {
     const now = new Date();
     const principal = await this.#authenticator.authenticate(authorization, now);
+    if (principal) await this.#count(request, `token:${principal.tokenId}`);
     return this.#of(request, now, principal);
   }
 
+  /** For what is public, counted by the address that it comes from; throws `rate_limited`. */
+  async visitor(request: RequestSource): Promise<OperationContext> {
+    await this.#count(request, callerOfAddress(request.address));
+    return this.#of(request, new Date(), undefined);
+  }
+
+  /** For what is public and not counted. */
   anonymous(request: RequestSource): OperationContext {
     return this.#of(request, new Date(), undefined);
   }
 
-  #of({ requestId, origin }: RequestSource, now: Date, principal: Principal | undefined): OperationContext {
+  async #count(request: RequestSource, caller: string): Promise<void> {
+    request.allowance = await this.#rateLimiter.take(caller);
+    request.allowance.check();
+  }
+
+  #of(request: RequestSource, now: Date, principal: Principal | undefined): OperationContext {
+    const { requestId, origin, allowance } = request;
     const files = this.#files;
     return {
       requestId,
@@ -58,6 +85,9 @@ export class Contexts {
       files: files && { ...files, baseUrl: files.filesUrl ?? origin },
       loaders: principal && new Loaders(this.#database.db, principal.workspaceId),
       ping: () => this.#ping(),
+      rateLimit: allowance,
+      charge: allowance && ((objects) => allowance.charge(objects)),
+      maxCost: this.#maxCost,
       report: (error) => this.#logger.error({ err: error, requestId }, 'an unexpected error was masked'),
     };
   }

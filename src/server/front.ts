@@ -8,7 +8,7 @@ import type { Contexts } from './context.ts';
 import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql.ts';
 import { discardRest } from './body.ts';
-import { pageReply } from './pages.ts';
+import type { Pages } from './pages.ts';
 import { errorReply, sendReply } from './reply.ts';
 import { ServerRequest } from './request.ts';
 
@@ -16,6 +16,7 @@ export interface FrontOptions {
   readonly contexts: Contexts;
   readonly graphql: GraphQLFace;
   readonly rest: RestFace;
+  readonly pages: Pages;
   readonly files: FileFace | undefined;
   readonly logger: Logger;
   readonly publicUrl: string | undefined;
@@ -45,6 +46,7 @@ async function answer(
   // A body that nobody has read would be taken for the next request of the connection, and may be endless.
   const unread = req.complete ? undefined : discardRest(req, res);
   if (options.contexts.draining) res.shouldKeepAlive = false;
+  for (const [name, value] of Object.entries(request.allowance?.headers() ?? {})) res.setHeader(name, value);
   try {
     await sendReply(res, reply, request.requestId, unread);
   } catch (error) {
@@ -57,12 +59,12 @@ async function route(
   request: ServerRequest,
   req: IncomingMessage,
   res: ServerResponse,
-  { graphql, rest, files }: FrontOptions,
+  { graphql, rest, pages, files }: FrontOptions,
 ): Promise<RestReply> {
   const file = await files?.handle(request, req, res);
   if (file) return file;
   if (request.path === '/graphql') return graphql.handle(request);
-  const reply = (await rest.handle(request)) ?? pageReply(request);
+  const reply = (await rest.handle(request)) ?? (await pages.handle(request));
   if (reply) return reply;
   throw new AppError('not_found', 'There is nothing at this path.');
 }

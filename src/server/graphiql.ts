@@ -1,71 +1,59 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { RestReply } from '../rest-compat/face.ts';
 import { tokenPlaceholder } from './authenticate.ts';
+import { contentSecurityPolicy } from './pages/content-security.ts';
+import { once } from './pages/once.ts';
+import { iconPath } from './pages/shared-assets.ts';
+import { staticFile, staticReply } from './pages/static-file.ts';
+import { dashboardQuery } from './pages/worked-queries.ts';
 import type { ServerRequest } from './request.ts';
 
 /** The page of GraphiQL, whole: it asks no other host for anything, and the browser holds it to that. */
 export async function graphiqlReply(request: ServerRequest): Promise<RestReply> {
-  page ??= makePage();
-  const { html, zipped, tag } = await page;
-  const headers = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': contentSecurityPolicy,
-    // Ten megabytes, so they are kept, and asked for again with the tag.
-    'Cache-Control': 'no-cache',
-    ETag: tag,
-    Vary: 'Accept, Accept-Encoding',
-  };
-  if (request.headers['if-none-match'] === tag) return { status: 304, headers };
-  const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-  return takesGzip
-    ? { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: zipped }
-    : { status: 200, headers, body: html };
+  return staticReply(request, await page(), {
+    'Content-Security-Policy': graphiqlPolicy,
+    Vary: 'Accept',
+  });
 }
 
-interface Page {
-  html: Buffer;
-  zipped: Buffer;
-  tag: string;
-}
-
-let page: Promise<Page> | undefined;
-
-/** Made when it is first asked for: most servers never are. */
-async function makePage(): Promise<Page> {
+/** Made when it is first asked for, since it has nine megabytes. */
+const page = once(async () => {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  const dashboard = await readFile(join(import.meta.dirname, 'dashboard.graphql'), 'utf8');
-  const html = Buffer.from(
-    renderGraphiQL({
-      title: 'workgraph',
-      endpoint: '/graphql',
-      defaultQuery: dashboard,
-      defaultHeaders: tokenTemplate,
-      headers: tokenTemplate,
-      defaultEditorToolsVisibility: 'headers',
-      // A token typed into the page stays in that browser.
-      shouldPersistHeaders: true,
-    }),
+  const { document } = await dashboardQuery();
+  const html = renderGraphiQL({
+    title: 'workgraph – GraphiQL',
+    favicon: iconPath,
+    endpoint: '/graphql',
+    defaultQuery: `${hint}\n${document}`,
+    defaultHeaders: tokenTemplate,
+    headers: tokenTemplate,
+    defaultEditorToolsVisibility: 'headers',
+    // A token typed into the page stays in that browser.
+    shouldPersistHeaders: true,
+  });
+  return staticFile(
+    'text/html; charset=utf-8',
+    Buffer.from(html.replace(charset, `${charset}${headOfOurs}`)),
   );
-  const zipped = await promisify(gzip)(html);
-  return { html, zipped, tag: `"${createHash('sha256').update(html).digest('base64url').slice(0, 20)}"` };
-}
+});
+
+const hint =
+  '# The token that `npm start` printed goes under "Headers", below. Ctrl-Enter runs the query.\n#';
 
 const tokenTemplate = JSON.stringify({ Authorization: tokenPlaceholder }, null, 2);
 
+const charset = '<meta charset="utf-8" />';
+
+/** What the page lacks: a phone's width, a description, and colours before its own are there. */
+const headOfOurs = `
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="description" content="Ask the graph of this workgraph server, with its whole schema described." />
+      <meta name="color-scheme" content="light dark" />`;
+
 /** The page is one inline script with its workers in blobs. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'unsafe-inline' blob:",
-  'worker-src blob:',
-  "style-src 'unsafe-inline'",
-  'img-src data:',
-  'font-src data:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const graphiqlPolicy = contentSecurityPolicy({
+  'script-src': "'unsafe-inline' blob:",
+  'worker-src': 'blob:',
+  'style-src': "'unsafe-inline'",
+  'img-src': "'self' data:",
+  'font-src': 'data:',
+});

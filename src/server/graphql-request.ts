@@ -1,3 +1,5 @@
+import { maxNesting } from '../executor/limits.ts';
+import { isNestedDeeper } from '../executor/nesting.ts';
 import { raise } from '../resolvers/errors.ts';
 
 /** The parameters of a GraphQL request over HTTP, of the right kinds. */
@@ -8,9 +10,6 @@ export interface GraphQLRequest {
 }
 
 export type GraphQLMediaType = 'application/json' | 'application/graphql-response+json';
-
-/** Variables nested deeper than this are refused: what coerces them would overflow the stack. */
-const maxVariablesDepth = 100;
 
 /** The parameters in the body of a POST; throws `invalid_request`. */
 export function parseBody(body: Buffer): GraphQLRequest {
@@ -96,9 +95,9 @@ function checkParameters(parameters: unknown): GraphQLRequest {
   }
   for (const [name, value] of Object.entries({ variables, extensions })) {
     if (value != null && !isObject(value)) raise('invalid_request', `${name} must be an object.`);
-  }
-  if (isDeeper(variables, maxVariablesDepth)) {
-    raise('query_too_complex', `variables are nested more than ${maxVariablesDepth} deep.`);
+    if (isNestedDeeper(value, maxNesting)) {
+      raise('query_too_complex', `${name} must not be nested more than ${maxNesting} deep.`);
+    }
   }
   return {
     query,
@@ -109,14 +108,4 @@ function checkParameters(parameters: unknown): GraphQLRequest {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Level by level, without recursion. */
-function isDeeper(value: unknown, limit: number): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
-  }
-  return false;
 }

@@ -4,6 +4,7 @@ import { headersOf } from '../executor/challenge.ts';
 import { DocumentReader, InvalidDocument } from '../executor/document.ts';
 import { expectedError, formatError, maskedError } from '../executor/errors.ts';
 import { chooseOperation, executeOperation, type OperationContext } from '../executor/execute.ts';
+import { idempotencyKeyOf, type OperationResult, replayedHeaders } from '../executor/idempotent.ts';
 import { type AppError, type ErrorCode, errorCodes, raise } from '../resolvers/errors.ts';
 import type { RestReply } from '../rest-compat/face.ts';
 import { graphiqlReply } from './graphiql.ts';
@@ -24,6 +25,9 @@ export interface GraphQLFace {
   handle(request: ServerRequest): Promise<RestReply>;
 }
 
+/** A name may be as long as a document; a header and a log line should not. */
+const longestName = 100;
+
 /** What Yoga carries from the request to the plugin below. */
 interface YogaContext {
   readonly parameters: GraphQLRequest;
@@ -37,11 +41,13 @@ interface YogaContext {
  * GraphQL over HTTP. What must be refused before GraphQL has a say (method, media types, token, size) is refused
  * here with its status under either media type; Yoga carries the rest.
  */
-export function createGraphQLFace(schema: GraphQLSchema): GraphQLFace {
+export function createGraphQLFace(schema: GraphQLSchema, { explorer }: { explorer: boolean }): GraphQLFace {
   const yoga = createGraphQLYoga(schema);
   return {
     async handle(request) {
-      if (request.method === 'GET' && prefersHtml(request.headers.accept)) return graphiqlReply(request);
+      if (explorer && request.method === 'GET' && prefersHtml(request.headers.accept)) {
+        return graphiqlReply(request);
+      }
       const mediaType = acceptedMediaType(request.headers.accept);
       try {
         const { parameters, operation, accepted } = await admit(request, mediaType);
@@ -50,7 +56,7 @@ export function createGraphQLFace(schema: GraphQLSchema): GraphQLFace {
         const response = await yoga.fetch('http://workgraph/graphql', init, context);
         return {
           status: response.status,
-          headers: Object.fromEntries(response.headers),
+          headers: { ...Object.fromEntries(response.headers), Vary: 'Accept' },
           body: await response.text(),
         };
       } catch (error) {
@@ -65,7 +71,8 @@ async function admit(request: ServerRequest, accepted: GraphQLMediaType | undefi
   const { method, headers } = request;
   if (method !== 'GET' && method !== 'POST')
     raise('method_not_allowed', 'GraphQL is asked with GET or POST.');
-  const operation = await request.context();
+  const known = await request.context();
+  const operation = known.principal ? known : await request.visitor();
   if (!accepted)
     raise('not_acceptable', 'Answers are application/json or application/graphql-response+json.');
   if (method === 'GET') return { parameters: parseQuery(request.query), operation, accepted };
@@ -105,8 +112,14 @@ function operations(schema: GraphQLSchema): Plugin<YogaContext, YogaContext> {
     },
     onParams: ({ context, setParamsHandler }) => {
       setParamsHandler(async () => {
-        const result = await run(schema, reader, context);
-        return { ...result, extensions: { ...result.extensions, http: httpOf(result, context.mediaType) } };
+        const { replayed, ...result } = await run(schema, reader, context);
+        const { status, headers } = httpOf(result, context.mediaType);
+        const ran = 'data' in result ? context.incoming.operationName : undefined;
+        const http = {
+          status,
+          headers: { ...headers, ...replayedHeaders(replayed), ...(ran && { 'X-GraphQL-Operation': ran }) },
+        };
+        return { ...result, extensions: { ...result.extensions, http } };
       });
     },
   };
@@ -116,17 +129,26 @@ async function run(
   schema: GraphQLSchema,
   reader: DocumentReader,
   context: YogaContext,
-): Promise<ExecutionResult> {
+): Promise<OperationResult> {
   const { parameters, operation, incoming } = context;
   try {
     const document = reader.read(parameters.query);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
-    incoming.note(chosen.name?.value ?? '');
+    incoming.note((chosen.name?.value ?? '').slice(0, longestName));
     if (incoming.method === 'GET' && chosen.operation !== OperationTypeNode.QUERY) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }
-    return await executeOperation({ schema, document, operationName, variables, context: operation });
+    const idempotencyKey = idempotencyKeyOf(incoming.headers);
+    return await executeOperation({
+      schema,
+      document,
+      operationName,
+      variables,
+      context: operation,
+      idempotencyKey,
+      reportCost: incoming.headers['x-graphql-cost'] === '1',
+    });
   } catch (error) {
     const errors = error instanceof InvalidDocument ? error.errors : [error];
     return { errors: errors.map((one) => formatError(one, operation.requestId, operation.report)) };
@@ -159,6 +181,7 @@ function refusal(error: unknown, request: ServerRequest, mediaType: GraphQLMedia
   const body = { errors: [formatError(error, request.requestId, report).toJSON()] };
   return jsonReply(errorCodes[cause.code].status, body, {
     'Content-Type': `${mediaType ?? 'application/json'}; charset=utf-8`,
+    Vary: 'Accept',
     ...headersOf(cause),
     ...allowed(cause, 'GET, POST'),
   });

@@ -6,6 +6,7 @@ import {
   abandonedUploads,
   type Chore,
   longDeletedIssues,
+  oldKeys,
   staleStatistics,
 } from '../resolvers/housekeeping.ts';
 
@@ -29,6 +30,7 @@ export function startJanitor({ database, store, logger }: JanitorOptions): Janit
   const chores = [
     ...(store ? [abandonedUploads(database, store)] : []),
     longDeletedIssues(database, store),
+    oldKeys(database),
     ...(database.engine === 'embedded' ? [staleStatistics(database)] : []),
   ];
   let isStopping = false;

@@ -5,6 +5,7 @@ import { headersOf } from '../executor/challenge.ts';
 import { expectedError, maskedError } from '../executor/errors.ts';
 import type { RestReply } from '../rest-compat/face.ts';
 import { problemReply } from '../rest-compat/problem.ts';
+import { represent, vary } from './representation.ts';
 
 /** An answer in JSON. */
 export function jsonReply(
@@ -29,7 +30,7 @@ export async function sendReply(
   requestId: string,
   unread?: Promise<void>,
 ): Promise<void> {
-  const { status, body } = reply;
+  const { status } = reply;
   const metered = meter();
   res.statusCode = status;
   // By setHeader, which takes names without case, so that a face's own headers stand in for these.
@@ -44,7 +45,9 @@ export async function sendReply(
     }),
   );
   for (const [name, value] of Object.entries(reply.headers ?? {})) res.setHeader(name, value);
-  if (body !== undefined && isBuffered(body)) res.setHeader('Content-Length', Buffer.byteLength(body));
+  vary(res, 'Authorization');
+  const body = isBuffered(reply.body) ? await represent(res, reply.body) : reply.body;
+  if (isBuffered(body)) res.setHeader('Content-Length', body.length);
   if (unread && (body === undefined || isBuffered(body))) {
     // The whole answer goes out, but the connection is closed only when nothing more comes in.
     if (body === undefined) res.flushHeaders();
@@ -55,7 +58,7 @@ export async function sendReply(
   else await pipeline(body, res);
 }
 
-function isBuffered(body: NonNullable<RestReply['body']>): body is string | Uint8Array {
+function isBuffered(body: RestReply['body']): body is string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array;
 }
 

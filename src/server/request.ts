@@ -4,6 +4,7 @@ import type { OperationContext } from '../executor/execute.ts';
 import type { RestRequest } from '../rest-compat/face.ts';
 import { readBody } from './body.ts';
 import type { Contexts } from './context.ts';
+import type { Allowance } from './rate-limit.ts';
 
 /** A request that came in, as the faces see it. */
 export class ServerRequest implements RestRequest {
@@ -13,6 +14,8 @@ export class ServerRequest implements RestRequest {
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
   readonly origin: string;
+  readonly address: string | undefined;
+  allowance?: Allowance;
   /** For the log line. */
   operationName: string | undefined;
   readonly #req: IncomingMessage;
@@ -29,6 +32,7 @@ export class ServerRequest implements RestRequest {
     this.headers = req.headers;
     this.requestId = requestIdOf(req.headers['x-request-id']);
     this.origin = publicUrl ?? `http://${req.headers.host ?? 'localhost'}`;
+    this.address = req.socket.remoteAddress;
     this.#req = req;
     this.#res = res;
     this.#contexts = contexts;
@@ -42,6 +46,10 @@ export class ServerRequest implements RestRequest {
   context(): Promise<OperationContext> {
     this.#context ??= this.#contexts.authenticated(this, this.headers.authorization);
     return this.#context;
+  }
+
+  visitor(): Promise<OperationContext> {
+    return this.#contexts.visitor(this);
   }
 
   anonymous(): OperationContext {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
+import { defaultOperationCost } from '../executor/limits.ts';
 import { createRestFace } from '../rest-compat/face.ts';
 import { schema } from '../schema/index.ts';
 import { Authenticator } from './authenticate.ts';
@@ -15,10 +16,13 @@ import { createFront } from './front.ts';
 import { createGraphQLFace } from './graphql.ts';
 import { startJanitor } from './janitor.ts';
 import type { ServerFiles } from './open-files.ts';
+import { createPages } from './pages.ts';
+import { openRateLimiter } from './rate-limit.ts';
 
 export interface ServerOptions {
   readonly database: Database;
-  readonly config: Pick<Config, 'host' | 'port' | 'publicUrl'>;
+  readonly config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'explorer'> &
+    Partial<Pick<Config, 'rates' | 'maxOperationCost' | 'redisUrl'>>;
   readonly logger: Logger;
   /** Without it the server keeps no files: attachments cannot be created or read. */
   readonly files?: ServerFiles | undefined;
@@ -45,13 +49,18 @@ const keepAliveMs = 65_000;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, config, logger, files } = options;
   const authenticator = new Authenticator(database, logger);
-  const contexts = new Contexts(database, authenticator, logger, files);
-  const graphql = createGraphQLFace(schema);
+  const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger);
+  const contexts = new Contexts(database, authenticator, logger, files, {
+    rateLimiter,
+    maxCost: config.maxOperationCost ?? defaultOperationCost,
+  });
+  const graphql = createGraphQLFace(schema, config);
   const rest = createRestFace(schema);
   const front = createFront({
     contexts,
     graphql,
     rest,
+    pages: createPages(config),
     files: files && createFileFace(files, config.publicUrl),
     logger,
     publicUrl: config.publicUrl,
@@ -64,16 +73,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.on('checkContinue', front);
   server.on('clientError', answerBrokenRequest);
   server.listen(config.port, config.host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error: unknown) => {
+    rateLimiter.close();
+    throw error;
+  });
   const janitor = startJanitor({ database, store: files?.store, logger });
   let stopping: Promise<void> | undefined;
   return {
     url: addressOf(server),
     stop: ({ drainMs = 0, withinMs = 8_000 } = {}) => {
       contexts.draining = true;
-      stopping ??= Promise.all([stopServer(server, drainMs, withinMs), janitor.stop()]).then(() =>
-        authenticator.settle(),
-      );
+      stopping ??= Promise.all([stopServer(server, drainMs, withinMs), janitor.stop()]).then(() => {
+        rateLimiter.close();
+        return authenticator.settle();
+      });
       return stopping;
     },
   };

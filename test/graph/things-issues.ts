@@ -224,7 +224,7 @@ function issueLink(things: Things, row: Rows['issueLink'][number]): Thing {
 }
 
 function attachment(things: Things, row: Rows['attachment'][number]): Thing {
-  const { fileName, contentType, sizeBytes, codeLanguage } = row;
+  const { fileName, contentType, sizeBytes, codeLanguage, revision } = row;
   const id = idOf('attachment', row.id);
   const issueId = idOf('issue', row.issueId);
   const uploadedByUserAccountId = idOf('user', row.uploadedByUserAccountId);
@@ -238,6 +238,7 @@ function attachment(things: Things, row: Rows['attachment'][number]): Thing {
       contentType,
       sizeBytes,
       codeLanguage,
+      revision,
       uploadedByUserAccountId,
       uploadedUtc: utc(row.uploadedUtc),
       downloadUrl: `${path}/content`,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const executablePath = '/usr/bin/chromium';
 
@@ -19,4 +19,35 @@ export function openBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+/** A tab, and what should stay empty: errors of its console, and requests to anybody but the server. */
+export interface WatchedPage {
+  page: Page;
+  complaints: string[];
+  foreign: string[];
+}
+
+/** Opens a tab of a profile of its own. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1300, height: 850 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const foreign: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    const own = [url, `blob:${url}`, 'data:'].some((origin) => request.url().startsWith(origin));
+    if (!own) foreign.push(request.url());
+  });
+  return { page, complaints, foreign };
+}
+
+/** How far the page is wider than its window: a phone would have to scroll sideways. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { type App, startApp } from '../support/app.ts';
-import { hasBrowser, openBrowser } from './browser.ts';
+import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
 // Without a browser the tests are named as skipped: `npm test` needs nothing installed.
 const described = hasBrowser ? describe : describe.skip;
@@ -9,21 +9,13 @@ const described = hasBrowser ? describe : describe.skip;
 described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
   let app: App;
   let browser: Browser;
-  let page: Page;
-  const complaints: string[] = [];
-  const foreign: string[] = [];
+  let watched: WatchedPage;
 
   beforeAll(async () => {
     app = await startApp({ demo: true });
     browser = await openBrowser();
-    page = await browser.newPage({ viewport: { width: 1300, height: 850 } });
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      const own = [app.url, `blob:${app.url}`, 'data:'].some((origin) => request.url().startsWith(origin));
-      if (!own) foreign.push(request.url());
-    });
-    await page.goto(`${app.url}/graphql`);
+    watched = await openPage(browser, app.url);
+    await watched.page.goto(`${app.url}/graphql`);
   }, 120_000);
   afterAll(async () => {
     await browser?.close();
@@ -31,6 +23,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
   });
 
   it('answers the dashboard query that it opens with, once the token is pasted', async () => {
+    const { page } = watched;
     const headers = page.locator('.graphiql-editor-tool .monaco-editor').last();
     await headers.waitFor({ timeout: 60_000 });
     await headers.click();
@@ -48,8 +41,18 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.locator('.result-window').getByText('viewer').first().waitFor();
   }, 120_000);
 
+  it('has a title, and the width of a phone where it is one', async () => {
+    const phone = await openPage(browser, app.url, { viewport: { width: 375, height: 812 }, isMobile: true });
+    await phone.page.goto(`${app.url}/graphql`);
+    await phone.page.locator('.graphiql-execute-button').waitFor({ timeout: 60_000 });
+    expect(await phone.page.title()).toBe('workgraph – GraphiQL');
+    expect(await phone.page.evaluate('window.innerWidth')).toBe(375);
+    expect(await overflowOf(phone.page)).toBe(0);
+    await phone.page.context().close();
+  }, 120_000);
+
   it('asked no other host for anything and wrote no error', () => {
-    expect(foreign).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(watched.foreign).toEqual([]);
+    expect(watched.complaints).toEqual([]);
   });
 });

@@ -84,7 +84,7 @@ describe('issueCreate', () => {
     });
     expect(await ada.read(parent.key)).toMatchObject({
       subIssueCount: 1,
-      revision: 2,
+      revision: 1,
       lastActivityUtc: null,
     });
     expect(await callerOf(app, bob.token).read(issue.key)).toMatchObject({ isSubscribed: true });

@@ -38,6 +38,18 @@ it('answers each example of docs/rest.md as the page says, from the first to the
   }
 }, 60_000);
 
+it('answers the first requests of the README as they stand there, over both faces', async () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const commands = Array.from(readme.matchAll(/```sh\n(curl -s [^]*?)\n```/g), ([, command = '']) => command);
+  expect(commands).toHaveLength(2);
+  for (const command of commands) {
+    const shell = command.replace('http://127.0.0.1:4000', app.url);
+    const { stdout } = await run('sh', ['-ec', shell], { env: { ...process.env, TOKEN: app.token } });
+    const { data, results } = JSON.parse(stdout) as { data?: { teams: unknown }; results?: unknown[] };
+    expect([command, data?.teams !== undefined || results?.length === 2]).toEqual([command, true]);
+  }
+}, 60_000);
+
 it('leads from the page to pages that are there', () => {
   const linked = Array.from(page.matchAll(/\]\(([\w-]+\.md)\)/g), ([, file = '']) => file);
   expect(linked.length).toBeGreaterThan(1);

@@ -1,65 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../src/rest-compat/openapi/document.ts';
 import { printOpenApi } from '../../src/rest-compat/openapi.ts';
-import { additions, table } from '../../src/rest-compat/table.ts';
+import { table } from '../../src/rest-compat/table.ts';
 import { type App, startApp } from '../support/app.ts';
+import { type OpenApi, schemaDifferences } from '../support/openapi.ts';
 import type { ListBody } from './walk.ts';
 
-interface Response {
-  description: string;
-  headers?: Record<string, unknown>;
-  content?: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>;
-}
-interface Operation {
-  operationId: string;
-  parameters?: { name: string; in: string; required: boolean; schema: object }[];
-  responses: Record<string, Response>;
-  security: Record<string, string[]>[];
-}
-interface Document {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object> };
-}
-
-const document = JSON.parse(printOpenApi()) as Document;
+const document = JSON.parse(printOpenApi()) as OpenApi;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 );
 
-/** Checks against a schema of the document; an object may then have no field that its schema does not name. */
-function validator(schema: object): ValidateFunction {
-  const closed = JSON.parse(
-    JSON.stringify({ ...schema, components: document.components }, (_key, value: unknown) =>
-      isObjectSchema(value) ? { ...value, additionalProperties: false } : value,
-    ),
-  ) as object;
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, keywords: ['components'] });
-  const matching = (pattern: RegExp) => ({
-    type: 'string' as const,
-    validate: (text: string) => pattern.test(text),
-  });
-  ajv.addFormat('date-time', matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
-  ajv.addFormat('date', matching(/^\d{4}-\d\d-\d\d$/));
-  ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) });
-  return ajv.compile(closed);
-}
-
-function isObjectSchema(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && 'properties' in value && 'type' in value;
-}
-
-function expectValid(validate: ValidateFunction, value: unknown): void {
-  validate(value);
-  expect(validate.errors ?? []).toEqual([]);
-}
-
 it('is the committed file, and what GET /v1/openapi.json answers without a token', async () => {
   const committed = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
   expect(printOpenApi()).toBe(committed);
-  expect(JSON.parse(JSON.stringify(openApiDocument(table, additions)))).toEqual(document);
 });
 
 it('describes every route once, with an id of its own, and its path’s parameters', () => {
@@ -88,11 +43,10 @@ it('gives an example of every failure that has the form of its schema and its st
     for (const [status, response] of Object.entries(operation.responses)) {
       const problem = response.content?.['application/problem+json'];
       if (!problem) continue;
-      const validate = validator(problem.schema);
       const examples = Object.entries(problem.examples ?? {});
       expect(examples).not.toHaveLength(0);
       for (const [, { value }] of examples) {
-        expectValid(validate, value);
+        expect(schemaDifferences(problem.schema, value)).toEqual([]);
         expect(value).toMatchObject({ status: Number(status) });
       }
     }
@@ -132,14 +86,8 @@ describe('answers of the demo', () => {
     async (template) => {
       const path = await fillIn(template);
       const answer = await app.request('GET', path);
-      const operation = document.paths[template]?.['get'];
-      const response = operation?.responses[`${answer.status}`];
-      expect([path, answer.status < 400, response !== undefined]).toEqual([path, true, true]);
-      for (const name of Object.keys(response?.headers ?? {}))
-        expect([name, answer.headers.has(name)]).toEqual([name, true]);
-      const schema = response?.content?.['application/json']?.schema;
-      if (schema) expectValid(validator(schema), answer.body);
-      else expect(answer.body).toBe('');
+      // Whether it is as documented is looked at with every answer; here it must be a good one.
+      expect([path, answer.status < 400]).toEqual([path, true]);
     },
     60_000,
   );

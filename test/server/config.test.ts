@@ -10,6 +10,10 @@ it('has a default for everything', () => {
     databaseUrl: undefined,
     publicUrl: undefined,
     logLevel: 'info',
+    explorer: true,
+    rates: { requestsPerMinute: 6_000, costPerHour: 10_000_000 },
+    maxOperationCost: 10_000,
+    redisUrl: undefined,
   });
 });
 
@@ -39,6 +43,13 @@ it.each([
   ['ATTACHMENT_LIMIT_BYTES', '0'],
   ['ATTACHMENT_LIMIT_BYTES', '2147483648'],
   ['ATTACHMENT_LIMIT_BYTES', '1 GiB'],
+  ['REQUESTS_PER_MINUTE', '0'],
+  ['REQUESTS_PER_MINUTE', '1000000001'],
+  ['COST_PER_HOUR', '-1'],
+  ['MAX_OPERATION_COST', '1e4'],
+  ['REDIS_URL', '127.0.0.1:6379'],
+  ['REDIS_URL', 'http://127.0.0.1:6379'],
+  ['EXPLORER', 'no'],
 ])('does not take for %s: %s', (name, value) => {
   const environment = { PUBLIC_URL: 'https://work.example.com', [name]: value };
   expect(() => readConfig({}, environment)).toThrow(new RegExp(`^${name} must be`));

@@ -22,7 +22,7 @@ interface Dashboard {
 }
 
 it('the query that GraphiQL opens with works as written on the demo, in statements that its depth bounds', async () => {
-  const query = readFileSync(join(import.meta.dirname, '../../src/server/dashboard.graphql'), 'utf8');
+  const query = readFileSync(join(import.meta.dirname, '../../docs/queries/dashboard.graphql'), 'utf8');
   const answer = await app.graphql<Dashboard>(query);
   expect(answer.body.errors).toBeUndefined();
   const { teams } = answer.body.data ?? { teams: { totalCount: 0, nodes: [] } };

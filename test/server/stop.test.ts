@@ -7,7 +7,7 @@ import type { Database } from '../../src/db/engine.ts';
 import { DatabaseUnavailableError } from '../../src/db/unavailable.ts';
 import { startServer } from '../../src/server/server.ts';
 
-const config = { host: '127.0.0.1', port: 0, publicUrl: undefined };
+const config = { host: '127.0.0.1', port: 0, publicUrl: undefined, explorer: true };
 const logger = pino({ level: 'silent' });
 
 /** A database that answers to a ping alone, as soon as `gate` opens. */

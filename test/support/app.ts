@@ -11,7 +11,7 @@ import { readConfig, type Settings } from '../../src/server/config.ts';
 import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { member } from './fixtures.ts';
-import { copyTemplate } from './templates.ts';
+import { type Content, copyTemplate } from './templates.ts';
 
 /** Who may do what: `token: null` sends none; the owner's token with all scopes is sent when nothing is said. */
 export interface Sent {
@@ -68,21 +68,27 @@ export interface App extends TestWorkspace {
 export interface AppOptions {
   /** Starts with the demo workspace, whose owner's the token then is; an empty workspace otherwise. */
   demo?: boolean;
+  /** The same said by the name of the template. */
+  content?: Content;
   /** `info` shows the server's log lines while a test is being written. */
   logLevel?: string;
   /** Settings of the server, under the names of the environment. */
   settings?: Settings;
 }
 
+/** No test runs into the limits of rates by accident. */
+const generous: Settings = { REQUESTS_PER_MINUTE: '1000000000', COST_PER_HOUR: '1000000000' };
+
 /** Starts a server on a database of its own: embedded, or on PostgreSQL when TEST_DATABASE_URL is set. */
 export async function startApp({
   demo = false,
+  content = demo ? 'demo' : 'migrated',
   logLevel = 'silent',
   settings = {},
 }: AppOptions = {}): Promise<App> {
-  const { database, dataDir, drop } = await copyTemplate(demo ? 'demo' : 'migrated');
-  const home = demo ? await demoWorkspace(database) : await newWorkspace(database, 'Test');
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...settings }, {});
+  const { database, dataDir, drop } = await copyTemplate(content);
+  const home = content === 'migrated' ? await newWorkspace(database, 'Test') : await demoWorkspace(database);
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...settings }, {});
   const files = openFiles(config);
   const server = await startServer({ database, config, logger: pino({ level: logLevel }), files });
   return {

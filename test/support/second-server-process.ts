@@ -7,7 +7,7 @@ import { startServer } from '../../src/server/server.ts';
 const database = await openDatabase({ url: process.argv[2] ?? '' });
 const server = await startServer({
   database,
-  config: { host: '127.0.0.1', port: 0, publicUrl: undefined },
+  config: { host: '127.0.0.1', port: 0, publicUrl: undefined, explorer: true },
   logger: pino({ level: 'silent' }),
 });
 process.stdout.write(`${server.url}\n`);

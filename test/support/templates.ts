@@ -17,8 +17,14 @@ import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../src
 import { type Database, openDatabase } from '../../src/db/engine.ts';
 import { migrate } from '../../src/db/migrate.ts';
 
-/** What a database starts with: the tables alone, or the demo workspace too. */
-export type Content = 'migrated' | 'demo';
+/** What a database starts with: the tables alone, or the demo workspace too, as it is today or on the examples' day. */
+export type Content = 'migrated' | 'demo' | 'examples';
+
+/**
+ * The day of the demo that the examples of openapi.json show. It is past, whenever they are looked at: no delivery is
+ * still to come and every agent has been silent for long, so that a request has the same answer on every day.
+ */
+export const exampleDay = new Date('2026-02-11T12:00:00.000Z');
 
 /** A database of its own for one test file. */
 export interface TestDatabase {
@@ -147,15 +153,14 @@ function withDatabase(serverUrl: string, name: string): string {
 
 async function fill(database: Database, content: Content): Promise<void> {
   await migrate(database);
-  if (content === 'demo') {
-    const { seedDemo } = await import('../../src/cli/demo/seed.ts');
-    await seedDemo(database);
-  }
+  if (content === 'migrated') return;
+  const { seedDemo } = await import('../../src/cli/demo/seed.ts');
+  await seedDemo(database, content === 'examples' ? { now: exampleDay } : {});
 }
 
 function hashOfSources(content: Content): string {
   const patterns = ['migrations/*.ts', 'node_modules/@electric-sql/pglite/package.json'];
-  if (content === 'demo') patterns.push('src/cli/demo/*.ts', 'src/resolvers/fold.ts');
+  if (content !== 'migrated') patterns.push('src/cli/demo/*.ts', 'src/resolvers/fold.ts');
   const hash = createHash('sha256');
   for (const path of globSync(patterns, { cwd: root }).toSorted())
     hash.update(readFileSync(join(root, path)));

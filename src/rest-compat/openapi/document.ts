@@ -5,15 +5,28 @@ import type { Parameters } from '../params.ts';
 import type { Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { Components, type Printed } from './components.ts';
-import { problemResponses } from './problems.ts';
+import { type Example, type Examples, variablesOf } from './example.ts';
+import { headers, shownHeader } from './headers.ts';
+import { isRepeatable, problemResponses, rateLimitHeaders } from './problems.ts';
 
 /** The OpenAPI 3.1 description of routes: all that it says is read from them. */
-export function openApiDocument(routes: readonly Route[], additions: readonly Route[]): Printed {
+export function openApiDocument(
+  routes: readonly Route[],
+  additions: readonly Route[],
+  examples: Examples,
+): Printed {
   const components = new Components();
   const ids = operationIds(routes);
   const paths: Record<string, Record<string, Printed>> = {};
   for (const route of routes) {
-    const operation = operationOf(route, ids.get(route) ?? '', additions.includes(route), components);
+    const example = examples[`${route.method} ${route.path}`];
+    const operation = operationOf(
+      route,
+      ids.get(route) ?? '',
+      additions.includes(route),
+      example,
+      components,
+    );
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operation;
   }
   return {
@@ -33,6 +46,7 @@ const info = {
   description:
     'The REST face of workgraph. Each endpoint runs one named operation on the graph behind `/graphql`, which ' +
     '`x-graphql-document` shows. Every GET answers HEAD, and every path answers OPTIONS with `Allow`.',
+  contact: { name: 'Whoever runs this server' },
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
@@ -57,29 +71,15 @@ const securitySchemes = {
   },
 };
 
-const headers = {
-  'X-Request-Id': { description: 'Finds the request in the log.', schema: { type: 'string' } },
-  'X-GraphQL-Operation': {
-    description: 'The operation that ran, by the name that it has in `x-graphql-document`.',
-    schema: { type: 'string' },
-  },
-  Link: {
-    description:
-      'The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.',
-    schema: { type: 'string' },
-  },
-  Location: { description: 'Where to go on; may be a path of this service.', schema: { type: 'string' } },
-  'WWW-Authenticate': { description: 'What the token lacks (RFC 6750).', schema: { type: 'string' } },
-  'Retry-After': { description: 'When to try again, in seconds.', schema: { type: 'integer' } },
-};
-
 function operationOf(
   route: Route,
   operationId: string,
   isAddition: boolean,
+  example: Example | undefined,
   components: Components,
 ): Printed {
   const { summary, scope, body, operation, document } = route;
+  const parameters = { ...route.parameters, ...(answersUnchanged(route) && ifNoneMatch) };
   const [, version, segment = ''] = route.path.split('/');
   const addition = isAddition ? ' An addition to the specification.' : '';
   const needs = scope === 'public' ? 'Needs no token.' : `Needs the scope \`${scope}\`.`;
@@ -88,14 +88,20 @@ function operationOf(
     tags: [version === 'v1' ? segment : 'health'],
     summary,
     description: `${summary} ${needs}${addition}`,
-    ...(Object.keys(route.parameters).length > 0 && {
-      parameters: parametersOf(route.parameters, components),
-    }),
-    ...(body && { requestBody: requestBodyOf(body, operation, components) }),
-    responses: { ...successResponses(route.successes, components), ...problemResponses(route, components) },
+    ...(Object.keys(parameters).length > 0 && { parameters: parametersOf(parameters, example, components) }),
+    ...(body && { requestBody: requestBodyOf(body, operation, example, components) }),
+    responses: {
+      ...successResponses(route, example, components),
+      ...(answersUnchanged(route) && {
+        304: { ...unchanged, headers: { ...unchanged.headers, ...rateLimitHeaders(route) } },
+      }),
+      ...problemResponses(route, components),
+    },
     security: scope === 'public' ? [] : [{ token: scope === 'token' ? [] : [scope] }],
     'x-graphql-operation': operation.name.value,
     'x-graphql-document': print(document),
+    // What the operation is run with for the request that the examples show.
+    ...(example && { 'x-graphql-variables': variablesOf(route, example.request) }),
   };
 }
 
@@ -115,20 +121,32 @@ function operationIds(routes: readonly Route[]): ReadonlyMap<Route, string> {
   return ids;
 }
 
-function parametersOf(parameters: Parameters, components: Components): Printed[] {
+function parametersOf(
+  parameters: Parameters,
+  example: Example | undefined,
+  components: Components,
+): Printed[] {
   return Object.entries(parameters).map(([name, { word, description, schema }]) => ({
     name,
-    in: word === 'path' ? 'path' : 'query',
+    in: word === 'path' || word === 'header' ? word : 'query',
     required: word === 'path',
     description,
     schema: components.print(schema),
     ...(word === 'many' && { style: 'form', explode: true }),
+    ...exampleOfParameter(schema, example?.request.parameters[name]),
   }));
+}
+
+/** Those parameters have one that the request of the examples sends. */
+function exampleOfParameter({ type }: JsonSchema, sent: string | readonly string[] | undefined): Printed {
+  if (sent === undefined) return {};
+  return { example: type === 'integer' || type === 'boolean' ? JSON.parse(String(sent)) : sent };
 }
 
 function requestBodyOf(
   { fields, writesSomething }: Body<Fields>,
   operation: OperationDefinitionNode,
+  example: Example | undefined,
   components: Components,
 ): Printed {
   const entries = Object.entries(fields).map(([name, field]) => {
@@ -144,7 +162,8 @@ function requestBodyOf(
     ...(required.length > 0 && { required }),
     ...(writesSomething && { minProperties: 1 }),
   };
-  return { required: true, content: { 'application/json': { schema: components.print(schema) } } };
+  const content = { schema: components.print(schema), ...(example && { example: example.request.body }) };
+  return { required: true, content: { 'application/json': content } };
 }
 
 function schemaOf(field: Fields[string]): JsonSchema {
@@ -152,20 +171,65 @@ function schemaOf(field: Fields[string]): JsonSchema {
   return field.word === 'required' ? field.of.schema : field.schema;
 }
 
-function successResponses(successes: readonly Success[], components: Components): Record<string, Printed> {
+/** What a client that has the answer is told instead of it. */
+const unchanged = {
+  description: 'The answer is the one that `If-None-Match` names; there is no body.',
+  headers: {
+    'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+    'X-GraphQL-Operation': { $ref: '#/components/headers/X-GraphQL-Operation' },
+    ETag: { $ref: '#/components/headers/ETag' },
+    Vary: { $ref: '#/components/headers/Vary' },
+  },
+};
+
+/** The header that every read takes, whatever its route declares. */
+const ifNoneMatch = {
+  'If-None-Match': {
+    word: 'header',
+    description: 'The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer.',
+    schema: { type: 'string' },
+    fromText: (value: string) => ({ value }),
+  },
+} as const satisfies Parameters;
+
+function answersUnchanged({ method, successes }: Route): boolean {
+  return method === 'GET' && successes.some(({ schema }) => schema !== undefined);
+}
+
+function hasTag(route: Route, { schema, revised = false }: Success): boolean {
+  return revised || (route.method === 'GET' && schema !== undefined);
+}
+
+function successResponses(
+  route: Route,
+  example: Example | undefined,
+  components: Components,
+): Record<string, Printed> {
   return Object.fromEntries(
-    successes.map(({ status, description, schema, paged }) => [
-      `${status}`,
-      {
+    route.successes.map((success) => {
+      const { status, description, schema, paged } = success;
+      const answer = example?.answers.find((candidate) => candidate.status === status);
+      const response = {
         description,
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
           'X-GraphQL-Operation': { $ref: '#/components/headers/X-GraphQL-Operation' },
-          ...(paged && { Link: { $ref: '#/components/headers/Link' } }),
-          ...(status === 302 && { Location: { $ref: '#/components/headers/Location' } }),
+          Vary: { $ref: '#/components/headers/Vary' },
+          ...rateLimitHeaders(route),
+          ...(isRepeatable(route) && {
+            'Idempotency-Replayed': { $ref: '#/components/headers/Idempotency-Replayed' },
+          }),
+          ...(hasTag(route, success) && { ETag: { $ref: '#/components/headers/ETag' } }),
+          ...(paged && { Link: shownHeader('Link', answer) }),
+          ...(status === 302 && { Location: shownHeader('Location', answer) }),
         },
-        ...(schema && { content: { 'application/json': { schema: components.print(schema) } } }),
-      },
-    ]),
+        ...(schema && {
+          content: {
+            'application/json': { schema: components.print(schema), ...(answer && { example: answer.body }) },
+          },
+        }),
+      };
+      return [`${status}`, response];
+    }),
   );
 }

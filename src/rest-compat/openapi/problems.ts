@@ -1,11 +1,14 @@
-import { headersOf } from '../../executor/challenge.ts';
+import { RateLimitedError } from '../../executor/challenge.ts';
+import { keyRule } from '../../executor/idempotent.ts';
 import { InsufficientScopeError } from '../../executor/scope-rule.ts';
 import { type Problem, problemOf } from '../../executor/problem.ts';
 import { allCodeTables } from '../../schema/codes.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { type Failure, refusalOf } from '../problem.ts';
+import { notATag } from '../params.ts';
 import type { Route } from '../route.ts';
 import type { Components, Printed } from './components.ts';
+import { operationOfFailure } from './headers.ts';
 
 type Code = Problem['code'];
 
@@ -64,10 +67,20 @@ const examples: Partial<Record<Code, Failure>> = {
     message: 'This needs an access token: Authorization: Bearer wg_…',
   },
   forbidden: new InsufficientScopeError(new Map([['PATCH /v1/issues/{issueKey}', ['issues:write']]])),
+  rate_limited: new RateLimitedError('The quota of 6,000 requests a minute is used up: come back in 1 s.', 1),
   not_found: { code: 'not_found', message: 'There is no such issue.' },
   conflict: {
     code: 'conflict',
     message: 'No agent is installed in this workspace, so there is nobody to write to.',
+  },
+  precondition_failed: {
+    code: 'precondition_failed',
+    message:
+      'The issue is not at the revision that was named. Read it again, and send the change with the revision that it has then.',
+  },
+  idempotency_key_reused: {
+    code: 'idempotency_key_reused',
+    message: 'This Idempotency-Key came with another request: take a new one.',
   },
   payload_too_large: { code: 'payload_too_large', message: 'The body is larger than 1000000 bytes.' },
   unsupported_media_type: {
@@ -81,22 +94,41 @@ const examples: Partial<Record<Code, Failure>> = {
   unavailable: { code: 'unavailable', message: 'The data store does not answer; try again soon.' },
 };
 
+/** Where these two can only be about the key that a write came with. */
+const inProgress: Failure = {
+  code: 'conflict',
+  message: 'A request with this Idempotency-Key is in progress. Repeat it in a moment.',
+};
+const badKey = refused('invalid_request', 'Idempotency-Key', keyRule);
+
 /** The codes that a route can fail with, in the order in which they are looked for. */
 export function codesOf(route: Route): readonly Code[] {
   const takesQuery = Object.values(route.parameters).some(({ word }) => word !== 'path');
   const given: readonly (Code | false | undefined)[] = [
     route.scope !== 'public' && 'unauthenticated',
+    !route.probe && 'rate_limited',
     route.scope !== 'public' && 'forbidden',
     route.body && 'payload_too_large',
     route.body && 'unsupported_media_type',
     takesQuery && 'invalid_request',
     route.body && 'validation_failed',
     route.absent !== undefined && 'not_found',
-    ...route.failures,
+    isConditional(route) && 'precondition_failed',
+    (isRepeatable(route) || route.failures.includes('conflict')) && 'conflict',
+    isRepeatable(route) && 'idempotency_key_reused',
     'internal_error',
     'unavailable',
   ];
   return given.filter((code) => code !== false && code !== undefined);
+}
+
+/** Does the route write, so that a client may give the request a key to repeat it by. */
+export function isRepeatable({ parameters }: Route): boolean {
+  return Object.hasOwn(parameters, 'Idempotency-Key');
+}
+
+function isConditional({ parameters }: Route): boolean {
+  return Object.hasOwn(parameters, 'If-Match');
 }
 
 /** The failures of a route by their status. */
@@ -111,15 +143,15 @@ export function problemResponses(route: Route, components: Components): Record<s
 
 function response(schema: Printed, codes: readonly Code[], route: Route): Printed {
   const told = codes.map((code) => [code, exampleOf(code, route)] as const);
-  const challenge = codes.some((code) =>
-    Object.hasOwn(headersOf(exampleOf(code, route)), 'WWW-Authenticate'),
-  );
+  const challenge = codes.some((code) => code === 'unauthenticated' || code === 'forbidden');
   return {
     description: codes.map(meaningOf).join(' '),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      'X-GraphQL-Operation': operationOfFailure,
       ...(challenge && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
-      ...(codes.includes('unavailable') && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
+      ...(!codes.includes('unauthenticated') && rateLimitHeaders(route)),
+      ...(codes.some(isForLater) && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
     },
     content: {
       'application/problem+json': {
@@ -132,10 +164,27 @@ function response(schema: Printed, codes: readonly Code[], route: Route): Printe
   };
 }
 
+/** What every answer says that was counted: all but those of probes and those that a token was missing for. */
+export function rateLimitHeaders({ probe }: Route): Printed {
+  if (probe) return {};
+  return {
+    RateLimit: { $ref: '#/components/headers/RateLimit' },
+    'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+  };
+}
+
+function isForLater(code: Code): boolean {
+  return code === 'unavailable' || code === 'rate_limited';
+}
+
 const exampleRequestId = '0b5f8a9e-4f0d-4c58-9e0c-6f1f6f7d2a51';
 
 function exampleOf(code: Code, route: Route): Failure {
   if (code === 'not_found') return { code, message: route.absent ?? '' };
+  if (code === 'conflict' && !route.failures.includes('conflict')) return inProgress;
+  if (code === 'invalid_request' && isRepeatable(route)) return badKey;
+  if (code === 'invalid_request' && isConditional(route))
+    return refused('invalid_request', 'If-Match', notATag);
   const [field] = Object.keys(route.body?.fields ?? {});
   if (code === 'validation_failed' && field !== undefined && !route.body?.writesSomething)
     return refused('validation_failed', field, 'is required');
@@ -151,7 +200,11 @@ function bareResponse(components: Components): Printed {
   const { type, title, status, detail } = problemOf({ code: 'unavailable', message }, exampleRequestId);
   return {
     description: 'The data store does not answer, or the server is about to stop.',
-    headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      'X-GraphQL-Operation': operationOfFailure,
+      'Retry-After': { $ref: '#/components/headers/Retry-After' },
+    },
     content: {
       'application/problem+json': {
         schema: components.print(bareProblemSchema),

@@ -8,7 +8,7 @@ import {
   CommentsDocument,
   CommentUpdateDocument,
 } from '../operations.generated.ts';
-import { direction, page, pathId, sortBy } from '../params.ts';
+import { direction, ifMatch, page, pathId, sortBy } from '../params.ts';
 import { created, item, list, noContent } from '../reply.ts';
 import { route } from '../route.ts';
 import { comment } from '../shapes/comments.ts';
@@ -79,10 +79,12 @@ export const commentUpdate = route({
   path: '/v1/issues/{issueKey}/comments/{commentId}',
   scope: 'issues:write',
   summary: 'Changes what a comment says. Its author, owners and admins may.',
-  parameters: { issueKey, commentId },
+  parameters: { issueKey, commentId, ...ifMatch },
   body: creation({ body: required(commentBody) }),
   operation: CommentUpdateDocument,
-  variables: (p, { body }) => ({ input: { issueKey: p.issueKey, id: p.commentId, body } }),
+  variables: (p, { body }) => ({
+    input: { issueKey: p.issueKey, id: p.commentId, expectedRevision: p['If-Match'], body },
+  }),
   pick: (data) => data.commentUpdate.comment,
   reply: item(comment),
 });
@@ -93,9 +95,11 @@ export const commentDelete = route({
   path: '/v1/issues/{issueKey}/comments/{commentId}',
   scope: 'issues:write',
   summary: 'Deletes a comment; its replies stay. Its author, owners and admins may.',
-  parameters: { issueKey, commentId },
+  parameters: { issueKey, commentId, ...ifMatch },
   operation: CommentDeleteDocument,
-  variables: (p) => ({ input: { issueKey: p.issueKey, id: p.commentId } }),
+  variables: (p) => ({
+    input: { issueKey: p.issueKey, id: p.commentId, expectedRevision: p['If-Match'] },
+  }),
   pick: (data) => data.commentDelete,
   reply: noContent(),
 });

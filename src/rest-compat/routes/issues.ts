@@ -5,6 +5,7 @@ import {
   IssueUpdateDocument,
   type Priority,
 } from '../operations.generated.ts';
+import { ifMatch } from '../params.ts';
 import { created, item, noContent } from '../reply.ts';
 import { route } from '../route.ts';
 import { issue } from '../shapes/issues.ts';
@@ -54,7 +55,7 @@ export const issueUpdate = route({
   path: '/v1/issues/{issueKey}',
   scope: 'issues:write',
   summary: 'Changes the fields of an issue that are given.',
-  parameters: { issueKey },
+  parameters: { issueKey, ...ifMatch },
   body: change({
     title,
     description,
@@ -73,8 +74,8 @@ export const issueUpdate = route({
     labelIds,
   }),
   operation: IssueUpdateDocument,
-  variables: ({ issueKey }, { issueStatusId, ...fields }) => ({
-    input: { key: issueKey, ...fields, statusId: issueStatusId },
+  variables: (p, { issueStatusId, ...fields }) => ({
+    input: { key: p.issueKey, expectedRevision: p['If-Match'], ...fields, statusId: issueStatusId },
   }),
   pick: (data) => data.issueUpdate.issue,
   reply: item(issue),
@@ -87,9 +88,9 @@ export const issueDelete = route({
   path: '/v1/issues/{issueKey}',
   scope: 'issues:write',
   summary: 'Deletes an issue; its sub-issues stay, without a parent.',
-  parameters: { issueKey },
+  parameters: { issueKey, ...ifMatch },
   operation: IssueDeleteDocument,
-  variables: (p) => ({ input: { key: p.issueKey } }),
+  variables: (p) => ({ input: { key: p.issueKey, expectedRevision: p['If-Match'] } }),
   pick: (data) => data.issueDelete,
   reply: noContent(),
 });

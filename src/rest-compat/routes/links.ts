@@ -4,7 +4,7 @@ import {
   IssueLinkDeleteDocument,
   IssueLinksDocument,
 } from '../operations.generated.ts';
-import { page, pathId } from '../params.ts';
+import { ifMatch, page, pathId } from '../params.ts';
 import { createdOrExisting, list, noContent } from '../reply.ts';
 import { route } from '../route.ts';
 import { issueLink } from '../shapes/links.ts';
@@ -47,9 +47,11 @@ export const linkDelete = route({
   path: '/v1/issues/{issueKey}/links/{linkId}',
   scope: 'issues:write',
   summary: 'Takes a link from an issue.',
-  parameters: { issueKey, linkId: pathId('link', 'link', 'The id of the link.') },
+  parameters: { issueKey, linkId: pathId('link', 'link', 'The id of the link.'), ...ifMatch },
   operation: IssueLinkDeleteDocument,
-  variables: (p) => ({ input: { issueKey: p.issueKey, id: p.linkId } }),
+  variables: (p) => ({
+    input: { issueKey: p.issueKey, id: p.linkId, expectedRevision: p['If-Match'] },
+  }),
   pick: (data) => data.issueLinkDelete,
   reply: noContent(),
 });

@@ -16,6 +16,7 @@ export const health = route({
   variables: () => ({}),
   pick: (data) => data.health,
   reply: item(status),
+  probe: true,
 });
 
 /** The same under its other name. */
@@ -29,6 +30,7 @@ export const healthz = route({
   variables: () => ({}),
   pick: (data) => data.health,
   reply: item(status),
+  probe: true,
 });
 
 /** The data store answers. */
@@ -43,4 +45,5 @@ export const readyz = route({
   pick: (data) => data.readiness,
   reply: item(status),
   bareProblem: true,
+  probe: true,
 });

@@ -29,7 +29,11 @@ const attachmentFields: ShapeFields<AttachmentFieldsFragment> = {
 };
 
 /** The specification's Attachment. */
-export const attachment: Shape<AttachmentFieldsFragment> = shape('Attachment', attachmentFields);
+export const attachment: Shape<AttachmentFieldsFragment> = shape(
+  'Attachment',
+  attachmentFields,
+  (attachment) => attachment.revision,
+);
 
 const announcedAttachment: Shape<AttachmentFieldsFragment> = shape('AnnouncedAttachment', {
   ...attachmentFields,

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import type { Facts } from './facts.ts';
+import { Connection } from './http/connection.ts';
+import { refuseFailure } from './load.ts';
+import type { Running } from './process.ts';
+import { Random } from './random.ts';
+import type { Workload } from './workloads/workload.ts';
+
+/** What an answer of the first contender looks like to one who checks another. */
+export interface Checked {
+  readonly contender: string;
+  readonly bytes: number;
+}
+
+const questions = 5;
+/** Names differ, so bytes may; work that is left out would show. */
+const bytesWithin = 1.5;
+
+/** Asks each contender the same questions and compares the answers in the product's names. Throws where they differ. */
+export async function checkEqual(all: readonly Running[], workload: Workload, facts: Facts): Promise<Checked[]> {
+  const random = new Random(42);
+  const sums = new Map<string, number>();
+  for (let question = 0; question < questions; question += 1) {
+    const input = workload.input(random, facts);
+    let expected: { by: string; answer: unknown } | undefined;
+    for (const running of all) {
+      const { contender } = running;
+      const request = contender.request(workload.id, input);
+      if (!request) continue;
+      const connection = await Connection.open(running.port);
+      const answer = await connection.send(request).finally(() => connection.close());
+      refuseFailure(request, answer);
+      sums.set(contender.name, (sums.get(contender.name) ?? 0) + answer.body.length / questions);
+      const json: unknown = JSON.parse(answer.body.toString());
+      const comparable = without(contender.canonical?.(workload.id, json) ?? json, workload.volatile ?? []);
+      if (expected) {
+        const message = `${workload.id}: ${contender.title} answers otherwise than ${expected.by}`;
+        try {
+          assert.deepEqual(comparable, expected.answer);
+        } catch (error) {
+          throw new Error(`${message} to ${JSON.stringify(input)}\n${(error as Error).message.slice(0, 3_000)}`, { cause: error });
+        }
+      } else expected = { by: contender.title, answer: comparable };
+    }
+  }
+  const checked = [...sums].map(([contender, bytes]) => ({ contender, bytes }));
+  const [first] = checked;
+  for (const { contender, bytes } of checked) {
+    // A few bytes may well double.
+    if (!first || Math.max(bytes, first.bytes) < 500) continue;
+    const ratio = bytes / first.bytes;
+    assert.ok(ratio < bytesWithin && ratio > 1 / bytesWithin, `${workload.id}: ${contender} answers ${bytes} bytes, ${first.contender} ${first.bytes}`);
+  }
+  return checked;
+}
+
+/** The answer without the fields that cannot be the same twice. */
+function without(value: unknown, names: readonly string[]): unknown {
+  if (names.length === 0 || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => without(item, names));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => (names.includes(name) ? [] : [[name, without(inner, names)]])),
+  );
+}

@@ -1,0 +1,123 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { once } from 'node:events';
+
+/** A PostgreSQL server of the benchmark's own; without a process id, one that was brought along. */
+export interface Cluster {
+  readonly url: string;
+  /** The postmaster, whose CPU and that of its children is the database's; undefined when it is not ours. */
+  readonly pid: number | undefined;
+  stop(): void;
+}
+
+const folder = process.env['BENCH_CLUSTER_DIR'] ?? join(import.meta.dirname, '.cluster');
+const dataDir = join(folder, 'data');
+const portFile = join(folder, 'port');
+const superuser = process.getuid?.() === 0;
+const databaseName = 'bench';
+
+/** What a small dedicated machine would be given; statistics of statements are collected only while they are counted. */
+const settings = {
+  listen_addresses: "'127.0.0.1'",
+  unix_socket_directories: `'${folder}'`,
+  max_connections: 200,
+  shared_buffers: '1GB',
+  effective_cache_size: '4GB',
+  work_mem: '16MB',
+  maintenance_work_mem: '256MB',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '30min',
+  random_page_cost: 1.1,
+  jit: 'off',
+  shared_preload_libraries: "'pg_stat_statements'",
+  'pg_stat_statements.track': 'none',
+};
+
+/** Starts the cluster, made first when there is none or when it is to be made anew. */
+export async function openCluster({ fresh }: { fresh: boolean }): Promise<Cluster> {
+  const brought = process.env['BENCH_DATABASE_URL'];
+  if (brought) return { url: brought, pid: undefined, stop: () => undefined };
+  if (fresh) removeCluster();
+  if (!existsSync(join(dataDir, 'PG_VERSION'))) await create();
+  if (!isRunning()) run('pg_ctl', ['-D', dataDir, '-w', '-l', join(folder, 'log'), 'start']);
+  const [pid] = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n');
+  const port = readFileSync(portFile, 'utf8').trim();
+  ensureDatabase(port);
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/${databaseName}`,
+    pid: Number(pid),
+    stop: () => run('pg_ctl', ['-D', dataDir, '-m', 'fast', '-w', 'stop']),
+  };
+}
+
+/** Stops a cluster that an earlier run kept; says whether there was one. */
+export function stopKeptCluster(): boolean {
+  if (!existsSync(dataDir) || !isRunning()) return false;
+  run('pg_ctl', ['-D', dataDir, '-m', 'fast', '-w', 'stop']);
+  return true;
+}
+
+function removeCluster(): void {
+  stopKeptCluster();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function create(): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  if (superuser) chownSync(folder, ownerId('-u'), ownerId('-g'));
+  run('initdb', ['-D', dataDir, '-U', 'postgres', '--auth=trust', '--locale=C.UTF-8', '-E', 'UTF8']);
+  const port = await freePort();
+  const lines = Object.entries({ ...settings, port }).map(([name, value]) => `${name} = ${value}\n`);
+  writeFileSync(join(dataDir, 'postgresql.auto.conf'), lines.join(''));
+  writeFileSync(portFile, String(port));
+}
+
+function ensureDatabase(port: string): void {
+  const psql = ['-h', '127.0.0.1', '-p', port, '-U', 'postgres'];
+  const found = run('psql', [...psql, '-Atc', `select 1 from pg_database where datname = '${databaseName}'`]);
+  if (found.trim() !== '1') run('createdb', [...psql, databaseName]);
+}
+
+function isRunning(): boolean {
+  return spawnSync(...asOwner('pg_ctl', ['-D', dataDir, 'status'])).status === 0;
+}
+
+function run(program: string, args: string[]): string {
+  const [command, all] = asOwner(program, args);
+  // pg_ctl leaves a server behind that would hold a pipe open.
+  const stdio = program === 'pg_ctl' ? 'ignore' : (['ignore', 'pipe', 'inherit'] as const);
+  return String(execFileSync(command, all, { stdio: stdio as 'ignore', cwd: folder }) ?? '');
+}
+
+/** PostgreSQL refuses to be run by root, so root runs it as another user. */
+function asOwner(program: string, args: string[]): [string, string[]] {
+  const path = join(binaries(), program);
+  return superuser ? ['runuser', ['-u', owner(), '--', path, ...args]] : [path, args];
+}
+
+function owner(): string {
+  return spawnSync('id', ['postgres']).status === 0 ? 'postgres' : 'nobody';
+}
+
+function ownerId(flag: '-u' | '-g'): number {
+  return Number(execFileSync('id', [flag, owner()]));
+}
+
+/** The newest PostgreSQL of a Debian-like machine, or the one in the path. */
+function binaries(): string {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Boolean) : [];
+  if (versions.length > 0) return join(root, String(Math.max(...versions)), 'bin');
+  return execFileSync('pg_config', ['--bindir']).toString().trim();
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,9 @@
+import type { Contender } from './contender.ts';
+import { limit } from './limit.ts';
+import { mercurius, plain } from './plain.ts';
+import { postgraphile } from './postgraphile.ts';
+import { product } from './product.ts';
+import { sofa } from './sofa.ts';
+
+/** In the order of a round; ratios are to LIMIT. */
+export const contenders: readonly Contender[] = [product, limit, postgraphile, mercurius, plain, sofa];

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import pg from 'pg';
+import { directory } from './directory.ts';
+import { functions } from './functions.ts';
+import { repository } from '../repository.ts';
+import { issues } from './issues.ts';
+import { views } from './views.ts';
+
+/** The token of all scopes that every contender is called with. */
+export const token = 'wg_benchmark_token_of_all_scopes_000000000000';
+const scopes = ['issues:read', 'issues:write', 'teams:read', 'projects:read', 'members:read', 'workspace:admin'];
+
+export const teams = 50;
+
+/** Grows with every change of what is filled in, so that a kept cluster of another form is noticed. */
+const version = 1;
+
+/** Migrates the database with the product's own migrations and fills it, unless it is filled alike already. */
+export async function fill(url: string, issueCount: number, say: (line: string) => void): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const found = await filled(client);
+    if (found && (found.issues !== issueCount || found.version !== version)) {
+      throw new Error(
+        `The database holds a benchmark of ${found.issues} issues (version ${found.version}): give --fresh to rebuild it.`,
+      );
+    }
+    migrateWithProduct(url);
+    if (!found) {
+      say(`filling ${issueCount} issues …`);
+      await insertAll(client, issueCount);
+    }
+    await client.query(views);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The product's own command brings the schema up to date, also of a cluster that was kept. */
+function migrateWithProduct(url: string): void {
+  execFileSync(process.execPath, [join(repository, 'bin', 'workgraph.js'), 'migrate'], {
+    env: { ...process.env, DATABASE_URL: url },
+    // What it says is shown only when it fails, within the error.
+    stdio: 'pipe',
+  });
+}
+
+export async function postgresVersion(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ server_version: string }>('show server_version');
+  await client.end();
+  return rows[0]?.server_version ?? '';
+}
+
+async function filled(client: pg.Client): Promise<{ issues: number; version: number } | undefined> {
+  const there = await client.query(`select to_regclass('bench.filled') is not null as there`);
+  if (!there.rows[0].there) return undefined;
+  return (await client.query('select issues, version from bench.filled')).rows[0];
+}
+
+async function insertAll(client: pg.Client, issueCount: number): Promise<void> {
+  // Issues begin in 2024 and the newest is of October 2026, however many there are.
+  const step = `interval '${(1030 * 86_400) / issueCount} seconds'`;
+  const hash = createHash('sha256').update(token).digest('hex');
+  const names: Record<string, string> = {
+    teams: String(teams),
+    issues: String(issueCount),
+    step,
+    tokenHash: `'\\x${hash}'::bytea`,
+    scopes: `array[${scopes.map((scope) => `'${scope}'`).join(', ')}]`,
+  };
+  const bind = (sql: string) =>
+    sql.replaceAll(/(?<!:):([a-zA-Z]+)/g, (whole, name: string) => names[name] ?? whole);
+  await client.query('begin');
+  await client.query("set local timezone = 'UTC'");
+  // The rows fit by construction; checking 3 million foreign keys would take longer than filling.
+  await client.query('savepoint replica');
+  await client
+    .query('set local session_replication_role = replica')
+    .catch(() => client.query('rollback to savepoint replica'));
+  const indexes = await dropIndexes(client);
+  for (const statement of [functions, directory, issues]) await client.query(bind(statement));
+  for (const { definition } of indexes) await client.query(definition);
+  await client.query('create table bench.filled (issues int not null, version int not null)');
+  await client.query('insert into bench.filled values ($1, $2)', [issueCount, version]);
+  await client.query('commit');
+  await client.query('vacuum (analyze, freeze)');
+}
+
+/** Takes the big tables' indexes off, constraints apart: built afterwards at once they cost a tenth. */
+async function dropIndexes(client: pg.Client): Promise<{ definition: string }[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(`
+    select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
+    from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
+    where i.indrelid in ('issue'::regclass, 'comment'::regclass, 'activity'::regclass, 'issue_label'::regclass,
+      'issue_assignee'::regclass, 'issue_subscription'::regclass) and c.oid is null`);
+  for (const { name } of rows) await client.query(`drop index ${name}`);
+  return rows;
+}

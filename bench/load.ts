@@ -1,0 +1,117 @@
+import { cpuMs, databaseCpuMs, residentMb } from './cpu.ts';
+import type { Facts } from './facts.ts';
+import { type Answer, Connection, type Request } from './http/connection.ts';
+import type { Running } from './process.ts';
+import { Random } from './random.ts';
+import { workloadOf } from './workloads/all.ts';
+import type { Workload } from './workloads/workload.ts';
+
+export const connections = 16;
+
+/** What one contender did in one window of time. */
+export interface Sample {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly bytes: number;
+  readonly serverCpuMs: number;
+  /** Per request; NaN when the database is not on this machine. */
+  readonly databaseCpuMs: number;
+  readonly residentMb: number;
+  /** Requests that were refused or failed, of all; they count in nothing else. */
+  readonly failed: number;
+}
+
+/** Of all requests of a turn: more than that is no measurement. */
+const mostFailed = 0.01;
+
+export interface Turn {
+  readonly seconds: number;
+  readonly seed: number;
+  readonly postmaster: number | undefined;
+  /** A server that has just started on a busy machine may fail at first. */
+  readonly isWarmUp?: boolean;
+}
+
+/** Asks for a workload on all connections for a while, each the next thing once it has its answer. */
+export async function measure(
+  running: Running,
+  workload: Workload,
+  facts: Facts,
+  { seconds, seed, postmaster, isWarmUp = false }: Turn,
+): Promise<Sample> {
+  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(running.port)));
+  const tally: Tally = { latencies: [], bytes: 0, failures: [] };
+  const databaseCpu = () => (postmaster === undefined ? Number.NaN : databaseCpuMs(postmaster));
+  const before = { server: cpuMs(running.pid), database: databaseCpu() };
+  const began = performance.now();
+  const until = began + seconds * 1_000;
+  try {
+    await Promise.all(
+      open.map((connection, index) =>
+        askUntil(until, connection, nextRequests(running, workload, facts, seed * connections + index), tally),
+      ),
+    );
+  } finally {
+    for (const connection of open) connection.close();
+  }
+  const elapsed = performance.now() - began;
+  const count = tally.latencies.length;
+  const { failures } = tally;
+  if (!isWarmUp && failures.length > (count + failures.length) * mostFailed) {
+    throw new Error(`${running.contender.title} fails ${failures.length} of ${count + failures.length} requests`, { cause: failures[0] });
+  }
+  const sorted = Float64Array.from(tally.latencies).sort();
+  return {
+    perSecond: (count / elapsed) * 1_000,
+    p50Ms: sorted[Math.floor(count * 0.5)] ?? Number.NaN,
+    p99Ms: sorted[Math.floor(count * 0.99)] ?? Number.NaN,
+    bytes: tally.bytes / count,
+    serverCpuMs: (cpuMs(running.pid) - before.server) / count,
+    databaseCpuMs: (databaseCpu() - before.database) / count,
+    residentMb: residentMb(running.pid),
+    failed: failures.length,
+  };
+}
+
+interface Tally {
+  latencies: number[];
+  bytes: number;
+  failures: unknown[];
+}
+
+async function askUntil(until: number, connection: Connection, next: () => Request, tally: Tally): Promise<void> {
+  for (let now = performance.now(); now < until; ) {
+    const request = next();
+    const sent = performance.now();
+    const answer = await connection.send(request);
+    now = performance.now();
+    try {
+      refuseFailure(request, answer);
+      tally.latencies.push(now - sent);
+      tally.bytes += answer.wireBytes;
+    } catch (failure) {
+      tally.failures.push(failure);
+    }
+  }
+}
+
+/** The requests of one connection: inputs of a seeded generator, so that every contender gets the same ones. */
+export function nextRequests(running: Running, workload: Workload, facts: Facts, seed: number): () => Request {
+  const random = new Random(seed);
+  const { mix } = workload;
+  const deck = mix && Object.entries(mix).flatMap(([id, weight]) => Array.from({ length: weight }, () => workloadOf(id)));
+  return () => {
+    const { id, input } = deck ? random.pick(deck) : workload;
+    const request = running.contender.request(id, input(random, facts));
+    if (!request) throw new Error(`${running.contender.name} has no ${id}.`);
+    return request;
+  };
+}
+
+/** A failure is often answered fast: it must not count. The end of a long answer is enough to look at, and its start. */
+export function refuseFailure(request: Request, { status, body }: Answer): void {
+  const text = body.length < 4_096 ? body.toString() : body.toString('latin1', 0, 100) + body.toString('latin1', body.length - 1_000);
+  if (status >= 200 && status < 300 && !text.includes('"errors":[') && body.length > 0) return;
+  throw new Error(`${request.method} ${request.path} was answered ${status}: ${text.slice(0, 1_000)}\n${request.body ?? ''}`);
+}

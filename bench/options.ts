@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util';
+import { contenders } from './contenders/all.ts';
+import { workloads } from './workloads/all.ts';
+
+export interface Options {
+  readonly only: readonly string[];
+  readonly contenders: readonly string[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly issues: number;
+  readonly keep: boolean;
+  readonly fresh: boolean;
+  readonly stop: boolean;
+  readonly check: boolean;
+  readonly write: boolean;
+}
+
+const help = `npm run bench -- [options]
+
+  --only W1,W3          workloads to run (default: all); W4 also names W4-team and W4-project
+  --contenders a,b      ${contenders.map(({ name }) => name).join(', ')} (default: all)
+  --rounds N            rounds of each workload, in which the contenders take turns (default 5)
+  --seconds S           length of one contender's turn (default 5)
+  --issues N            issues in the database (default 200000)
+  --keep                leave the database server running for the next run
+  --fresh               make the database anew; otherwise bench/.cluster is used again when it fits
+  --stop                stop a database server that was kept, and do nothing else
+  --check               only compare the answers of the contenders
+  --write               write bench/RESULTS.md and bench/results.svg also when only a part was run
+  --help
+
+  BENCH_DATABASE_URL    an empty PostgreSQL database to use instead of a private one
+  BENCH_CLUSTER_DIR     where the private one is kept (default bench/.cluster)
+  BENCH_PRODUCT         another checkout of the product to measure (default: this one)
+  BENCH_NICE            priority of all that is measured, -20 (first) to 19, where others use the machine (default 0)
+  LIMIT_TOKEN_CACHE_MS  how long LIMIT remembers a token (default 1000; 0: looks each request's up)
+
+Workloads:
+${workloads.map(({ id, title }) => `  ${id.padEnd(12)}${title}`).join('\n')}
+`;
+
+/** Reads the command line; prints the help and ends, or throws what is wrong with it. */
+export function readOptions(): Options | undefined {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      contenders: { type: 'string' },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '5' },
+      issues: { type: 'string', default: '200000' },
+      keep: { type: 'boolean', default: false },
+      fresh: { type: 'boolean', default: false },
+      stop: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return undefined;
+  }
+  const ids = workloads.map(({ id }) => id);
+  const only = (values.only?.split(',') ?? ids).flatMap((name) => {
+    const named = ids.filter((id) => id === name || id.startsWith(`${name}-`));
+    if (named.length === 0) throw new Error(`There is no workload ${name}; --help lists them.`);
+    return named;
+  });
+  const names = contenders.map(({ name }) => name);
+  const chosen = values.contenders?.split(',') ?? names;
+  for (const name of chosen) if (!names.includes(name)) throw new Error(`There is no contender ${name}.`);
+  const { keep, fresh, stop, check, write } = values;
+  return {
+    only,
+    contenders: chosen,
+    rounds: number('rounds', values.rounds),
+    seconds: number('seconds', values.seconds),
+    issues: number('issues', values.issues),
+    keep,
+    fresh,
+    stop,
+    check,
+    write: write || (!values.only && !values.contenders),
+  };
+}
+
+function number(name: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new Error(`--${name} must be a number above 0.`);
+  return value;
+}

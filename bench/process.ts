@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from './cluster.ts';
+import type { Contender } from './contenders/contender.ts';
+import { token } from './dataset/fill.ts';
+
+/** A contender that answers. */
+export interface Running {
+  readonly contender: Contender;
+  readonly port: number;
+  readonly pid: number;
+  /** From the start of the process to its first answer. */
+  readonly startedMs: number;
+  stop(): Promise<void>;
+}
+
+const startWithinMs = 120_000;
+
+export async function start(contender: Contender, databaseUrl: string): Promise<Running> {
+  const directory = mkdtempSync(join(tmpdir(), 'workgraph-bench-'));
+  const port = await freePort();
+  const { args, env } = contender.command({ databaseUrl, port, token, directory });
+  const log = join(directory, 'log');
+  const output = openSync(log, 'a');
+  const began = performance.now();
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', output, output],
+  });
+  closeSync(output);
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+      await once(child, 'exit');
+      clearTimeout(timer);
+    }
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await answers(child, port, contender.readyPath ?? '/health');
+  } catch (error) {
+    const said = readFileSync(log, 'utf8').slice(-2_000);
+    await stop();
+    throw new Error(`${contender.title} does not start: ${String(error)}\n${said}`, { cause: error });
+  }
+  return { contender, port, pid: child.pid ?? 0, startedMs: performance.now() - began, stop };
+}
+
+async function answers(child: ChildProcess, port: number, path: string): Promise<void> {
+  const until = performance.now() + startWithinMs;
+  while (performance.now() < until) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    try {
+      const { status } = await fetch(`http://127.0.0.1:${port}${path}`);
+      if (status < 500) return;
+    } catch {
+      // Not listening yet.
+    }
+    await delay(10);
+  }
+  throw new Error('it does not answer');
+}

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { checkEqual } from './check.ts';
+import type { Facts } from './facts.ts';
+import { Connection } from './http/connection.ts';
+import { measure, refuseFailure, type Sample } from './load.ts';
+import { type Running, start } from './process.ts';
+import { Random } from './random.ts';
+import type { StatementCounter } from './statements.ts';
+import { workloadOf } from './workloads/all.ts';
+import type { Workload } from './workloads/workload.ts';
+
+/** One contender's rounds of a workload. */
+export interface Series {
+  readonly contender: string;
+  readonly samples: readonly Sample[];
+  /** SQL statements per request; undefined where they cannot be counted. */
+  readonly statements: number | undefined;
+}
+
+export interface Result {
+  readonly workload: Workload;
+  readonly series: readonly Series[];
+}
+
+export interface RunOptions {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly postmaster: number | undefined;
+  readonly counter: StatementCounter | undefined;
+}
+
+/** Lets the contenders that have this workload take turns: A, B, C, A, B, C … after a warm-up of each. */
+export async function run(all: readonly Running[], workload: Workload, facts: Facts, options: RunOptions): Promise<Result> {
+  const { rounds, seconds, postmaster, counter } = options;
+  const able = all.filter((running) => has(running, workload, facts));
+  const samples = new Map<Running, Sample[]>(able.map((running) => [running, []]));
+  const statements = new Map<Running, number>();
+  for (const running of able) {
+    await measure(running, workload, facts, { seconds: Math.max(2, seconds / 2), seed: 1_000, postmaster: undefined, isWarmUp: true });
+    if (counter) statements.set(running, await counter.count(running, workload, facts));
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const running of able) {
+      samples.get(running)?.push(await measure(running, workload, facts, { seconds, seed: round, postmaster }));
+      // What the last turn left to do (commits, vacuum, garbage) is not the next one's.
+      await delay(50);
+    }
+  }
+  const series = able.map((running) => ({
+    contender: running.contender.name,
+    samples: samples.get(running) ?? [],
+    statements: statements.get(running),
+  }));
+  return { workload, series };
+}
+
+/** A mixed workload needs all that is in it. */
+export function has({ contender }: Running, { id, input, mix }: Workload, facts: Facts): boolean {
+  const parts = mix ? Object.keys(mix).map(workloadOf) : [{ id, input }];
+  return parts.every((part) => contender.request(part.id, part.input(new Random(1), facts)) !== undefined);
+}
+
+/** Whatever is measured is compared first; of the mixed one each part. */
+export async function check(all: readonly Running[], workloads: readonly Workload[], facts: Facts, say: (line: string) => void) {
+  const parts = new Set(workloads.flatMap(({ id, mix }) => (mix ? Object.keys(mix) : [id])));
+  for (const id of parts) {
+    const workload = workloadOf(id);
+    const able = all.filter((running) => has(running, workload, facts));
+    const checked = await checkEqual(able, workload, facts);
+    say(`  ${id.padEnd(11)} ${checked.map(({ contender, bytes }) => `${contender} ${Math.round(bytes)} B`).join(', ')}`);
+  }
+}
+
+export async function prepare({ contender, port }: Running, facts: Facts): Promise<void> {
+  if (!contender.prepare) return;
+  const connection = await Connection.open(port);
+  try {
+    await contender.prepare(async (request) => {
+      const answer = await connection.send(request);
+      refuseFailure(request, answer);
+      return JSON.parse(answer.body.toString());
+    }, facts);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Milliseconds from the start of a process to its first answer, a few times. */
+export async function coldStarts(running: Running, databaseUrl: string, times = 3): Promise<number[]> {
+  const started: number[] = [];
+  for (let time = 0; time < times; time += 1) {
+    const again = await start(running.contender, databaseUrl);
+    started.push(again.startedMs);
+    await again.stop();
+  }
+  return started;
+}

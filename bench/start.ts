@@ -1,0 +1,15 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+// What `npm run bench` of the repository starts: the peers are installed the first time that they are needed.
+const folder = import.meta.dirname;
+if (!existsSync(join(folder, 'node_modules'))) {
+  const { status } = spawnSync('npm', ['ci', '--no-fund', '--no-audit'], {
+    cwd: folder,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
+await import('./main.ts');

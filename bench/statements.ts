@@ -1,0 +1,65 @@
+import pg from 'pg';
+import { connections, nextRequests, refuseFailure } from './load.ts';
+import { Connection } from './http/connection.ts';
+import type { Facts } from './facts.ts';
+import type { Running } from './process.ts';
+import type { Workload } from './workloads/workload.ts';
+
+const counted = 20;
+// pg_stat_statements sees a setting of the server's file a moment after it was told to read it.
+const settled = 'select pg_sleep(0.2)';
+
+/** Counts the SQL statements of requests that come one after the other; undefined where PostgreSQL cannot tell. */
+export class StatementCounter {
+  readonly #client: pg.Client;
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+  }
+
+  static async open(url: string): Promise<StatementCounter | undefined> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      await client.query('create extension if not exists pg_stat_statements');
+      await client.query('select count(*) from pg_stat_statements');
+      await client.query(`alter system set pg_stat_statements.track = 'none'`);
+      return new StatementCounter(client);
+    } catch {
+      await client.end();
+      return undefined;
+    }
+  }
+
+  /** Statements per request, `begin` and `commit` among them, and the time that they took in the database. */
+  async count(running: Running, workload: Workload, facts: Facts): Promise<number> {
+    await this.#track('top');
+    const connection = await Connection.open(running.port);
+    try {
+      const next = nextRequests(running, workload, facts, 7 * connections);
+      await this.#client.query('select pg_stat_statements_reset()');
+      for (let request = 0; request < counted; request += 1) {
+        const asked = next();
+        refuseFailure(asked, await connection.send(asked));
+      }
+      const { rows } = await this.#client.query<{ calls: string }>(`
+        select coalesce(sum(calls), 0) as calls from pg_stat_statements
+        where dbid = (select oid from pg_database where datname = current_database())
+          and query not like '%pg_stat_statements%' and query not like '%pg_reload_conf%'`);
+      return Number(rows[0]?.calls) / counted;
+    } finally {
+      connection.close();
+      await this.#track('none');
+    }
+  }
+
+  async #track(what: 'top' | 'none'): Promise<void> {
+    await this.#client.query(`alter system set pg_stat_statements.track = '${what}'`);
+    await this.#client.query('select pg_reload_conf()');
+    await this.#client.query(settled);
+  }
+
+  close(): Promise<void> {
+    return this.#client.end();
+  }
+}

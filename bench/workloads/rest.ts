@@ -1,0 +1,37 @@
+import type { Facts } from '../facts.ts';
+import type { Random } from '../random.ts';
+import type { Input, Workload } from './workload.ts';
+import { counts } from './writes.ts';
+
+export const rest: { readonly reads: readonly Workload[]; readonly writes: readonly Workload[] } = {
+  reads: [
+    {
+      id: 'W6',
+      title: 'REST: list of 100 comments of an issue',
+      input: (random, { discussedKeys }) => ({ key: random.pick(discussedKeys) }),
+      volatile: ['nextCursor'],
+    },
+    { id: 'W10', title: 'REST: GET /health', input: () => ({}) },
+  ],
+  writes: [
+    {
+      id: 'W7',
+      title: 'REST: PATCH /v1/issues/{key}, spread over issues',
+      input: (random, facts) => patchOf(random, facts, random.pick(facts.writeKeys)),
+      volatile: ['updatedUtc', 'lastActivityUtc', ...counts],
+    },
+  ],
+};
+
+/** Title, priority and status, the last one of the issue's own team. */
+export function patchOf(random: Random, { writeTeams }: Facts, key: string): Input {
+  const team = writeTeams.find(({ code }) => key.startsWith(`${code}-`));
+  return {
+    key,
+    body: {
+      title: `Changed by the benchmark, number ${random.below(1_000_000)}`,
+      priority: random.below(5),
+      issueStatusId: random.pick(team?.openStatusIds ?? []),
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { collectFields } from '@graphql-tools/utils';
+import { type DocumentNode, type ExecutionResult, print } from 'graphql';
+import { signedIn } from '../resolvers/context.ts';
+import { raise } from '../resolvers/errors.ts';
+import { once } from '../resolvers/idempotency.ts';
+import { rootOf } from './errors.ts';
+import type { OperationContext } from './execute.ts';
+import type { ScopedOperation } from './scope-rule.ts';
+
+/** What an operation gave; `replayed` when it had run before under the same key. */
+export type OperationResult = ExecutionResult & { readonly replayed?: true };
+
+/** The key that a request came with; several headers make a list, which is no key. */
+export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
+  return headers['idempotency-key']?.toString();
+}
+
+/** What an answer says of a result that had been kept. */
+export function replayedHeaders(replayed: true | undefined): Record<string, string> {
+  return replayed ? { 'Idempotency-Replayed': 'true' } : {};
+}
+
+/** What a key looks like, and how that is said to whoever sends another one. */
+export const keyForm = /^[!-~]{1,255}$/;
+export const keyRule = 'must be 1 to 255 visible ASCII characters';
+
+/** A mutation that came with an Idempotency-Key. */
+export interface KeyedMutation extends ScopedOperation {
+  readonly document: DocumentNode;
+  readonly key: string;
+}
+
+/**
+ * Runs a mutation in one transaction with what is kept of it, or gives what is kept. An error in any of its fields
+ * undoes all of it.
+ */
+export async function executeOnce(
+  mutation: KeyedMutation,
+  context: OperationContext,
+  run: (context: OperationContext) => Promise<ExecutionResult>,
+): Promise<OperationResult> {
+  checkKey(mutation);
+  const request = { key: mutation.key, requestHash: hashOf(mutation) };
+  let failed: { cause: unknown; result: ExecutionResult } | undefined;
+  try {
+    const { result, replayed } = await once(signedIn(context), request, async (inside) => {
+      const answer = await run(inside);
+      if (!answer.errors) return answer.data;
+      // The first is what made the others fail; thrown as it is, so that a lost race can be run again.
+      failed = { cause: rootOf(answer.errors[0]), result: answer };
+      throw failed.cause;
+    });
+    return { data: result as ExecutionResult['data'], ...(replayed && { replayed: true as const }) };
+  } catch (error) {
+    if (failed && error === failed.cause) return failed.result;
+    throw error;
+  }
+}
+
+function checkKey(mutation: KeyedMutation): void {
+  if (!keyForm.test(mutation.key)) refuse(keyRule);
+  const type = mutation.schema.getMutationType() ?? raise('internal_error', 'There are mutations.');
+  const { fields } = collectFields(
+    mutation.schema,
+    Object.fromEntries(mutation.fragments),
+    { coerced: mutation.variables, sources: {} },
+    type,
+    mutation.operation.selectionSet,
+  );
+  const names = [...fields.values()].flatMap(([node]) => node?.name.value ?? []);
+  const [name, second] = names.filter((each) => !each.startsWith('__'));
+  if (name === undefined || second !== undefined)
+    return refuse('goes with an operation of exactly one mutation: send others on their own');
+  const { takesNoKey } = (type.getFields()[name]?.extensions ?? {}) as { takesNoKey?: string };
+  if (takesNoKey !== undefined) refuse(`is not taken by ${name}: ${takesNoKey}`);
+}
+
+function refuse(message: string): never {
+  raise('invalid_request', `Idempotency-Key: ${message}.`, [{ field: 'Idempotency-Key', message }]);
+}
+
+/** Two requests are the same when they ask the same of the graph, however that was spelled. */
+function hashOf({ document, operation, variables }: KeyedMutation): Buffer {
+  const asked = [textOf(document), operation.name?.value ?? '', variables];
+  return createHash('sha256').update(JSON.stringify(asked, inOrder)).digest();
+}
+
+const texts = new WeakMap<DocumentNode, string>();
+
+function textOf(document: DocumentNode): string {
+  const known = texts.get(document);
+  if (known !== undefined) return known;
+  const text = print(document);
+  texts.set(document, text);
+  return text;
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,78 @@
+import type { Printed } from './components.ts';
+import type { ExampleAnswer } from './example.ts';
+
+/** Headers of answers. Those that are `required` come with every answer that refers to them. */
+export const headers = {
+  'X-Request-Id': {
+    required: true,
+    description: 'Finds the request in the log.',
+    schema: { type: 'string' },
+  },
+  'X-GraphQL-Operation': {
+    required: true,
+    description: 'The operation that ran, by the name that it has in `x-graphql-document`.',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description:
+      'What is left of the quotas of the token, or of the address where there is none (draft-ietf-httpapi-ratelimit-headers-11): `r` units, and more of them in `t` seconds.',
+    schema: { type: 'string' },
+    example: '"requests";r=5999;t=1, "cost";r=9999750;t=1',
+  },
+  'RateLimit-Policy': {
+    description:
+      'The quotas: `q` units that fill up evenly within `w` seconds; a unit of `cost` is an object that was given back.',
+    schema: { type: 'string' },
+    example: '"requests";q=6000;w=60, "cost";q=10000000;w=3600;qu="objects"',
+  },
+  ETag: {
+    required: true,
+    description:
+      'Names what was answered (RFC 9110): `If-None-Match` asks for nothing else. Of a thing that counts its changes it begins with the revision, `"r12-…"`, which `If-Match` compares.',
+    schema: { type: 'string' },
+    example: '"r12-2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
+  },
+  Vary: {
+    description: 'The headers of the request that the answer depends on.',
+    schema: { type: 'string' },
+    example: 'Authorization, Accept-Encoding',
+  },
+  'Idempotency-Replayed': {
+    description:
+      '`true` when the write had been done before under this `Idempotency-Key`, and its answer is given again.',
+    schema: { const: 'true' },
+  },
+  'WWW-Authenticate': { description: 'What the token lacks (RFC 6750).', schema: { type: 'string' } },
+  'Retry-After': {
+    required: true,
+    description: 'When to try again, in seconds.',
+    schema: { type: 'integer' },
+  },
+};
+
+/** Headers whose values belong to one answer, and are shown with it. */
+const ownHeaders = {
+  Link: {
+    required: true,
+    description:
+      'The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.',
+    schema: { type: 'string' },
+  },
+  Location: {
+    required: true,
+    description: 'Where to go on; may be a path of this service.',
+    schema: { type: 'string' },
+  },
+};
+
+/** The name of the operation on the answer of a failure: it may have come before one could run. */
+export const operationOfFailure = {
+  description: 'The operation that ran, when one did.',
+  schema: { type: 'string' },
+};
+
+/** A header whose value belongs to the answer, with the one that was answered. */
+export function shownHeader(name: keyof typeof ownHeaders, answer: ExampleAnswer | undefined): Printed {
+  const example = answer?.headers[name];
+  return { ...ownHeaders[name], ...(example !== undefined && { example }) };
+}

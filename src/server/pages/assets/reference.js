@@ -1,0 +1,108 @@
+/* global SwaggerUIBundle */
+
+// The token lasts as long as the tab: a reload keeps it, and no other tab or later visit finds it.
+const kept = 'workgraph.token';
+
+/** Keeps what was typed under "Authorize". */
+const tokenPlugin = {
+  statePlugins: {
+    auth: {
+      wrapActions: {
+        authorize: (authorize) => (given) => {
+          if (given.token?.value) sessionStorage.setItem(kept, given.token.value);
+          return authorize(given);
+        },
+        logout: (logout) => (names) => {
+          sessionStorage.removeItem(kept);
+          return logout(names);
+        },
+      },
+    },
+  },
+};
+
+/** Shows the operation that an endpoint runs, in place of a table of extensions. */
+const operationPlugin = ({ React }) => ({
+  wrapComponents: {
+    OperationExt:
+      () =>
+      ({ extensions }) => {
+        const source = extensions.get('x-graphql-document');
+        if (!source) return null;
+        const make = React.createElement;
+        return make(
+          'details',
+          { className: 'operation-document' },
+          make('summary', null, 'The GraphQL operation that it runs'),
+          make('pre', { tabIndex: 0 }, make('code', null, source)),
+          make(
+            'p',
+            null,
+            make('a', { href: `/graphql?query=${encodeURIComponent(source)}` }, 'Open it in GraphiQL'),
+          ),
+        );
+      },
+  },
+});
+
+/** Makes a dialog of the box that the token goes into: it says so, and Escape closes it. */
+const dialogPlugin = ({ React }) => ({
+  wrapComponents: {
+    authorizationPopup:
+      (Original, { authActions }) =>
+      (props) =>
+        React.createElement(
+          'div',
+          {
+            role: 'dialog',
+            'aria-modal': 'true',
+            'aria-label': 'Available authorizations',
+            onKeyDown: ({ key }) => key === 'Escape' && authActions.showDefinitions(false),
+          },
+          React.createElement(Original, props),
+        ),
+    CloseIcon: (Original) => (props) =>
+      React.createElement(
+        React.Fragment,
+        null,
+        React.createElement(Original, props),
+        React.createElement('span', { className: 'unseen' }, 'Close the dialog'),
+      ),
+  },
+});
+
+/** Colours of code by our own variables, which follow the scheme of the system. */
+const codeStyle = {
+  hljs: { display: 'block', overflowX: 'auto', color: 'var(--ink)' },
+  'hljs-attr': { color: 'var(--code-name)' },
+  'hljs-string': { color: 'var(--code-text)' },
+  'hljs-number': { color: 'var(--code-value)' },
+  'hljs-literal': { color: 'var(--code-value)' },
+};
+
+const codePlugin = ({ React }) => ({
+  wrapComponents: {
+    SyntaxHighlighter: (Original) => (props) =>
+      React.createElement(Original, {
+        ...props,
+        syntaxHighlighting: { styles: {}, defaultStyle: codeStyle },
+      }),
+  },
+});
+
+const ui = SwaggerUIBundle({
+  url: '/v1/openapi.json',
+  domNode: document.getElementById('reference'),
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  defaultModelExpandDepth: 3,
+  displayRequestDuration: true,
+  showExtensions: true,
+  // The file is checked where it is made; nobody else has to be asked.
+  validatorUrl: null,
+  plugins: [tokenPlugin, dialogPlugin, operationPlugin, codePlugin],
+  onComplete: () => {
+    const token = sessionStorage.getItem(kept);
+    if (token) ui.preauthorizeApiKey('token', token);
+  },
+});

@@ -1,0 +1,164 @@
+import type { RestReply } from '../../rest-compat/face.ts';
+import type { ServerRequest } from '../request.ts';
+import { contentSecurityPolicy } from './content-security.ts';
+import { graphiqlPath, type WorkedQuery, workedQueries } from './worked-queries.ts';
+
+/** The page at `/`: what runs here, and the first steps, for somebody who has never seen it. */
+export async function landingReply({ origin }: ServerRequest, explorer: boolean): Promise<RestReply> {
+  const body = landingPage(origin, explorer ? await workedQueries() : []);
+  return { status: 200, headers, body };
+}
+
+const headers = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': contentSecurityPolicy({
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self'",
+  }),
+  Vary: 'Accept',
+};
+
+/** Without queries there is no explorer, and the page leads to neither of its parts. */
+function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
+  const explorer = queries.length > 0;
+  const dashboard = queries.find(({ name }) => name === 'dashboard');
+  const graphiql = dashboard ? graphiqlPath(dashboard.document) : '/graphql';
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="description" content="A work-tracking service with two faces: a GraphQL gateway and a REST API over the same operations." />
+    <title>workgraph</title>
+    <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="/assets/page.css" />
+    <link rel="stylesheet" href="/assets/landing.css" />
+    <script src="/assets/landing.js" type="module"></script>
+  </head>
+  <body>
+    <a class="skip" href="#main">Skip to the content</a>
+    <header class="bar">
+      <a class="brand" href="/" aria-current="page"><img src="/assets/icon.svg" alt="" width="28" height="28" />workgraph</a>
+      <nav aria-label="Pages">
+        ${explorer ? link(graphiql, 'GraphiQL') + link('/v1/docs', 'Reference') : ''}
+        ${link('/v1/openapi.json', 'OpenAPI')}
+      </nav>
+    </header>
+    <main id="main">
+      <section class="hero">
+        <h1>One graph of work, <span>two ways to ask.</span></h1>
+        <p class="lead">
+          This server keeps issues with their comments, links, attachments and activity, and the directories of teams,
+          projects and members around them. Ask it in GraphQL, or over REST: every REST endpoint is a named operation on
+          the same graph.
+        </p>
+        <div class="actions">
+          ${
+            explorer
+              ? `<a class="button primary" href="${escapeHtml(graphiql)}">Open the dashboard in GraphiQL</a>
+          <a class="button" href="/v1/docs">Browse the REST reference</a>`
+              : `<a class="button primary" href="/v1/openapi.json">Read the OpenAPI file</a>`
+          }
+        </div>
+        <p class="state"><a href="/readyz" data-readiness>Is it ready?</a></p>
+      </section>
+
+      <section aria-labelledby="token">
+        <h2 id="token"><span class="step">1</span>Get a token</h2>
+        <p>
+          Everything but the pages and probes needs an access token, which stands for one member of one workspace. The
+          demo workspace has one in the data directory of the server:
+        </p>
+        ${code('TOKEN=$(cat .workgraph/demo-token)')}
+        <p>For a person or a program of your own, on the machine that the server runs on:</p>
+        ${code('npx workgraph token create --workspace Acme --member ada@example.com --scopes issues:read,teams:read')}
+      </section>
+
+      <section aria-labelledby="ask">
+        <h2 id="ask"><span class="step">2</span>Ask for something</h2>
+        <div class="faces">
+          <article>
+            <h3>GraphQL</h3>
+            <p>One request for all that a screen shows: connections, filters and exact totals at any depth.</p>
+            ${code(graphqlCommand(origin))}
+            <p class="more">${explorer ? link(graphiql, 'Try it in GraphiQL') : '<code>POST /graphql</code>'}</p>
+          </article>
+          <article>
+            <h3>REST</h3>
+            <p>Plain resources under <code>/v1</code>, with cursor pages, problem details and health probes.</p>
+            ${code(restCommand(origin))}
+            <p class="more">${explorer ? link('/v1/docs', 'Try it in the reference') : link('/v1/openapi.json', 'Read the OpenAPI file')}</p>
+          </article>
+        </div>
+      </section>
+${explorer ? workedSection(queries) : ''}
+      <section aria-labelledby="addresses">
+        <h2 id="addresses">Addresses</h2>
+        <dl class="addresses">
+          ${address('/graphql', explorer ? 'The graph; in a browser, GraphiQL' : 'The graph', explorer)}
+          ${address('/v1', 'The REST face; every path begins so', false)}
+          ${explorer ? address('/v1/docs', 'Its reference, with requests to try') : ''}
+          ${address('/v1/openapi.json', 'Its description for programs, OpenAPI 3.1')}
+          ${address('/v1/meta/codes', 'What the values of codes mean')}
+          ${address('/health', 'Does the process answer?')}
+          ${address('/readyz', 'Does the database?')}
+        </dl>
+      </section>
+    </main>
+    <footer class="foot">A program that asks for <code>application/json</code> here gets these addresses as JSON.</footer>
+  </body>
+</html>
+`;
+}
+
+function workedSection(queries: readonly WorkedQuery[]): string {
+  const items = queries.map(
+    ({ name, purpose, document }) =>
+      `<li><a href="${escapeHtml(graphiqlPath(document))}"><strong>${escapeHtml(name)}</strong> <span>${inlineCode(escapeHtml(purpose))}</span></a></li>`,
+  );
+  return `
+      <section aria-labelledby="queries">
+        <h2 id="queries"><span class="step">3</span>Start from a query that works</h2>
+        <p>Each opens in GraphiQL. They answer as they stand on the demo workspace.</p>
+        <ul class="queries">
+          ${items.join('\n          ')}
+        </ul>
+      </section>`;
+}
+
+function graphqlCommand(origin: string): string {
+  const query = '{ viewer { member { displayName } } teams(first: 3) { nodes { code name } } }';
+  return `curl -s ${origin}/graphql \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify({ query })}'`;
+}
+
+function restCommand(origin: string): string {
+  return `curl -s '${origin}/v1/issues?status_category=active&sort=priority&page_size=3' \\
+  -H "Authorization: Bearer $TOKEN"`;
+}
+
+function code(text: string): string {
+  return `<div class="code"><pre><code>${escapeHtml(text)}</code></pre></div>`;
+}
+
+function link(path: string, text: string): string {
+  return `<a href="${escapeHtml(path)}">${text}</a>`;
+}
+
+function address(path: string, meaning: string, leads = true): string {
+  const name = `<code>${path}</code>`;
+  return `<div><dt>${leads ? link(path, name) : name}</dt><dd>${meaning}</dd></div>`;
+}
+
+/** What the documentation sets in backticks. */
+function inlineCode(html: string): string {
+  return html.replace(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,70 @@
+import {
+  type Example,
+  type ExampleAnswer,
+  type ExampleRequest,
+  type Examples,
+  targetOf,
+} from '../../src/rest-compat/openapi/example.ts';
+import type { App } from '../support/app.ts';
+import { exampleRequests, type Lookup, sentTwice } from './requests.ts';
+import { Settled } from './settled.ts';
+import { startExampleWorld } from './world.ts';
+
+/** The file of the examples that openapi.json shows: each was answered by a server. */
+export async function printExamples(): Promise<string> {
+  const world = await startExampleWorld();
+  try {
+    return `${JSON.stringify(await recordExamples(world), null, 2)}\n`;
+  } finally {
+    await world.stop();
+  }
+}
+
+async function recordExamples(world: App): Promise<Examples> {
+  const settled = new Settled();
+  const examples: Record<string, Example> = {};
+  for (const [name, declared] of Object.entries(exampleRequests)) {
+    const request = typeof declared === 'function' ? await declared(lookupOf(world)) : declared;
+    const answers: ExampleAnswer[] = [];
+    for (let times = sentTwice.has(name) ? 2 : 1; times > 0; times -= 1)
+      answers.push(await answerTo(world, name, request, settled));
+    examples[name] = { request, answers };
+  }
+  return examples;
+}
+
+/** Sends the request of a route; the answer, in which nothing is of the moment. */
+export async function answerTo(
+  world: App,
+  name: string,
+  request: ExampleRequest,
+  settled: Settled,
+): Promise<ExampleAnswer> {
+  const [method = '', template = ''] = name.split(' ');
+  const { path, query } = targetOf(template, request);
+  const target = `${path}${query.size > 0 ? `?${query}` : ''}`;
+  const { body: sent } = request;
+  const { status, headers, body } = await world.request(method, target, { body: sent });
+  if (status >= 400) throw new Error(`The example ${name} is refused: ${JSON.stringify(body)}`);
+  const own = ['Location', 'Link'].flatMap((header) => {
+    const value = headers.get(header);
+    return value === null ? [] : [[header, value] as const];
+  });
+  return settled.of({ status, headers: Object.fromEntries(own), ...(body !== '' && { body }) });
+}
+
+function lookupOf(world: App): Lookup {
+  const read = async <Body>(path: string) => {
+    const { status, body } = await world.request<Body>('GET', path);
+    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+    return body;
+  };
+  return {
+    one: read,
+    first: async (list) => {
+      const { results } = await read<{ results: Record<string, string>[] }>(list);
+      if (!results[0]) throw new Error(`The workspace of the examples has nothing at ${list}.`);
+      return results[0];
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { ExampleRequest } from '../../src/rest-compat/openapi/example.ts';
+
+/** Reads from the workspace of the examples, for requests that name things by their ids. */
+export interface Lookup {
+  /** The first thing of a list. */
+  first(list: string): Promise<Readonly<Record<string, string>>>;
+  /** The thing at a path. */
+  one(path: string): Promise<Readonly<Record<string, string>>>;
+}
+
+type Request = ExampleRequest | ((lookup: Lookup) => Promise<ExampleRequest>);
+
+const issueKey = 'WEB-63';
+const page_size = '2';
+
+const commentOf =
+  (issueKey: string, body?: unknown): Request =>
+  async ({ first }) => {
+    const { id: commentId = '' } = await first(`/v1/issues/${issueKey}/comments`);
+    return { parameters: { issueKey, commentId }, ...(body !== undefined && { body }) };
+  };
+
+const attachmentOf: Request = async ({ first }) => {
+  const { id: attachmentId = '' } = await first('/v1/issues/WEB-54/attachments');
+  return { parameters: { issueKey: 'WEB-54', attachmentId } };
+};
+
+const link = { url: 'https://wiki.example.com/prices', title: 'How prices are made' };
+
+/**
+ * One request for each route, in the order in which they are sent: those that read, then those that write, which
+ * change issues that no other example shows.
+ */
+export const exampleRequests: Readonly<Record<string, Request>> = {
+  'GET /v1/issues/{issueKey}': { parameters: { issueKey } },
+  'GET /v1/issues': {
+    parameters: {
+      team_code: 'WEB',
+      status_category: ['open', 'active'],
+      sort: 'priority',
+      direction: 'asc',
+      page_size,
+    },
+  },
+  'GET /v1/issues/{issueKey}/activity': {
+    parameters: { issueKey, event_type: 'issue.updated.v1', page_size },
+  },
+  'GET /v1/issues/{issueKey}/attachments': { parameters: { issueKey: 'WEB-54', page_size } },
+  'GET /v1/issues/{issueKey}/attachments/{attachmentId}': attachmentOf,
+  'GET /v1/issues/{issueKey}/attachments/{attachmentId}/content': attachmentOf,
+  'GET /v1/issues/{issueKey}/attachments/{attachmentId}/preview': attachmentOf,
+  'GET /v1/issues/{issueKey}/links': { parameters: { issueKey, page_size } },
+  'GET /v1/issues/{issueKey}/subissues': { parameters: { issueKey: 'WEB-40', page_size } },
+  'GET /v1/issues/{issueKey}/comments': {
+    parameters: { issueKey, sort: 'created', direction: 'desc', page_size },
+  },
+  'GET /v1/issues/{issueKey}/comments/{commentId}': commentOf(issueKey),
+  'GET /v1/issues/{issueKey}/agent-thread': { parameters: { issueKey: 'WEB-54' } },
+  'GET /v1/issues/{issueKey}/agent-thread/messages': { parameters: { issueKey: 'WEB-54' } },
+  'GET /v1/teams': {
+    parameters: { state: ['active', 'inactive'], sort: 'member_count', direction: 'desc', page_size },
+  },
+  'GET /v1/teams/{teamCode}': { parameters: { teamCode: 'WEB' } },
+  'GET /v1/teams/{teamCode}/repositories': {
+    parameters: { teamCode: 'WEB', provider: ['github'], page_size },
+  },
+  'GET /v1/teams/{teamCode}/repositories/default': { parameters: { teamCode: 'WEB' } },
+  'GET /v1/projects': {
+    parameters: { team_code: 'MOB', priority: ['urgent', 'high'], sort: 'target', page_size },
+  },
+  'GET /v1/projects/{projectKey}': { parameters: { projectKey: 'OFFLINE' } },
+  'GET /v1/projects/{projectKey}/links': { parameters: { projectKey: 'OFFLINE', page_size } },
+  'GET /v1/members': { parameters: { role: ['owner', 'admin'], status: ['active'], page_size } },
+  'GET /v1/members/{memberId}': async ({ first }) => {
+    const { id: memberId = '' } = await first('/v1/members');
+    return { parameters: { memberId } };
+  },
+  'GET /v1/meta/codes': { parameters: {} },
+  'GET /v1/meta/errors/{code}': { parameters: { code: 'validation_failed' } },
+  'GET /health': { parameters: {} },
+  'GET /healthz': { parameters: {} },
+  'GET /readyz': { parameters: {} },
+  'POST /v1/issues': async ({ one, first }) => {
+    const { id: teamId } = await one('/v1/teams/WEB');
+    const { userAccountId } = await first('/v1/members?query=Mara');
+    return {
+      parameters: {},
+      body: {
+        teamId,
+        title: 'Show the price per deck',
+        description: 'Passengers ask for it on every call.',
+        priority: 2,
+        estimateValue: 3,
+        primaryAssigneeUserAccountId: userAccountId,
+      },
+    };
+  },
+  'PATCH /v1/issues/{issueKey}': {
+    parameters: { issueKey: 'CRW-44' },
+    body: { title: 'The relief planner leaves a trainee alone', dueDate: '2026-03-31', clearEstimate: true },
+  },
+  'POST /v1/issues/{issueKey}/comments': {
+    parameters: { issueKey: 'DAT-43' },
+    body: { body: 'It stopped again last night.' },
+  },
+  'PATCH /v1/issues/{issueKey}/comments/{commentId}': commentOf('MOB-53', { body: 'Both of us were right.' }),
+  'DELETE /v1/issues/{issueKey}/comments/{commentId}': commentOf('WEB-51'),
+  'POST /v1/issues/{issueKey}/links': { parameters: { issueKey: 'DAT-39' }, body: link },
+  'DELETE /v1/issues/{issueKey}/links/{linkId}': async ({ first }) => {
+    const { linkId = '' } = await first('/v1/issues/DOC-23/links');
+    return { parameters: { issueKey: 'DOC-23', linkId } };
+  },
+  'POST /v1/issues/{issueKey}/attachments': {
+    parameters: { issueKey: 'SEC-32' },
+    body: { fileName: 'attempts.png', contentType: 'image/png', sizeBytes: 48_213 },
+  },
+  'POST /v1/issues/{issueKey}/agent-thread/messages': {
+    parameters: { issueKey: 'GTE-33' },
+    body: { body: 'Please sort by the first contact as well.' },
+  },
+  'DELETE /v1/issues/{issueKey}': { parameters: { issueKey: 'SUP-37' } },
+};
+
+/** The routes whose request is sent twice, since the second answer is another one. */
+export const sentTwice: ReadonlySet<string> = new Set(['POST /v1/issues/{issueKey}/links']);

@@ -1,0 +1,46 @@
+import { encodeId, idPrefixes, parseId } from '../../src/resolvers/ids.ts';
+import { exampleDay } from '../support/templates.ts';
+
+/**
+ * Takes out of answers what is of the moment in which they were given: ids and times that are new, and signatures.
+ * The same answers at another time come to the same; a thing keeps its id from answer to answer.
+ */
+export class Settled {
+  readonly #sinceMs = Date.now();
+  readonly #ids = new Map<string, string>();
+
+  /** The same value, settled. */
+  of<T>(value: T): T {
+    return JSON.parse(
+      JSON.stringify(value, (_key, each: unknown) => (typeof each === 'string' ? this.#text(each) : each)),
+    ) as T;
+  }
+
+  #text(text: string): string {
+    return text
+      .replaceAll(idForm, (id) => this.#id(id))
+      .replaceAll(timeForm, (time) => (Date.parse(time) < this.#sinceMs ? time : exampleDay.toISOString()))
+      .replaceAll(/(?<=[?&]expires=)\d+/g, String(exampleDay.getTime() / 1000 + 300))
+      .replaceAll(/(?<=[?&]signature=)[\w-]+/g, 'SIGNATURE');
+  }
+
+  #id(id: string): string {
+    const parsed = parseId(id);
+    if (!parsed || timeOf(parsed.uuid) < this.#sinceMs) return id;
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const number = (this.#ids.size + 1).toString(16).padStart(12, '0');
+    const time = exampleDay.getTime().toString(16).padStart(12, '0');
+    const made = encodeId(parsed.prefix, `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number}`);
+    this.#ids.set(id, made);
+    return made;
+  }
+}
+
+const idForm = new RegExp(`\\b(?:${idPrefixes.join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}\\b`, 'g');
+const timeForm = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+/** When a UUIDv7 was made. */
+function timeOf(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}

@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getIntrospectionQuery, print } from 'graphql';
+import { table } from '../../src/rest-compat/table.ts';
+import { type App, startApp } from '../support/app.ts';
+import { connectionFields } from './schema-walk.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp({ demo: true });
+}, 240_000);
+afterAll(() => app.stop());
+
+const modern = 'application/graphql-response+json';
+
+interface Cost {
+  requested: number;
+  actual: number;
+  limit: number;
+}
+
+async function costOf(query: string, variables: Record<string, unknown> = {}): Promise<Cost> {
+  const answer = await app.graphql(query, variables, { headers: { 'x-graphql-cost': '1' } });
+  expect(answer.body.errors).toBeUndefined();
+  return answer.body.extensions?.cost as Cost;
+}
+
+async function refusalOf(query: string, variables: Record<string, unknown> = {}) {
+  const answer = await app.graphql(query, variables, { headers: { accept: modern } });
+  expect(answer.status).toBe(400);
+  expect(answer.body).not.toHaveProperty('data');
+  // The look-up of the token, and nothing else.
+  expect(answer.statements).toBe(1);
+  const [error] = answer.body.errors ?? [];
+  expect(error?.extensions?.code).toBe('QUERY_TOO_COMPLEX');
+  return { message: error?.message ?? '', paths: error?.extensions?.errors };
+}
+
+/** The worked example of docs/limits.md. */
+const dashboard = /```graphql\n(query Dashboard[\s\S]*?)```/.exec(
+  readFileSync(join(import.meta.dirname, '../../docs/limits.md'), 'utf8'),
+)?.[1];
+
+describe('the formula', () => {
+  it.each([
+    ['nothing but leaves', '{ teams { totalCount } }', 0],
+    ['one object', '{ viewer { member { id } } }', 2],
+    ['a page of its own size', '{ teams { nodes { id } } }', 50],
+    ['a page of the size that was asked for', '{ teams(last: 7) { nodes { id } } }', 7],
+    [
+      'rows and edges, which are both written down',
+      '{ teams(first: 7) { nodes { id } edges { node { id } } } }',
+      14,
+    ],
+    [
+      'cursors and pageInfo, which are no objects',
+      '{ teams(first: 7) { edges { cursor } pageInfo { endCursor } } }',
+      0,
+    ],
+    ['a plain list', '{ issues(first: 10) { nodes { labels { id } } } }', 10 + 10 * 5],
+    ['a list below a list', '{ codes { entries { name } } }', 5 + 5 * 5],
+    [
+      'two names of one field',
+      '{ a: teams(first: 3) { nodes { id } } b: teams(first: 4) { nodes { id } } }',
+      7,
+    ],
+    ['one name twice', '{ viewer { member { id } } ... { viewer { member { displayName } } } }', 2],
+    ['what is skipped', '{ teams(first: 3) @skip(if: true) { nodes { id } } health { status } }', 1],
+    [
+      'a page below a single thing',
+      '{ issues(first: 3) { nodes { agentThread { messages { nodes { id } } } } } }',
+      3 * (1 + 1 + 50),
+    ],
+  ])('%s', async (_what, query, requested) => {
+    expect(await costOf(query)).toMatchObject({ requested });
+  });
+
+  it('knows variables, conditions and ids before anything runs', async () => {
+    const query = `query ($first: Int, $with: Boolean!) {
+      issues(first: $first) { nodes { id } ... on IssueConnection @include(if: $with) { nodes { team { id } } } }
+    }`;
+    expect(await costOf(query, { first: 4, with: false })).toMatchObject({ requested: 4 });
+    expect(await costOf(query, { first: 4, with: true })).toMatchObject({ requested: 8 });
+    const { id } = (await app.graphql<{ viewer: { member: { id: string } } }>('{ viewer { member { id } } }'))
+      .body.data?.viewer.member ?? { id: '' };
+    const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Issue { labels { id } } } }';
+    expect(await costOf(nodes, { ids: [id, id, id] })).toEqual({
+      requested: 3 + 3 * 5,
+      actual: 3,
+      limit: 10_000,
+    });
+  });
+
+  it('knows how large the page of each connection can be', () => {
+    const unknown = connectionFields.filter(({ field }) => typeof field.extensions.rows !== 'function');
+    expect(unknown.map(({ coordinate }) => coordinate)).toEqual([]);
+  });
+
+  it('counts what came back, each object once, and values of scalars not', async () => {
+    const query =
+      '{ issues(first: 20) { nodes { id description labels { id } comments(first: 5) { nodes { body author { id } } } } } }';
+    const answer = await app.graphql<{
+      issues: { nodes: { labels: unknown[]; comments: { nodes: unknown[] } }[] };
+    }>(query, {}, { headers: { 'x-graphql-cost': '1' } });
+    const issues = answer.body.data?.issues.nodes ?? [];
+    const objects = issues.map(({ labels, comments }) => 1 + labels.length + 2 * comments.nodes.length);
+    expect(issues.some(({ comments }) => comments.nodes.length > 0)).toBe(true);
+    expect(answer.body.extensions).toEqual({
+      cost: { requested: 20 + 20 * 5 + 20 * 10, actual: objects.reduce((a, b) => a + b, 0), limit: 10_000 },
+    });
+  });
+
+  it('is told only when it is asked for', async () => {
+    expect((await app.graphql('{ health { status } }')).body).not.toHaveProperty('extensions');
+  });
+});
+
+describe('what passes', () => {
+  it('the dashboard query, at the cost that docs/limits.md works out', async () => {
+    const { requested, actual } = await costOf(dashboard ?? '');
+    expect(requested).toBe(2_873);
+    expect(actual).toBeGreaterThan(10);
+    expect(actual).toBeLessThan(requested);
+  });
+
+  it('the standard introspection query, which needs no token', async () => {
+    const answer = await app.graphql(
+      getIntrospectionQuery({ inputValueDeprecation: true }),
+      {},
+      { token: null },
+    );
+    expect(answer.body.errors).toBeUndefined();
+  });
+
+  it('every operation of REST, at the largest page', async () => {
+    const demo = await app.graphql<{ issues: { nodes: { key: string; team: { code: string } }[] } }>(
+      '{ issues(first: 1) { nodes { key team { code } } } }',
+    );
+    const [issue] = demo.body.data?.issues.nodes ?? [];
+    const lists = table.filter(({ method, parameters }) => method === 'GET' && 'page_size' in parameters);
+    expect(lists.length).toBeGreaterThanOrEqual(10);
+    for (const { path } of lists) {
+      const at = path
+        .replace('{issueKey}', issue?.key ?? '')
+        .replace('{teamCode}', issue?.team.code ?? '')
+        .replace(/\{\w+\}/, 'NONE');
+      const { status } = await app.request('GET', `${at}?page_size=250`);
+      expect([path, status === 200 || (at.includes('NONE') && status === 404)]).toEqual([path, true]);
+    }
+    const thread = await app.request('GET', `/v1/issues/${issue?.key}/agent-thread/messages`);
+    expect([200, 404]).toContain(thread.status);
+  });
+
+  it('every document of REST, by the limits of what clients send', async () => {
+    for (const { document, operation } of table) {
+      const body = { query: print(document), operationName: operation.name.value };
+      // Without variables, which most of them need: their document has been read before that is found out.
+      const answer = await app.request<{ errors?: { message: string; extensions: { code: string } }[] }>(
+        'POST',
+        '/graphql',
+        { body },
+      );
+      const [error] = answer.body.errors ?? [];
+      expect(error?.message ?? 'Variable "$').toMatch(/^Variable "\$/);
+    }
+  });
+});
+
+describe('what is refused before it runs', () => {
+  it('names the paths that cost most, and the page size that would pass', async () => {
+    const query = (first: number) =>
+      `{ teams(first: ${first}) { nodes { issues(first: ${first}) { nodes { labels { id } team { id } } } } } }`;
+    const { message, paths } = await refusalOf(query(100));
+    expect(message).toBe(
+      'The operation could return 70,100 objects, and one may cost at most 10,000. With pages of at most 37 (first: 37) it would pass.',
+    );
+    expect(paths).toEqual([
+      { field: 'teams.nodes.issues.nodes.labels', message: 'could be 50,000 objects' },
+      { field: 'teams.nodes.issues.nodes', message: 'could be 10,000 objects' },
+      { field: 'teams.nodes.issues.nodes.team', message: 'could be 10,000 objects' },
+    ]);
+    await costOf(query(37));
+    await refusalOf(query(38));
+  });
+
+  it('says when no page size would do', async () => {
+    const schemas = Array.from(
+      { length: 40 },
+      (_, n) => `a${n}: __schema { types { fields { args { type { name } } } } }`,
+    );
+    const { message } = await refusalOf(`{ ${schemas.join(' ')} }`);
+    expect(message).toBe(
+      'The operation could return 11,240 objects, and one may cost at most 10,000. Smaller pages would not do: ask for less in one operation.',
+    );
+  });
+
+  it('hostile operations, however they are written', async () => {
+    const pages = (depth: number): string =>
+      depth === 0 ? 'id' : `subIssues(first: $n) { nodes { ${pages(depth - 1)} } }`;
+    await refusalOf(`query ($n: Int) { issues(first: $n) { nodes { ${pages(5)} } } }`, { n: 2_147_483_647 });
+    await refusalOf(`query ($n: Int = 250) { issues(first: $n) { nodes { ${pages(1)} } } }`);
+    const fragments = Array.from(
+      { length: 4 },
+      (_, n) =>
+        `fragment F${n} on Issue { a: subIssues { nodes { ${n < 3 ? `...F${n + 1}` : 'id'} } } b: subIssues { nodes { ${n < 3 ? `...F${n + 1}` : 'id'} } } }`,
+    );
+    await refusalOf(`{ issues { nodes { ...F0 } } } ${fragments.join(' ')}`);
+    const aliases = Array.from({ length: 150 }, (_, n) => `a${n}: issues(first: 100) { nodes { id } }`);
+    await refusalOf(`{ ${aliases.join(' ')} }`);
+  });
+
+  it('before a write is done', async () => {
+    const [issue] =
+      (
+        await app.graphql<{ issues: { nodes: { key: string; title: string }[] } }>(
+          '{ issues(first: 1) { nodes { key title } } }',
+        )
+      ).body.data?.issues.nodes ?? [];
+    const mutation = `mutation ($key: String!) { issueUpdate(input: { key: $key, title: "changed" }) {
+      issue { team { issues(first: 250) { nodes { subIssues(first: 250) { nodes { id } } } } } } } }`;
+    await refusalOf(mutation, { key: issue?.key });
+    const after = await app.graphql('query ($key: String!) { issue(key: $key) { title } }', {
+      key: issue?.key,
+    });
+    expect(after.body.data).toEqual({ issue: { title: issue?.title } });
+  });
+});
+
+it('a server can be told another limit, on both faces', async () => {
+  const strict = await startApp({ settings: { MAX_OPERATION_COST: '30' } });
+  try {
+    const refused = await strict.graphql('{ teams { nodes { id } } }', {}, { headers: { accept: modern } });
+    expect(refused.body.errors?.[0]?.message).toContain('With pages of at most 30 (first: 30)');
+    expect((await strict.graphql('{ teams(first: 30) { nodes { id } } }')).body.errors).toBeUndefined();
+    const rest = await strict.request('GET', '/v1/teams');
+    expect(rest).toMatchObject({ status: 400, body: { code: 'query_too_complex' } });
+  } finally {
+    await strict.stop();
+  }
+}, 60_000);

@@ -1,0 +1,166 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
+
+const browser = { token: null, headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+
+let app: App;
+let closed: App;
+beforeAll(async () => {
+  app = await startApp({ demo: true });
+  closed = await startApp({ settings: { EXPLORER: 'off' } });
+}, 180_000);
+afterAll(async () => {
+  await app?.stop();
+  await closed?.stop();
+});
+
+describe('the landing page', () => {
+  it('is a page for a browser and addresses for a program, without a token', async () => {
+    const page = await app.request<string>('GET', '/', browser);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('vary')).toMatch(/\bAccept\b/);
+    expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">/);
+    for (const sent of [{}, { headers: { accept: 'application/json' } }]) {
+      const program = await app.request('GET', '/', { token: null, ...sent });
+      expect(program).toMatchObject({
+        status: 200,
+        body: {
+          graphql: '/graphql',
+          rest: '/v1',
+          docs: '/v1/docs',
+          openapi: '/v1/openapi.json',
+          readiness: '/readyz',
+        },
+      });
+    }
+  });
+
+  it('leads nowhere that is not there', async () => {
+    const { body } = await app.request<string>('GET', '/', browser);
+    const paths = [...new Set(linksOf(body).map((path) => new URL(path, app.url).pathname))];
+    expect(paths).toEqual(expect.arrayContaining(['/v1/docs', '/v1/openapi.json', '/health', '/readyz']));
+    for (const path of paths) {
+      expect([path, (await app.request('GET', path, browser)).status]).toEqual([path, 200]);
+    }
+  });
+
+  it('links to GraphiQL with queries that answer, the dashboard first', async () => {
+    const { body } = await app.request<string>('GET', '/', browser);
+    const queries = linksOf(body).flatMap((path) => new URL(path, app.url).searchParams.getAll('query'));
+    expect(queries[0]).toContain('query Dashboard');
+    expect(queries).toHaveLength(10);
+    for (const query of queries) expect((await app.graphql(query)).body.errors).toBeUndefined();
+  });
+
+  it('shows requests that answer as they are pasted', async () => {
+    const { body } = await app.request<string>('GET', '/', browser);
+    const commands = codeOf(body).filter((command) => command.startsWith('curl '));
+    expect(commands).toHaveLength(2);
+    for (const command of commands) {
+      const env = { PATH: process.env['PATH'] ?? '', TOKEN: app.token };
+      const { stdout } = await promisify(execFile)('bash', ['-c', command], { env });
+      expect(Object.keys(JSON.parse(stdout) as object)).not.toContain('code');
+      expect(JSON.parse(stdout)).not.toHaveProperty('errors');
+    }
+  });
+
+  it('writes what a client says of the host as text', async () => {
+    const { port } = new URL(app.url);
+    const asked = ['-s', '-H', 'Host: "><script>alert(1)</script>', '-H', 'Accept: text/html'];
+    const { stdout } = await promisify(execFile)('curl', [...asked, `http://127.0.0.1:${port}/`]);
+    expect(stdout).not.toContain('<script>alert');
+  });
+});
+
+describe('pages and what they load', () => {
+  it.each(['/', '/v1/docs'])('%s may run and load what is here alone, and nothing inline', async (path) => {
+    const { headers, body } = await app.request<string>('GET', path, browser);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toContain('unsafe');
+    for (const name of ['<title>', 'name="viewport"', 'name="description"', 'name="color-scheme"']) {
+      expect(body).toContain(name);
+    }
+    expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
+    const loaded = [...body.matchAll(/(?:src|href)="(\/[^"?]*\/assets\/[^"]+|\/assets\/[^"]+)"/g)];
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const [, asset = ''] of loaded) expect((await app.request('GET', asset)).status).toBe(200);
+  });
+
+  it('answers a file with its type, zipped, and not again to those who have it', async () => {
+    const file = '/v1/docs/assets/swagger-ui.js';
+    const answer = await app.request<string>('GET', file, { token: null });
+    expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(answer.headers.get('content-encoding')).toMatch(/^(gzip|br)$/);
+    const tag = answer.headers.get('etag') ?? '';
+    const again = await app.request('GET', file, { token: null, headers: { 'if-none-match': tag } });
+    expect(again).toMatchObject({ status: 304, body: '' });
+    const plain = await app.request<string>('GET', file, { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(plain.body).toBe(answer.body);
+  });
+
+  it('answers HEAD and OPTIONS, and refuses to be written to', async () => {
+    expect(await app.request('HEAD', '/', browser)).toMatchObject({ status: 200, body: '' });
+    const options = await app.request('OPTIONS', '/v1/docs', { token: null });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    const posted = await app.request('POST', '/v1/docs', { body: {} });
+    expect(posted).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    expect(posted.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it.each([
+    '/v1/docs/',
+    '/assets/',
+    '/assets/../config.ts',
+    '/v1/docs/assets/package.json',
+    '/assets/%2e%2e',
+  ])('has nothing at %s', async (path) => {
+    expect((await raw(path)).split('\r\n')[0]).toBe('HTTP/1.1 404 Not Found');
+  });
+});
+
+describe('EXPLORER=off', () => {
+  it.each(['/v1/docs', '/v1/docs/assets/swagger-ui.js', '/issues/ENG-1'])('takes %s away', async (path) => {
+    expect(await closed.request('GET', path, browser)).toMatchObject({ status: 404 });
+  });
+
+  it('takes GraphiQL away and leaves the graph', async () => {
+    const page = await closed.request<string>('GET', '/graphql', browser);
+    expect(page.headers.get('content-type')).toContain('json');
+    expect((await closed.graphql('{ health { status } }')).body.errors).toBeUndefined();
+  });
+
+  it('leaves a landing page that leads to neither', async () => {
+    const { status, body } = await closed.request<string>('GET', '/', browser);
+    expect(status).toBe(200);
+    expect(body).not.toMatch(/GraphiQL|\/v1\/docs|href="\/graphql/);
+    expect(linksOf(body)).toContain('/v1/openapi.json');
+    const program = await closed.request<object>('GET', '/', { token: null });
+    expect(Object.keys(program.body)).not.toContain('docs');
+  });
+});
+
+/** The places of its own that a page links to. */
+function linksOf(html: string): string[] {
+  const links = [...html.matchAll(/<a [^>]*href="(\/[^"]*)"/g)].map(([, path = '']) => unescapeHtml(path));
+  return [...new Set(links)];
+}
+
+function codeOf(html: string): string[] {
+  return [...html.matchAll(/<pre><code>([^<]*)<\/code>/g)].map(([, text = '']) => unescapeHtml(text));
+}
+
+function unescapeHtml(text: string): string {
+  return text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+}
+
+/** The path as it is, without what `fetch` makes of dots. */
+async function raw(path: string): Promise<string> {
+  const asked = ['-s', '-i', '--path-as-is', '-H', 'Accept: text/html', `${app.url}${path}`];
+  return (await promisify(execFile)('curl', asked)).stdout;
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { type App, startApp } from '../support/app.ts';
+import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
+
+// Without a browser the tests are named as skipped: `npm test` needs nothing installed.
+const described = hasBrowser ? describe : describe.skip;
+
+const patiently = { timeout: 60_000 };
+const phone = { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true };
+
+described('the landing page and the reference in a real browser (needs /usr/bin/chromium)', () => {
+  let app: App;
+  let browser: Browser;
+  let watched: WatchedPage;
+
+  beforeAll(async () => {
+    app = await startApp({ demo: true });
+    browser = await openBrowser();
+    watched = await openPage(browser, app.url);
+    watched.page.setDefaultTimeout(patiently.timeout);
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await app?.stop();
+  });
+
+  it('leads from the landing page, which says that the server is ready, to every endpoint', async () => {
+    const { page } = watched;
+    await page.goto(`${app.url}/`);
+    await page.getByText('This server is ready').waitFor();
+    await page.getByRole('link', { name: 'Reference', exact: true }).click();
+    await endpoint(page, 'issues', 'issueCreate').waitFor();
+    expect(await page.locator('.opblock').count()).toBe(await countOperations(app));
+  }, 120_000);
+
+  it('sends a GET with the token that was given, and a POST', async () => {
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Available authorizations' });
+    await dialog.locator('input').fill(app.token);
+    await page.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+
+    const teams = await send<{ teams: { id: string }[] }>(page, endpoint(page, 'teams', 'teams'));
+    expect(teams.status).toBe(200);
+    const teamId = teams.body.teams[0]?.id;
+    const created = await send<{ key: string; title: string }>(
+      page,
+      endpoint(page, 'issues', 'issueCreate'),
+      JSON.stringify({ teamId, title: 'From the reference' }),
+    );
+    expect(created).toMatchObject({ status: 201, body: { title: 'From the reference' } });
+  }, 180_000);
+
+  it('keeps the token for a reload, and for no longer than the tab', async () => {
+    const { page } = watched;
+    await page.reload();
+    const teams = await send(page, endpoint(page, 'teams', 'teams'));
+    expect(teams.status).toBe(200);
+    expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove authorization' }).click();
+    expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
+  }, 180_000);
+
+  it('shows the operation of an endpoint and leads to GraphiQL with it', async () => {
+    const { page } = watched;
+    await page.goto(`${app.url}/v1/docs#/issues/issue`);
+    const link = page.getByRole('link', { name: 'Open it in GraphiQL' }).first();
+    await page.getByText('The GraphQL operation that it runs').first().click();
+    const query = new URL((await link.getAttribute('href')) ?? '', app.url).searchParams.get('query');
+    expect(query).toMatch(/^query \w+/);
+  }, 120_000);
+
+  it.each(['light', 'dark'] as const)(
+    'fit a phone, in %s',
+    async (colorScheme) => {
+      const { page, complaints, foreign } = await openPage(browser, app.url, { ...phone, colorScheme });
+      page.setDefaultTimeout(patiently.timeout);
+      await page.goto(`${app.url}/`);
+      expect(await overflowOf(page)).toBe(0);
+      const paper = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+      const [red = 0] = (paper.match(/\d+/g) ?? []).map(Number);
+      expect(red > 128).toBe(colorScheme === 'light');
+      await page.goto(`${app.url}/v1/docs`);
+      const create = endpoint(page, 'issues', 'issueCreate');
+      await create.locator('.opblock-summary-control').click();
+      await create.locator('.responses-wrapper').waitFor();
+      expect(await overflowOf(page)).toBe(0);
+      expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
+      await page.context().close();
+    },
+    180_000,
+  );
+
+  it('asked no other host for anything and wrote no error', () => {
+    expect(watched.foreign).toEqual([]);
+    expect(watched.complaints).toEqual([]);
+  });
+});
+
+function endpoint(page: Page, tag: string, operationId: string): Locator {
+  return page.locator(`#operations-${tag}-${operationId}`);
+}
+
+/** Opens an endpoint, fills in the body, sends it as a person would, and reads what came back. */
+async function send<Body>(
+  page: Page,
+  endpoint: Locator,
+  body?: string,
+): Promise<{ status: number; body: Body }> {
+  await endpoint.locator('.opblock-summary-control').click();
+  await endpoint.getByRole('button', { name: 'Try it out' }).click();
+  if (body !== undefined) await endpoint.locator('textarea.body-param__text').fill(body);
+  const answered = page.waitForResponse(
+    (response) => response.request().headers()['authorization'] !== undefined,
+  );
+  await endpoint.getByRole('button', { name: 'Execute' }).click();
+  const response = await answered;
+  await endpoint.locator('.live-responses-table').waitFor();
+  return { status: response.status(), body: (await response.json()) as Body };
+}
+
+async function countOperations(app: App): Promise<number> {
+  const { body } = await app.request<{ paths: Record<string, object> }>('GET', '/v1/openapi.json');
+  return Object.values(body.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OperationTypeNode } from 'graphql';
+import { table } from '../../src/rest-compat/table.ts';
+import { schema } from '../../src/schema/index.ts';
+import { objectType, selectionOf } from '../graph/schema-walk.ts';
+import { startApp } from '../support/app.ts';
+import { type KeyedWorld, keyedWorld, type Things } from '../support/keyed-writes.ts';
+
+let keyed: KeyedWorld;
+beforeAll(async () => {
+  keyed = await keyedWorld(await startApp());
+}, 120_000);
+afterAll(() => keyed.app.stop());
+
+/** Every route that writes; the braces of its path, and what is sent. */
+const routes = table.filter(({ operation }) => operation.operation === OperationTypeNode.MUTATION);
+const bodies: Readonly<Record<string, (things: Things) => Record<string, unknown>>> = {
+  'POST /v1/issues': () => ({ title: 'New', teamId: keyed.world.eng.id, description: '“Ü”', priority: 1 }),
+  'PATCH /v1/issues/{issueKey}': () => ({ title: 'Other', clearProject: true, priority: 3 }),
+  'POST /v1/issues/{issueKey}/attachments': () => ({ fileName: 'b.txt', contentType: '', sizeBytes: 2 }),
+  'POST /v1/issues/{issueKey}/links': () => ({ url: 'https://example.com/b', title: 'B' }),
+  'POST /v1/issues/{issueKey}/comments': () => ({ body: 'Two\nlines.' }),
+  'PATCH /v1/issues/{issueKey}/comments/{commentId}': () => ({ body: 'Better.' }),
+  'POST /v1/issues/{issueKey}/agent-thread/messages': () => ({ body: 'Do it.' }),
+};
+
+/** Every mutation that takes a key, and an input for it. */
+const mutations = Object.values(objectType('Mutation').getFields()).filter(
+  ({ extensions }) => extensions['takesNoKey'] === undefined,
+);
+const inputs: Readonly<Record<string, (things: Things) => Record<string, unknown>>> = {
+  issueCreate: () => ({ teamId: keyed.world.eng.id, title: 'New', labelIds: [keyed.world.eng.bug] }),
+  issueUpdate: ({ key }) => ({ key, title: 'Other' }),
+  issueBatchUpdate: ({ key }) => ({ keys: [key], priority: 'HIGH' }),
+  issueDelete: ({ key }) => ({ key }),
+  issueRestore: ({ deletedKey }) => ({ key: deletedKey }),
+  issueSubscribe: ({ key }) => ({ key }),
+  issueUnsubscribe: ({ key }) => ({ key }),
+  commentCreate: ({ key }) => ({ issueKey: key, body: 'Said.' }),
+  commentUpdate: ({ comment }) => ({ id: comment, body: 'Better.' }),
+  commentDelete: ({ comment }) => ({ id: comment }),
+  issueLinkCreate: ({ key }) => ({ issueKey: key, url: 'https://example.com/b', title: 'B' }),
+  issueLinkDelete: ({ link }) => ({ id: link }),
+  agentMessageCreate: ({ key }) => ({ issueKey: key, body: 'Do it.' }),
+  attachmentCreate: ({ key }) => ({ issueKey: key, fileName: 'b', contentType: '', sizeBytes: 2 }),
+  attachmentDelete: ({ attachment }) => ({ id: attachment }),
+  accessTokenRevoke: ({ token }) => ({ id: token }),
+};
+
+/** The first text of an input, or of a list in it, with something behind it: another request, whatever it is. */
+function altered(input: Record<string, unknown>): Record<string, unknown> {
+  const [name = '', value] = Object.entries(input)[0] ?? [];
+  return { ...input, [name]: Array.isArray(value) ? value.map((each) => `${each}x`) : `${String(value)}x` };
+}
+
+function pathOf(path: string, { key, comment, link }: Things): string {
+  const parts: Record<string, string> = { issueKey: key, commentId: comment, linkId: link };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? `no ${name}`);
+}
+
+describe('on REST', () => {
+  it.each(routes.map(({ method, path }) => [method, path]))(
+    '%s %s is done once under a key, and answered as often as it is asked',
+    async (method, path) => {
+      const things = await keyed.newThings();
+      const body = bodies[`${method} ${path}`]?.(things);
+      if (method !== 'DELETE') expect(body).toBeDefined();
+      const key = keyed.newKey();
+      const first = await keyed.rest(method, pathOf(path, things), key, body);
+      expect([first.status < 300, first.headers.get('idempotency-replayed')]).toEqual([true, null]);
+      const written = await keyed.tables();
+      const again = await keyed.rest(method, pathOf(path, things), key, body);
+      expect(again).toMatchObject({ status: first.status, body: first.body });
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      for (const name of ['content-type', 'etag', 'x-graphql-operation'])
+        expect(again.headers.get(name)).toBe(first.headers.get(name));
+      const other = body
+        ? await keyed.rest(method, pathOf(path, things), key, altered(body))
+        : await keyed.rest(method, pathOf(path, { ...things, key: things.deletedKey }), key);
+      expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+      expect(await keyed.tables()).toEqual(written);
+    },
+  );
+});
+
+describe('on the graph', () => {
+  it.each(mutations.map(({ name }) => name))(
+    '%s is done once under a key, and answered as often as it is asked',
+    async (name) => {
+      const things = await keyed.newThings();
+      const input = inputs[name]?.(things) ?? {};
+      const { type, args } = objectType('Mutation').getFields()[name] ?? {};
+      const selection = selectionOf(String(type).replaceAll(/\W/g, ''));
+      const query = `mutation ($input: ${String(args?.[0]?.type)}) { ${name}(input: $input) { ${selection} } }`;
+      const key = keyed.newKey();
+      const first = await keyed.graph(query, { input }, key);
+      expect([first.body.errors, first.headers.get('idempotency-replayed')]).toEqual([undefined, null]);
+      const written = await keyed.tables();
+      const again = await keyed.graph(query, { input }, key);
+      expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body));
+      expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+      const other = await keyed.graph(query, { input: altered(input) }, key);
+      expect(other.body.errors).toMatchObject([{ extensions: { code: 'IDEMPOTENCY_KEY_REUSED' } }]);
+      expect(other.body).not.toHaveProperty('data');
+      expect(await keyed.tables()).toEqual(written);
+    },
+  );
+
+  it('refuses a key where the answer holds a secret, and says so', async () => {
+    const refusing = Object.keys(schema.getMutationType()?.getFields() ?? {}).filter((name) => !inputs[name]);
+    expect(refusing).toEqual(['accessTokenCreate']);
+    const before = await keyed.tables();
+    const query = 'mutation { accessTokenCreate(input: { name: "t", scopes: ["issues:read"] }) { token } }';
+    const { body } = await keyed.graph(query, {}, keyed.newKey());
+    expect(body.errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST' } }]);
+    expect(body.errors?.[0]?.message).toMatch(/Idempotency-Key: is not taken by accessTokenCreate: .*secret/);
+    expect(await keyed.tables()).toEqual(before);
+  });
+});

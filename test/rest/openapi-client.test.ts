@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import createClient, { type Client } from 'openapi-fetch';
+import { createRouter } from '../../src/rest-compat/router.ts';
+import { table } from '../../src/rest-compat/table.ts';
+import { startExampleWorld } from '../examples/world.ts';
+import type { App } from '../support/app.ts';
+import type { paths } from './client.generated.ts';
+
+const find = createRouter(table);
+const called = new Set<string>();
+
+let app: App;
+let api: Client<paths>;
+beforeAll(async () => {
+  app = await startExampleWorld();
+  api = createClient<paths>({
+    baseUrl: app.url,
+    headers: { Authorization: `Bearer ${app.token}` },
+    redirect: 'manual',
+    fetch: (request) => {
+      const { methods } = find(new URL(request.url).pathname) ?? {};
+      called.add(`${request.method} ${methods?.get(request.method)?.path}`);
+      return fetch(request);
+    },
+  });
+}, 240_000);
+afterAll(() => app.stop());
+
+/** What a call of the client came to, which must be data. */
+async function data<Data>(call: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
+  const { data, error } = await call;
+  expect(error).toBeUndefined();
+  if (data === undefined) throw new Error('There is no data.');
+  return data;
+}
+
+async function statusOf(call: Promise<{ response: Response }>): Promise<number> {
+  return (await call).response.status;
+}
+
+const page = { page_size: 2 };
+
+it('reads directories', async () => {
+  const teams = await data(
+    api.GET('/v1/teams', { params: { query: { state: ['active', 'inactive'], sort: 'code', ...page } } }),
+  );
+  expect(teams.pagination).toMatchObject({ pageSize: 2, returnedCount: 2, totalCount: 12 });
+  const teamCode = 'WEB';
+  const team = await data(api.GET('/v1/teams/{teamCode}', { params: { path: { teamCode } } }));
+  expect(team.nextIssueNumber).toBeGreaterThan(1);
+  const repositories = await data(
+    api.GET('/v1/teams/{teamCode}/repositories', { params: { path: { teamCode }, query: page } }),
+  );
+  const standard = await data(
+    api.GET('/v1/teams/{teamCode}/repositories/default', { params: { path: { teamCode } } }),
+  );
+  expect(repositories.results.map(({ id }) => id)).toContain(standard.id);
+
+  const projects = await data(api.GET('/v1/projects', { params: { query: { priority: ['high', '1'] } } }));
+  const projectKey = projects.results.find(({ linkCount }) => linkCount > 0)?.key ?? '';
+  const project = await data(api.GET('/v1/projects/{projectKey}', { params: { path: { projectKey } } }));
+  const links = await data(api.GET('/v1/projects/{projectKey}/links', { params: { path: { projectKey } } }));
+  expect(links.pagination.totalCount).toBe(project.linkCount);
+
+  const members = await data(api.GET('/v1/members', { params: { query: { role: ['owner'], ...page } } }));
+  const memberId = members.results[0]?.id ?? '';
+  const member = await data(api.GET('/v1/members/{memberId}', { params: { path: { memberId } } }));
+  expect(member).toEqual(members.results[0]);
+});
+
+it('reads issues and what hangs on them', async () => {
+  const issues = await data(
+    api.GET('/v1/issues', { params: { query: { team_code: 'WEB', status_category: ['active'] } } }),
+  );
+  expect(issues.results[0]?.status.category).toBe('active');
+  const at = (issueKey: string) => ({ params: { path: { issueKey } } });
+  expect(await data(api.GET('/v1/issues/{issueKey}', at('WEB-63')))).toMatchObject({ teamCode: 'WEB' });
+  const lists = [
+    await data(api.GET('/v1/issues/{issueKey}/activity', at('WEB-63'))),
+    await data(api.GET('/v1/issues/{issueKey}/links', at('WEB-63'))),
+    await data(api.GET('/v1/issues/{issueKey}/subissues', at('WEB-40'))),
+  ];
+  for (const { results } of lists) expect(results).not.toHaveLength(0);
+  const comments = await data(api.GET('/v1/issues/{issueKey}/comments', at('WEB-63')));
+  const path = { issueKey: 'WEB-63', commentId: comments.results[0]?.id ?? '' };
+  const comment = await data(api.GET('/v1/issues/{issueKey}/comments/{commentId}', { params: { path } }));
+  expect(comment).toEqual(comments.results[0]);
+
+  const thread = await data(api.GET('/v1/issues/{issueKey}/agent-thread', at('WEB-54')));
+  const said = await data(api.GET('/v1/issues/{issueKey}/agent-thread/messages', at('WEB-54')));
+  expect(said.thread).toEqual(thread);
+  expect(said.messages).toHaveLength(thread.messageCount);
+});
+
+it('reads attachments and is led to their bytes', async () => {
+  const issueKey = 'WEB-54';
+  const { results } = await data(
+    api.GET('/v1/issues/{issueKey}/attachments', { params: { path: { issueKey } } }),
+  );
+  const params = { path: { issueKey, attachmentId: results[0]?.id ?? '' } };
+  const one = await data(api.GET('/v1/issues/{issueKey}/attachments/{attachmentId}', { params }));
+  expect(one).toEqual(results[0]);
+  for (const path of [
+    '/v1/issues/{issueKey}/attachments/{attachmentId}/content',
+    '/v1/issues/{issueKey}/attachments/{attachmentId}/preview',
+  ] as const)
+    expect(await statusOf(api.GET(path, { params }))).toBe(302);
+});
+
+it('reads what needs no token', async () => {
+  const { tables } = await data(api.GET('/v1/meta/codes'));
+  expect(tables.map(({ name }) => name)).toContain('priority');
+  const path = { code: 'conflict' };
+  expect((await data(api.GET('/v1/meta/errors/{code}', { params: { path } }))).status).toBe(409);
+  const probes = [
+    await data(api.GET('/health')),
+    await data(api.GET('/healthz')),
+    await data(api.GET('/readyz')),
+  ];
+  expect(probes).toEqual([{ status: 'ok' }, { status: 'ok' }, { status: 'ok' }]);
+});
+
+it('writes, and undoes what it wrote', async () => {
+  const { id: teamId } = await data(
+    api.GET('/v1/teams/{teamCode}', { params: { path: { teamCode: 'WEB' } } }),
+  );
+  const body = { teamId, title: 'From a generated client', description: '', priority: 2 } as const;
+  const issue = await data(api.POST('/v1/issues', { body }));
+  const params = { path: { issueKey: issue.key } };
+  const changed = await data(
+    api.PATCH('/v1/issues/{issueKey}', { params, body: { dueDate: '2027-01-31', labelIds: [] } }),
+  );
+  expect(changed.dueDate).toBe('2027-01-31');
+
+  const said = { params, body: { body: 'Said.' } };
+  const comment = await data(api.POST('/v1/issues/{issueKey}/comments', said));
+  const at = { params: { path: { issueKey: issue.key, commentId: comment.id } } };
+  const edit = { ...at, body: { body: 'Said better.' } };
+  const edited = await data(api.PATCH('/v1/issues/{issueKey}/comments/{commentId}', edit));
+  expect(edited.isEdited).toBe(true);
+  expect(await statusOf(api.DELETE('/v1/issues/{issueKey}/comments/{commentId}', at))).toBe(204);
+
+  const link = { params, body: { url: 'https://example.com/a', title: 'A' } };
+  const made = await data(api.POST('/v1/issues/{issueKey}/links', link));
+  expect(await data(api.POST('/v1/issues/{issueKey}/links', link))).toEqual(made);
+  const linked = { params: { path: { issueKey: issue.key, linkId: made.linkId } } };
+  expect(await statusOf(api.DELETE('/v1/issues/{issueKey}/links/{linkId}', linked))).toBe(204);
+
+  const file = { params, body: { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 3 } };
+  const upload = await data(api.POST('/v1/issues/{issueKey}/attachments', file));
+  expect(upload.attachment.uploadedUtc).toBeNull();
+  const asked = { params, body: { body: 'Please.' } };
+  const message = await data(api.POST('/v1/issues/{issueKey}/agent-thread/messages', asked));
+  expect(message.turnNumber).toBe(1);
+  expect(await statusOf(api.DELETE('/v1/issues/{issueKey}', { params }))).toBe(204);
+});
+
+it('is told what is wrong in the form of the document', async () => {
+  const gone = await api.GET('/v1/issues/{issueKey}', { params: { path: { issueKey: 'WEB-9999' } } });
+  expect([gone.response.status, gone.error?.code]).toEqual([404, 'not_found']);
+  const bad = await api.GET('/v1/teams', { params: { query: { page_size: 0 } } });
+  expect(bad.error?.errors.map(({ field }) => field)).toEqual(['page_size']);
+});
+
+it('has called every endpoint by now', () => {
+  expect([...called].toSorted()).toEqual(table.map(({ method, path }) => `${method} ${path}`).toSorted());
+});

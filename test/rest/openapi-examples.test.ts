@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type ExampleAnswer, judgeExample } from '../../src/rest-compat/openapi/example.ts';
+import { printOpenApi } from '../../src/rest-compat/openapi.ts';
+import { table } from '../../src/rest-compat/table.ts';
+import { documentedExamples } from '../examples/documented.ts';
+import { answerTo } from '../examples/record.ts';
+import { Settled } from '../examples/settled.ts';
+import { startExampleWorld } from '../examples/world.ts';
+import type { App } from '../support/app.ts';
+import { type OpenApi, schemaDifferences } from '../support/openapi.ts';
+
+const document = JSON.parse(printOpenApi()) as OpenApi;
+const examples = documentedExamples(document);
+
+let world: App | undefined;
+afterEach(async () => {
+  await world?.stop();
+  world = undefined;
+});
+
+it('shows a request of every operation, and an answer of every status that is no failure', () => {
+  expect(examples.map(({ name }) => name).toSorted()).toEqual(
+    table.map(({ method, path }) => `${method} ${path}`).toSorted(),
+  );
+  for (const { name, operation, answers } of examples) {
+    const statuses = Object.keys(operation.responses).filter((status) => /^2..$|^302$/.test(status));
+    expect([name, answers.map(({ status }) => `${status}`).toSorted()]).toEqual([name, statuses.toSorted()]);
+    for (const { status, body } of answers) {
+      const [content] = Object.values(operation.responses[`${status}`]?.content ?? {});
+      expect([name, body !== undefined]).toEqual([name, content !== undefined]);
+      expect([name, content ? schemaDifferences(content.schema, body) : []]).toEqual([name, []]);
+    }
+    for (const [type, { schema, example }] of Object.entries(operation.requestBody?.content ?? {}))
+      expect([name, type, schemaDifferences(schema, example)]).toEqual([name, 'application/json', []]);
+    for (const { name: parameter, in: place, schema, example } of operation.parameters ?? [])
+      if (place === 'path' || example !== undefined)
+        expect([name, parameter, schemaDifferences(schema, example)]).toEqual([name, parameter, []]);
+  }
+});
+
+describe('on the workspace of the examples', () => {
+  it('answers every documented request as the document shows, over REST', async () => {
+    world = await startExampleWorld();
+    const settled = new Settled();
+    for (const { name, request, answers } of examples)
+      for (const documented of answers)
+        expect([name, await answerTo(world, name, request, settled)]).toEqual([name, documented]);
+  }, 240_000);
+
+  it('answers every documented operation with the same values, over /graphql', async () => {
+    world = await startExampleWorld();
+    const settled = new Settled();
+    for (const { name, operation, request, answers } of examples) {
+      const route = table.find(({ method, path }) => `${method} ${path}` === name);
+      if (!route) throw new Error(`${name} is no route.`);
+      for (const documented of answers) {
+        const { status, body } = await world.graphql(
+          operation['x-graphql-document'],
+          operation['x-graphql-variables'],
+        );
+        expect([name, status, body.errors]).toEqual([name, 200, undefined]);
+        const judged = judgeExample(route, request);
+        const outcome = judged.verdict === 'ready' && judged.answer(body.data);
+        if (!outcome || outcome.verdict !== 'rendered') throw new Error(`${name} gave nothing.`);
+        const { status: rendered, body: value, location } = outcome.rendered;
+        expect([name, settled.of({ status: rendered, ...(value !== undefined && { body: value }) })]).toEqual(
+          [name, withoutHeaders(documented)],
+        );
+        if (location !== undefined) expect(settled.of(location)).toBe(documented.headers['Location']);
+        expect([name, strangers(documented.body, settled.of(body.data))]).toEqual([name, []]);
+      }
+    }
+  }, 240_000);
+
+  it('answers the curl lines of docs/rest-endpoints.md as the document shows', async () => {
+    world = await startExampleWorld();
+    const settled = new Settled();
+    const page = readFileSync(join(import.meta.dirname, '../../docs/rest-endpoints.md'), 'utf8');
+    const lines = Array.from(page.matchAll(/^### (.+)$(?:(?!^### )[^])*?^```sh\n([^]*?)\n# (.*)\n```$/gm));
+    expect(lines).toHaveLength(table.length);
+    const byName = new Map(lines.map(([, name = '', command = '', told]) => [name, { command, told }]));
+    for (const { name, answers } of examples) {
+      const { command = '', told } = byName.get(name) ?? {};
+      expect([name, told]).toEqual([name, answers.map(({ status }) => status).join(', then ')]);
+      for (const { status, body } of answers)
+        expect([name, settled.of(await curl(command, world))]).toEqual([name, { status, body }]);
+    }
+  }, 240_000);
+});
+
+const run = promisify(execFile);
+
+/** Runs a command of the page as it stands, but for what curl says at the end. */
+async function curl(command: string, { url, token }: App): Promise<{ status: number; body: unknown }> {
+  const shell = command.replace('curl -s', `curl -s -w '\\n%{http_code}'`);
+  const { stdout } = await run('sh', ['-ec', shell], { env: { ...process.env, URL: url, TOKEN: token } });
+  const [, text = '', status] = /^([^]*)\n(\d{3})$/.exec(stdout) ?? [];
+  return { status: Number(status), body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+}
+
+function withoutHeaders({ headers, ...rest }: ExampleAnswer): Omit<ExampleAnswer, 'headers'> {
+  return rest;
+}
+
+/** The texts of an answer that are nowhere in what the graph gave: nothing is made up on the way. */
+function strangers(answer: unknown, data: unknown): string[] {
+  const given = new Set(textsOf(data).map((text) => text.toLowerCase()));
+  return textsOf(answer).filter((text) => text !== '' && !given.has(text.toLowerCase()));
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}

@@ -1,0 +1,67 @@
+import { get } from 'node:http';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp();
+}, 300_000);
+afterAll(() => app.stop());
+
+/** What arrives, as it arrives: fetch would unpack it. */
+async function raw(path: string, accept: string | undefined, method = 'GET') {
+  const headers = { ...(accept !== undefined && { 'Accept-Encoding': accept }) };
+  return new Promise<{ coding: string | undefined; length: string | undefined; bytes: number }>(
+    (resolve, reject) => {
+      get(new URL(path, app.url), { method, headers }, (res) => {
+        let bytes = 0;
+        res.on('data', (chunk: Buffer) => (bytes += chunk.length));
+        const { 'content-encoding': coding, 'content-length': length } = res.headers;
+        res.on('end', () => resolve({ coding, length, bytes }));
+      }).on('error', reject);
+    },
+  );
+}
+
+const big = '/v1/meta/codes';
+
+it.each([
+  ['gzip', 'gzip'],
+  ['br', 'br'],
+  ['gzip, br', 'br'],
+  ['br;q=0.5, gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['*', 'br'],
+  ['GZIP;Q=1.0', 'gzip'],
+  ['br;q=0, gzip;q=0', undefined],
+  ['gzip;q=0.5, identity', undefined],
+  ['gzip;q=2', undefined],
+  ['deflate', undefined],
+  ['identity;q=0', undefined],
+  ['*;q=0', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('answers Accept-Encoding: %s with %s', async (accept, coding) => {
+  const answer = await raw(big, accept);
+  expect(answer.coding).toBe(coding);
+  expect(answer.length).toBe(String(answer.bytes));
+  expect(await raw(big, accept, 'HEAD')).toEqual({ ...answer, bytes: 0 });
+});
+
+it('leaves small answers as they are, unless that is refused', async () => {
+  expect((await raw('/health', 'gzip, br')).coding).toBeUndefined();
+  expect((await raw('/health', 'gzip, identity;q=0')).coding).toBe('gzip');
+});
+
+it('has a tag of its own for each coding, and the same answer behind all', async () => {
+  const answers = await Promise.all(
+    ['identity', 'gzip', 'br'].map((accept) =>
+      app.request('GET', big, { headers: { 'Accept-Encoding': accept } }),
+    ),
+  );
+  expect(new Set(answers.map(({ headers }) => headers.get('etag'))).size).toBe(3);
+  for (const { body, headers } of answers) {
+    expect(body).toEqual(answers[0]?.body);
+    expect(headers.get('vary')).toMatch(/Accept-Encoding/);
+  }
+});

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getIntrospectionQuery } from 'graphql';
+import { type App, startApp } from '../support/app.ts';
+
+const modern = 'application/graphql-response+json';
+
+let app: App;
+/** How often the resolver of `readiness` has run. */
+let runs = 0;
+beforeAll(async () => {
+  app = await startApp();
+  const { ping } = app.database;
+  Object.assign(app.database, {
+    ping: (withinMs: number) => {
+      runs += 1;
+      return ping(withinMs);
+    },
+  });
+}, 240_000);
+afterAll(() => app.stop());
+
+const teams = (below: string) => `{ readiness { status } teams(first: 1) { nodes { ${below} } } }`;
+const lead = (depth: number): string =>
+  depth === 0 ? 'id' : `lead { teams(first: 1) { nodes { ${lead(depth - 1)} } } }`;
+const literal = (depth: number) =>
+  `{ readiness { status } teams(filter: ${'{ and: '.repeat(depth)}[]${' }'.repeat(depth)}) { totalCount } }`;
+const directives = (times: number) =>
+  `{ readiness { status } teams { totalCount ${'@include(if: true) '.repeat(times)} } }`;
+const fragments = (depth: number) => {
+  const all = Array.from({ length: depth }, (_, n) => `fragment F${n} on Issue { parent { ...F${n + 1} } }`);
+  return `{ readiness { status } issue(key: "A-1") { ...F0 } } ${all.join(' ')} fragment F${depth} on Issue { id }`;
+};
+
+describe('a document', () => {
+  it.each([
+    [
+      '5,000 tokens and more',
+      `{ readiness { status } ${'a: __typename '.repeat(1_700)} }`,
+      'more than 5000 tokens',
+    ],
+    [
+      'selections 5,000 deep',
+      `{ readiness { status } ${'teams { '.repeat(5_000)}id${' }'.repeat(5_000)} }`,
+      'more than',
+    ],
+    ['selections 18 deep', teams(lead(5)), 'nested more than 15 deep'],
+    ['fragments 16 deep', fragments(14), 'nested more than 15 deep'],
+    ['literals 33 deep', literal(32), 'A literal is nested more than 32 deep'],
+    [
+      'braces in braces',
+      `{ readiness { status } ${'... { '.repeat(40)}__typename${' }'.repeat(40)} }`,
+      'nested more than 32 deep',
+    ],
+    ['six directives on a field', directives(6), 'More than 5 directives'],
+    [
+      'six directives on a fragment',
+      `{ readiness { status } ... ${'@skip(if: false) '.repeat(6)} { __typename } }`,
+      'More than 5 directives',
+    ],
+    [
+      'six directives on an operation',
+      `query Q ${'@a '.repeat(6)} { readiness { status } }`,
+      'More than 5 directives',
+    ],
+    [
+      'six directives on a variable',
+      `query Q($a: Int ${'@a '.repeat(6)}) { readiness { status } }`,
+      'More than 5 directives',
+    ],
+    [
+      'more objects than it may cost',
+      teams('members(first: 250) { nodes { teams(first: 250) { nodes { id } } } }'),
+      'could return',
+    ],
+  ])('with %s is refused before anything of it runs', async (_what, query, message) => {
+    const before = runs;
+    const answer = await app.graphql(query, {}, { headers: { accept: modern } });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toMatchObject([
+      { message: expect.stringContaining(message), extensions: { code: 'QUERY_TOO_COMPLEX' } },
+    ]);
+    expect(answer.body).not.toHaveProperty('data');
+    // The look-up of the token.
+    expect(answer.statements).toBe(1);
+    expect(runs).toBe(before);
+  });
+
+  it.each([
+    ['selections 15 deep', teams(`issues { nodes { ${'parent { '.repeat(10)}id${' }'.repeat(10)} } }`)],
+    ['fragments 15 deep', fragments(13)],
+    [
+      'the standard introspection query',
+      `${getIntrospectionQuery({ inputValueDeprecation: true })} query R { readiness { status } }`,
+    ],
+  ])('with %s runs', async (_what, query) => {
+    const before = runs;
+    const body = { query, ...(query.includes('query R') && { operationName: 'R' }) };
+    const answer = await app.request<{ errors?: unknown }>('POST', '/graphql', { body });
+    expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
+    expect(runs).toBe(before + 1);
+  });
+
+  it('may have literals 32 deep, and five directives in one place, as far as the limits go', async () => {
+    for (const query of [literal(31), directives(5)]) {
+      const answer = await app.graphql(query);
+      expect(answer.body.errors?.map(({ extensions }) => extensions?.code)).not.toContain(
+        'QUERY_TOO_COMPLEX',
+      );
+    }
+  });
+
+  it('can ask for the schema as tools do, and as deep as the standard query goes', async () => {
+    const answer = await app.graphql(
+      getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }),
+    );
+    expect(answer.body.errors).toBeUndefined();
+  });
+});
+
+describe('a body', () => {
+  const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
+
+  it('of more than a megabyte is 413 on either face', async () => {
+    const title = 'x'.repeat(1_000_000);
+    const before = runs;
+    const graphql = await app.graphql('{ readiness { status } }', { title });
+    expect(graphql).toMatchObject({
+      status: 413,
+      statements: 1,
+      body: { errors: [{ extensions: { code: 'PAYLOAD_TOO_LARGE' } }] },
+    });
+    const rest = await app.request('POST', '/v1/issues', { body: { title } });
+    expect(rest).toMatchObject({ status: 413, statements: 1, body: { code: 'payload_too_large' } });
+    expect(runs).toBe(before);
+  });
+
+  it('nested 33 deep is refused on either face, 32 deep is not', async () => {
+    const query = '{ readiness { status } }';
+    const before = runs;
+    for (const field of ['variables', 'extensions']) {
+      const sent = (depth: number) => ({
+        body: { query, [field]: nested(depth) },
+        headers: { accept: modern },
+      });
+      const refused = await app.request('POST', '/graphql', sent(33));
+      expect(refused).toMatchObject({
+        status: 400,
+        statements: 1,
+        body: { errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX' } }] },
+      });
+      expect(runs).toBe(before + (field === 'variables' ? 0 : 1));
+      expect((await app.request('POST', '/graphql', sent(32))).status).toBe(200);
+    }
+    const rest = (depth: number) =>
+      app.request<{ errors: { message: string }[] }>('POST', '/v1/issues', { body: nested(depth) });
+    expect((await rest(33)).body.errors).toEqual([
+      { field: 'body', message: 'must not be nested more than 32 levels deep' },
+    ]);
+    expect((await rest(32)).body.errors).not.toContainEqual(expect.objectContaining({ field: 'body' }));
+    expect((await rest(33)).statements).toBe(1);
+  });
+
+  it('that is an array of operations is refused', async () => {
+    const before = runs;
+    const query = '{ readiness { status } }';
+    const answer = await app.request('POST', '/graphql', {
+      body: [{ query }, { query }],
+      headers: { accept: modern },
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: 'INVALID_REQUEST' } }] },
+    });
+    expect(runs).toBe(before);
+  });
+});

@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { type Answer, type App, startApp } from '../support/app.ts';
+
+const redisUrl = process.env.TEST_REDIS_URL;
+const health = '{ health { status } }';
+const codes = '{ codes { entries { code } } }';
+
+/** A way to Redis that can be cut, or go silent with its connections open. */
+interface Way {
+  url: string;
+  cut(): Promise<void>;
+  silence(): void;
+  restore(): Promise<void>;
+}
+
+async function openWay(target: string): Promise<Way> {
+  const { hostname, port } = new URL(target);
+  const ends = new Set<Socket>();
+  let silent = false;
+  const server = createServer((client) => {
+    const redis = connect(Number(port || 6379), hostname);
+    for (const end of [client, redis]) {
+      ends.add(end);
+      end.on('error', () => end.destroy());
+      end.on('close', () => {
+        ends.delete(end);
+        client.destroy();
+        redis.destroy();
+      });
+    }
+    client.pipe(redis).pipe(client);
+    if (silent) redis.unpipe(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: own } = server.address() as AddressInfo;
+  const cut = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const end of ends) end.destroy();
+    await closed;
+  };
+  return {
+    url: `redis://127.0.0.1:${own}`,
+    cut,
+    silence: () => {
+      silent = true;
+      for (const end of ends) end.unpipe().pause();
+    },
+    restore: async () => {
+      silent = false;
+      if (server.listening) return;
+      server.listen(own, '127.0.0.1');
+      await once(server, 'listening');
+    },
+  };
+}
+
+/** What is left of the quota of cost, by an answer. */
+function left({ headers }: Answer): number {
+  return Number(/"cost";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+}
+
+(redisUrl ? describe : describe.skip)('quotas in Redis (TEST_REDIS_URL)', () => {
+  let way: Way;
+  let app: App;
+  /** Hardly anything fills in while a test runs. */
+  const settings = () => ({ REQUESTS_PER_MINUTE: '1000', COST_PER_HOUR: '1000', REDIS_URL: `${way.url}/13` });
+
+  beforeAll(async () => {
+    way = await openWay(redisUrl ?? '');
+    app = await startApp({ settings: settings() });
+  }, 240_000);
+  afterAll(async () => {
+    await app.stop();
+    await way.cut();
+  });
+
+  /** Asks for almost nothing until what is left fits. */
+  async function until(fits: (cost: number) => boolean, ask: () => Promise<Answer>): Promise<number> {
+    for (;;) {
+      const answer = await ask();
+      expect(answer.status).toBe(200);
+      if (fits(left(answer))) return left(answer);
+      await delay(100);
+    }
+  }
+
+  it('refuse with the same words and headers as those in memory', async () => {
+    const strict = await startApp({ settings: { ...settings(), REQUESTS_PER_MINUTE: '3' } });
+    try {
+      const answers: Answer[] = [];
+      for (let n = 0; n < 5; n += 1) answers.push(await strict.graphql(health));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+      const refused = answers.at(-1);
+      expect(refused?.headers.get('retry-after')).toMatch(/^([1-9]|1\d|20)$/);
+      expect(refused?.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+, "cost";r=99\d;t=\d$/);
+      expect(refused?.headers.get('ratelimit-policy')).toContain('"requests";q=3;w=60');
+    } finally {
+      await strict.stop();
+    }
+  }, 120_000);
+
+  it('are charged by what came back, into debt', async () => {
+    const token = await app.tokenFor();
+    const statuses: number[] = [];
+    while (statuses.at(-1) !== 429 && statuses.length < 50) {
+      statuses.push((await app.graphql(codes, {}, { token })).status);
+    }
+    expect(statuses.length).toBeGreaterThan(2);
+    const refused = await app.request('GET', '/v1/teams', { token });
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(left(refused)).toBe(0);
+  });
+
+  it('are shared by servers', async () => {
+    const redis = new Redis(`${redisUrl}/13`);
+    await redis.del('workgraph:requests:address:127.0.0.1', 'workgraph:cost:address:127.0.0.1');
+    await redis.quit();
+    const second = await startApp({ settings: settings() });
+    try {
+      // One caller of both: an address, since each server has tokens of its own.
+      const none = { token: null };
+      const { body } = await app.graphql(codes, {}, { ...none, headers: { 'x-graphql-cost': '1' } });
+      const { actual } = body.extensions?.cost as { actual: number };
+      await until(
+        (cost) => cost < 1000 - actual + 10,
+        () => second.graphql(health, {}, none),
+      );
+      await second.graphql(codes, {}, none);
+      await until(
+        (cost) => cost < 1000 - 2 * actual + 20,
+        () => app.graphql(health, {}, none),
+      );
+    } finally {
+      await second.stop();
+    }
+  }, 120_000);
+
+  it.each(['cut', 'silence'] as const)(
+    'are counted by the process itself while Redis is gone (%s), and in Redis again when it is back',
+    async (how) => {
+      const token = await app.tokenFor();
+      const ask = () => app.graphql(health, {}, { token });
+      await app.graphql(codes, {}, { token });
+      const shared = await until((cost) => cost < 950, ask);
+      await way[how]();
+      // The process has not counted this caller before, so it begins with a full bucket; nobody is refused.
+      expect(await until((cost) => cost > shared + 20, ask)).toBeGreaterThan(980);
+      const answers = await Promise.all(Array.from({ length: 20 }, ask));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      await way.restore();
+      expect(await until((cost) => cost < 950, ask)).toBeLessThan(950);
+    },
+    120_000,
+  );
+
+  it('do not keep a server from starting without Redis', async () => {
+    const alone = await startApp({ settings: { ...settings(), REDIS_URL: 'redis://127.0.0.1:1' } });
+    try {
+      expect(left(await alone.graphql(health))).toBe(999);
+    } finally {
+      await alone.stop();
+    }
+  }, 120_000);
+});

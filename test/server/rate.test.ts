@@ -1,0 +1,225 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { callerOfAddress } from '../../src/server/rate-limit.ts';
+import { MemoryBuckets } from '../../src/server/rate-limit-memory.ts';
+import { type Answer, type App, startApp } from '../support/app.ts';
+
+/** One request every 20 seconds after the first three, and a thousand objects an hour. */
+const settings = { REQUESTS_PER_MINUTE: '3', COST_PER_HOUR: '1000' };
+const modern = 'application/graphql-response+json';
+const health = '{ health { status } }';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp({ settings });
+}, 240_000);
+afterAll(() => app.stop());
+
+/** What is left of a quota, as the answer says. */
+function left({ headers }: Answer, quota: 'requests' | 'cost'): { r: number; t: number } {
+  const [, r, t] = new RegExp(`"${quota}";r=(\\d+);t=(\\d+)`).exec(headers.get('ratelimit') ?? '') ?? [];
+  return { r: Number(r), t: Number(t) };
+}
+
+describe('a token', () => {
+  it('has one quota of requests for both faces, and is then refused with 429 on either', async () => {
+    const token = await app.tokenFor();
+    const first = await app.request('GET', '/v1/teams?page_size=1', { token });
+    expect(first.status).toBe(200);
+    expect(first.headers.get('ratelimit-policy')).toBe(
+      '"requests";q=3;w=60, "cost";q=1000;w=3600;qu="objects"',
+    );
+    expect(left(first, 'requests')).toEqual({ r: 2, t: 20 });
+    const second = await app.graphql(health, {}, { token });
+    expect(left(second, 'requests').r).toBe(1);
+    // What is refused after it was counted says where its caller stands as well.
+    const third = await app.request('GET', '/v1/teams?page_size=0', { token });
+    expect(third.status).toBe(400);
+    expect(left(third, 'requests').r).toBe(0);
+
+    const rest = await app.request('GET', '/v1/teams', { token });
+    expect(rest).toMatchObject({
+      status: 429,
+      statements: 1,
+      body: {
+        type: 'about:blank',
+        title: 'Rate limited',
+        status: 429,
+        code: 'rate_limited',
+        detail: expect.stringMatching(/^The quota of 3 requests a minute is used up: come back in \d+ s\.$/),
+        errors: [],
+      },
+    });
+    expect(rest.headers.get('content-type')).toContain('application/problem+json');
+    const retryAfter = Number(rest.headers.get('retry-after'));
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(20);
+    expect(left(rest, 'requests').r).toBe(0);
+    expect(rest.headers.get('ratelimit-policy')).toBe(first.headers.get('ratelimit-policy'));
+    for (const accept of ['application/json', modern]) {
+      const graphql = await app.graphql(health, {}, { token, headers: { accept } });
+      expect(graphql.status).toBe(429);
+      expect(graphql.headers.get('content-type')).toContain(accept);
+      expect(graphql.headers.get('retry-after')).toMatch(/^([1-9]|1\d|20)$/);
+      expect(graphql.body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
+      expect(graphql.body).not.toHaveProperty('data');
+    }
+  });
+
+  it('does not use up the quota of another, of the same member', async () => {
+    const [busy, quiet] = [await app.tokenFor(), await app.tokenFor()];
+    for (let n = 0; n < 4; n += 1) await app.graphql(health, {}, { token: busy });
+    expect((await app.graphql(health, {}, { token: busy })).status).toBe(429);
+    expect((await app.graphql(health, {}, { token: quiet })).status).toBe(200);
+  });
+
+  it('is refused in the order of the contract: after 404, 405 and 401, before 403, 413, 415 and 400', async () => {
+    const token = await app.tokenFor({ scopes: ['teams:read'] });
+    for (let n = 0; n < 3; n += 1) await app.graphql(health, {}, { token });
+    const statusOf = async (...request: Parameters<App['request']>) => (await app.request(...request)).status;
+    expect(await statusOf('GET', '/v1/nothing', { token })).toBe(404);
+    expect(await statusOf('PUT', '/v1/teams', { token })).toBe(405);
+    expect(await statusOf('PUT', '/graphql', { token })).toBe(405);
+    expect(await statusOf('GET', '/v1/teams', { token: null })).toBe(401);
+    expect(await statusOf('GET', '/v1/teams', { token: 'wg_none' })).toBe(401);
+    expect(await statusOf('POST', '/v1/issues', { token, body: {} })).toBe(429);
+    expect(await statusOf('POST', '/v1/issues', { token, body: 'x'.repeat(1_000_001) })).toBe(429);
+    expect(
+      await statusOf('POST', '/graphql', { token, body: 'x', headers: { 'content-type': 'text/plain' } }),
+    ).toBe(429);
+  });
+
+  it('reads where it stands on the graph', async () => {
+    const token = await app.tokenFor();
+    const query =
+      '{ viewer { rateLimit { requests { limit remaining resetUtc } cost { limit remaining resetUtc } } } }';
+    const before = Date.now();
+    const answer = await app.graphql<{ viewer: { rateLimit: Record<string, { resetUtc: string }> } }>(
+      query,
+      {},
+      { token },
+    );
+    expect(answer.body).toMatchObject({
+      data: {
+        viewer: {
+          rateLimit: { requests: { limit: 3, remaining: 2 }, cost: { limit: 1000, remaining: 1000 } },
+        },
+      },
+    });
+    const { requests, cost } = answer.body.data?.viewer.rateLimit ?? {};
+    expect(Date.parse(requests?.resetUtc ?? '')).toBeGreaterThan(before);
+    expect(Date.parse(requests?.resetUtc ?? '')).toBeLessThan(before + 60_000);
+    expect(Date.parse(cost?.resetUtc ?? '')).toBeGreaterThanOrEqual(before);
+    // viewer, rateLimit, requests and cost came back.
+    expect(left(answer, 'cost').r).toBe(996);
+  });
+});
+
+describe('cost', () => {
+  it('is charged by what came back, on both faces; a debt is waited off', async () => {
+    const rich = await startApp({ settings: { REQUESTS_PER_MINUTE: '1000', COST_PER_HOUR: '60' } });
+    try {
+      const codes = '{ codes { entries { code } } }';
+      const first = await rich.graphql(codes, {}, { headers: { 'x-graphql-cost': '1' } });
+      const { actual } = first.body.extensions?.cost as { actual: number };
+      expect(actual).toBeGreaterThan(60);
+      expect(left(first, 'cost').r).toBe(0);
+      const refused = await rich.request('GET', '/v1/teams');
+      expect(refused).toMatchObject({
+        status: 429,
+        body: {
+          detail: expect.stringMatching(/^The quota of 60 objects an hour is used up: come back in \d+ s\.$/),
+        },
+      });
+      // An object a minute fills in.
+      const retryAfter = Number(refused.headers.get('retry-after'));
+      expect(retryAfter).toBeGreaterThan((actual - 60) * 60);
+      expect(retryAfter).toBeLessThanOrEqual((actual - 60 + 1) * 60);
+      const rest = await rich.request('GET', '/v1/teams', { token: await rich.tokenFor() });
+      expect(rest.status).toBe(200);
+      expect(left(rest, 'cost').r).toBe(60);
+    } finally {
+      await rich.stop();
+    }
+  }, 120_000);
+
+  it('is nothing when an operation is refused', async () => {
+    const token = await app.tokenFor();
+    expect(left(await app.graphql('{ nothing }', {}, { token }), 'cost').r).toBe(1000);
+  });
+});
+
+describe('without a token', () => {
+  it('probes and pages are always answered, uncounted; what is public is counted by address', async () => {
+    const none = { token: null };
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n += 1) statuses.push((await app.request('GET', '/v1/meta/codes', none)).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    expect((await app.graphql(health, {}, none)).status).toBe(429);
+    for (const path of ['/health', '/healthz', '/readyz', '/v1/openapi.json', '/']) {
+      const answer = await app.request('GET', path, none);
+      expect([path, answer.status, answer.headers.get('ratelimit')]).toEqual([path, 200, null]);
+    }
+    expect((await app.graphql(health, {}, { token: await app.tokenFor() })).status).toBe(200);
+  });
+
+  it('an address of IPv6 counts as its network, a mapped one as what it maps', () => {
+    expect(callerOfAddress('127.0.0.1')).toBe('address:127.0.0.1');
+    expect(callerOfAddress('::ffff:127.0.0.1')).toBe('address:127.0.0.1');
+    expect(callerOfAddress('2001:db8:1:2:3:4:5:6')).toBe('address:2001:db8:1:2::/64');
+    expect(callerOfAddress('2001:db8::6')).toBe('address:2001:db8:0:0::/64');
+    expect(callerOfAddress('::1')).toBe('address:0:0:0:0::/64');
+    expect(callerOfAddress('fe80::1%eth0')).toBe('address:fe80:0:0:0::/64');
+    expect(callerOfAddress(undefined)).toBe('address:undefined');
+  });
+});
+
+it('a caller that waits as long as it was told is served again', async () => {
+  const quick = await startApp({ settings: { REQUESTS_PER_MINUTE: '60' } });
+  try {
+    let answer = await quick.graphql(health);
+    while (answer.status === 200) answer = await quick.graphql(health);
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    await delay(1_000);
+    expect((await quick.graphql(health)).status).toBe(200);
+  } finally {
+    await quick.stop();
+  }
+}, 120_000);
+
+describe('the buckets in memory', () => {
+  const quotas = {
+    requests: { name: 'requests', limit: 60, windowSeconds: 60 },
+    cost: { name: 'cost', limit: 3_600, windowSeconds: 3_600 },
+  } as const;
+
+  it('fill up evenly, and no further than full', () => {
+    let nowMs = 0;
+    const buckets = new MemoryBuckets(quotas, () => nowMs);
+    for (let n = 0; n < 60; n += 1) expect(buckets.take('a').granted).toBe(true);
+    expect(buckets.take('a')).toMatchObject({ granted: false, requests: 0 });
+    nowMs += 500;
+    expect(buckets.take('a')).toMatchObject({ granted: false, requests: 0.5 });
+    nowMs += 500;
+    expect(buckets.take('a')).toMatchObject({ granted: true, requests: 0 });
+    nowMs += 3_600_000;
+    expect(buckets.take('a')).toMatchObject({ granted: true, requests: 59 });
+  });
+
+  it('keep a debt until it has filled up', () => {
+    let nowMs = 0;
+    const buckets = new MemoryBuckets(quotas, () => nowMs);
+    buckets.charge('a', 3_610);
+    expect(buckets.take('a').cost).toBe(-10);
+    nowMs += 11_000;
+    expect(buckets.take('a').cost).toBe(1);
+  });
+
+  it('forget the caller that was not seen for longest, when there are too many', () => {
+    const buckets = new MemoryBuckets(quotas, () => 0, 3);
+    for (const caller of ['a', 'b', 'c', 'a', 'd']) buckets.take(caller);
+    expect(buckets.take('a').requests).toBe(57);
+    expect(buckets.take('b').requests).toBe(59);
+  });
+});

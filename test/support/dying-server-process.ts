@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import { ServerResponse } from 'node:http';
+import { pino } from 'pino';
+import { openDatabase } from '../../src/db/engine.ts';
+import { readConfig } from '../../src/server/config.ts';
+import { startServer } from '../../src/server/server.ts';
+
+// A server on the database of the first argument, a directory or an address: prints its own address, and ends with its
+// standard input. An answer to a request with the header `X-Die` kills it, when everything else has been done.
+const end = ServerResponse.prototype.end;
+ServerResponse.prototype.end = function (this: ServerResponse, ...args: Parameters<typeof end>) {
+  if (this.req.headers['x-die']) process.kill(process.pid, 'SIGKILL');
+  return end.apply(this, args);
+} as typeof end;
+
+const [, , location = ''] = process.argv;
+const database = await openDatabase(
+  location.startsWith('postgres') ? { url: location } : { dataDir: location },
+);
+const config = readConfig({ PORT: '0' }, {});
+const server = await startServer({ database, config, logger: pino({ level: 'silent' }) });
+process.stdout.write(`${server.url}\n`);
+process.stdin.resume();
+await once(process.stdin, 'end');
+await server.stop();
+await database.close();

@@ -1,0 +1,99 @@
+import { expect } from '@jest/globals';
+import { sql } from 'kysely';
+import { newUuid } from '../../src/resolvers/ids.ts';
+import type { Answer, App } from './app.ts';
+import { installAgent, issueWorld, type IssueWorld } from './issue-world.ts';
+import { callerOf } from './mutations.ts';
+
+/** A server whose workspace has an agent to write to, and what a member with all scopes does there. */
+export interface KeyedWorld {
+  app: App;
+  world: IssueWorld;
+  /** A key that nobody has used. */
+  newKey(): string;
+  /** An issue with something of everything on it. */
+  newThings(): Promise<Things>;
+  /** Sends a write to REST with a key, as the owner when nobody is named. */
+  rest(method: string, path: string, key: string, body?: unknown, token?: string): Promise<Answer<Body>>;
+  /** Sends an operation to the graph with a key. */
+  graph(query: string, variables: object, key: string, token?: string): Promise<Answer<Result>>;
+  /** A digest of each table's rows, but for the times at which tokens were used. */
+  tables(): Promise<Record<string, string>>;
+}
+
+export type Body = Record<string, unknown> & { id: string; key: string };
+export interface Result {
+  data?: Record<string, Record<string, never>> | null;
+  errors?: { message: string; extensions: { code: string; errors?: { field: string }[] } }[];
+}
+
+/** What writes are about. */
+export interface Things {
+  key: string;
+  deletedKey: string;
+  comment: string;
+  link: string;
+  attachment: string;
+  token: string;
+}
+
+export async function keyedWorld(app: App): Promise<KeyedWorld> {
+  const world = await issueWorld(app);
+  await installAgent(app, world, world.agent);
+  const headers = (key: string) => ({ 'Idempotency-Key': key });
+  const graph: KeyedWorld['graph'] = (query, variables, key, token = app.token) =>
+    app.request<Result>('POST', '/graphql', { body: { query, variables }, headers: headers(key), token });
+  return {
+    app,
+    world,
+    newKey: newUuid,
+    newThings: () => newThings(app, world),
+    rest: (method, path, key, body, token = app.token) =>
+      app.request<Body>(method, path, { body, headers: headers(key), token }),
+    graph,
+    tables: () => tables(app),
+  };
+}
+
+async function newThings(app: App, { eng }: IssueWorld): Promise<Things> {
+  const caller = callerOf(app, app.token);
+  const { key } = await caller.create({ teamId: eng.id, title: 'Things' });
+  const { key: deletedKey } = await caller.create({ teamId: eng.id, title: 'Deleted' });
+  await caller.mutate('issueDelete', { key: deletedKey });
+  const { comment } = await caller.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+  const link = { issueKey: key, url: 'https://example.com/a', title: 'A' };
+  const { issueLink } = await caller.mutate('issueLinkCreate', link);
+  const more = await app.graphql<Record<string, Record<string, { id: string }>>>(
+    `mutation ($file: AttachmentCreateInput!) {
+      attachmentCreate(input: $file) { attachment { id } }
+      accessTokenCreate(input: { name: "t", scopes: ["issues:read"] }) { accessToken { id } }
+    }`,
+    { file: { issueKey: key, fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 1 } },
+  );
+  expect(more.body.errors).toBeUndefined();
+  const { attachmentCreate, accessTokenCreate } = more.body.data ?? {};
+  return {
+    key,
+    deletedKey,
+    comment: comment.id,
+    link: issueLink.id,
+    attachment: attachmentCreate?.attachment?.id ?? '',
+    token: accessTokenCreate?.accessToken?.id ?? '',
+  };
+}
+
+async function tables({ database }: App): Promise<Record<string, string>> {
+  const names = await sql<{ name: string }>`select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(database.unscoped);
+  const digests = names.rows.map(
+    ({
+      name,
+    }) => sql`select ${sql.lit(name)} as name, count(*) || ' ' || md5(coalesce(string_agg(row, ',' order by row), ''))
+      as digest from (select (to_jsonb(t) - 'last_used_utc')::text as row from ${sql.table(name)} t) rows`,
+  );
+  const { rows } = await sql<{
+    name: string;
+    digest: string;
+  }>`${sql.join(digests, sql` union all `)}`.execute(database.unscoped);
+  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
+}

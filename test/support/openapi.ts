@@ -1,0 +1,150 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { openApiDocument } from '../../src/rest-compat/openapi/document.ts';
+import { createRouter } from '../../src/rest-compat/router.ts';
+import { additions, table } from '../../src/rest-compat/table.ts';
+
+/** OpenAPI as far as tests look into it. */
+export interface OpenApi {
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  components: {
+    headers: Record<string, OpenApiHeader>;
+    schemas: Record<string, object>;
+  };
+}
+
+export interface OpenApiOperation {
+  operationId: string;
+  parameters?: {
+    name: string;
+    in: string;
+    required: boolean;
+    schema: object;
+    example?: string | number | boolean | string[];
+  }[];
+  requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
+  responses: Record<string, OpenApiResponse>;
+  security: Record<string, string[]>[];
+  'x-graphql-operation': string;
+  'x-graphql-document': string;
+  'x-graphql-variables'?: Record<string, unknown>;
+}
+
+export interface OpenApiResponse {
+  description: string;
+  headers?: Record<string, OpenApiHeader>;
+  content?: Record<
+    string,
+    { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
+  >;
+}
+
+export interface OpenApiHeader {
+  $ref?: string;
+  required?: boolean;
+  example?: string;
+}
+
+/** An answer as it came, its body as text. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+// Printed anew without examples, which are recorded from answers.
+const document = JSON.parse(JSON.stringify(openApiDocument(table, additions, {}))) as OpenApi;
+const find = createRouter(table);
+
+/** Headers that say something about one answer; those that all answers have are no part of the document. */
+const described = [
+  'ETag',
+  'Idempotency-Replayed',
+  'Link',
+  'Location',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-GraphQL-Operation',
+];
+
+/**
+ * Everything in which an answer of the REST face differs from what the document says of it. A path or a method that
+ * no route has is not in the document, and neither is what OPTIONS answers.
+ */
+export function undocumented(method: string, path: string, answer: RawAnswer): string[] {
+  const route = find(path)?.methods.get(method === 'HEAD' ? 'GET' : method);
+  if (!route) return [];
+  const name = `${method} ${route.path}`;
+  const response = document.paths[route.path]?.[route.method.toLowerCase()]?.responses[`${answer.status}`];
+  if (!response)
+    return [`${name} does not say that it answers ${answer.status}: ${answer.text.slice(0, 300)}`];
+  const wrong = [...headerDifferences(response, answer), ...bodyDifferences(response, method, answer)];
+  return wrong.map((difference) => `${name} ${answer.status}: ${difference}`);
+}
+
+function headerDifferences(response: OpenApiResponse, { headers }: RawAnswer): string[] {
+  const declared = new Map(
+    Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), resolved(header)]),
+  );
+  return [
+    ...[...declared].flatMap(([name, { required }]) =>
+      required && !headers.has(name) ? [`the header ${name} is missing`] : [],
+    ),
+    ...described.flatMap((name) =>
+      headers.has(name) && !declared.has(name.toLowerCase()) ? [`the header ${name} is not documented`] : [],
+    ),
+  ];
+}
+
+function resolved(header: OpenApiHeader): OpenApiHeader {
+  const name = header.$ref?.split('/').at(-1);
+  return name === undefined ? header : (document.components.headers[name] ?? {});
+}
+
+function bodyDifferences(response: OpenApiResponse, method: string, { headers, text }: RawAnswer): string[] {
+  const type = headers.get('content-type')?.split(';')[0] ?? '';
+  const [documented] = Object.entries(response.content ?? {});
+  if (!documented) return text === '' ? [] : ['there is a body'];
+  const [wanted, { schema }] = documented;
+  if (type !== wanted) return [`the body is ${type} and not ${wanted}`];
+  if (method === 'HEAD') return text === '' ? [] : ['there is a body'];
+  return schemaDifferences(schema, JSON.parse(text));
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+/** Everything in which a value differs from a schema of the document; what the schema does not name is too much. */
+export function schemaDifferences(schema: object, value: unknown): string[] {
+  const key = JSON.stringify(schema);
+  const validate = validators.get(key) ?? compile(schema);
+  validators.set(key, validate);
+  validate(value);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+const { schemas } = document.components;
+const ajv = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  allErrors: true,
+  keywords: ['components', 'example'],
+});
+const matching = (pattern: RegExp) => ({
+  type: 'string' as const,
+  validate: (text: string) => pattern.test(text),
+});
+ajv.addFormat('date-time', matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
+ajv.addFormat('date', matching(/^\d{4}-\d\d-\d\d$/));
+ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) });
+
+function compile(schema: object): ValidateFunction {
+  const whole = JSON.stringify({ ...schema, components: { schemas } }, (_key, value: unknown) =>
+    isObjectSchema(value) ? { ...value, additionalProperties: false } : value,
+  );
+  return ajv.compile(JSON.parse(whole) as object);
+}
+
+function isObjectSchema(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && 'properties' in value && 'type' in value;
+}
