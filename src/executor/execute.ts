@@ -8,8 +8,10 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
 } from 'graphql';
 import type { Context } from '../resolvers/context.ts';
+import { answerCompiled } from './compiled/executor.ts';
 import { formatError, type Report } from './errors.ts';
 import { checkScopes } from './scope-rule.ts';
 
@@ -23,6 +25,7 @@ export interface OperationRequest {
   operationName?: string | null | undefined;
   variables?: Record<string, unknown> | null | undefined;
   context: OperationContext;
+  executor?: 'compiled' | 'reference';
 }
 
 /**
@@ -36,7 +39,16 @@ export async function executeOperation(request: OperationRequest): Promise<Execu
     const { document, schema, operationName } = request;
     const operation = chooseOperation(document, operationName);
     const variables = coerceVariables(schema, operation, request.variables ?? {});
-    checkScopes({ schema, operation, fragments: fragmentsOf(document), variables }, context.principal);
+    const fragments = fragmentsOf(document);
+    checkScopes({ schema, operation, fragments, variables }, context.principal);
+    if (request.executor !== 'reference' && operation.operation === OperationTypeNode.QUERY) {
+      const answered = await answerCompiled(
+        { schema, document, operation, fragments, variables },
+        context,
+        'data',
+      );
+      if (answered && 'data' in answered) return answered;
+    }
     const result = await execute({
       schema,
       document,

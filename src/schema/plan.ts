@@ -67,5 +67,7 @@ export type Plan =
       context: boolean;
       compute: (row: never, references: never, ctx: SignedIn) => unknown;
     }
+  /** The row itself under another type. */
+  | { kind: 'self' }
   /** Rows or a value from one resolver call, below which the selection goes on as planned. */
   | { kind: 'source'; load: (ctx: Context, args: unknown, parent: unknown) => unknown };

@@ -55,6 +55,7 @@ export class Contexts {
       now,
       principal,
       db: this.#database.db,
+      connect: () => this.#database.connect(),
       files: files && { ...files, baseUrl: files.filesUrl ?? origin },
       loaders: principal && new Loaders(this.#database.db, principal.workspaceId),
       ping: () => this.#ping(),
