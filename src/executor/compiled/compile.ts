@@ -21,6 +21,7 @@ import { Columns } from './columns.ts';
 import { ConnectionFetch, connectionField } from './connections.ts';
 import { type Field, type Frame, type Link, newFrame } from './frame.ts';
 import { columnField, derivedField, valueField } from './leaves.ts';
+import { NodesFetch, nodesField } from './nodes.ts';
 import { ObjectPlan } from './objects.ts';
 import { pageFields } from './page-fields.ts';
 import { PropertyFetch, propertyField } from './properties.ts';
@@ -157,6 +158,13 @@ function compilePlan(
     }
     case 'computed':
       return computed(place, key, field, plan);
+    case 'nodes': {
+      const { args } = argumentsOf(field, nodes);
+      const part = object.newPart();
+      const ids = (run: Run) => [args(run)[plan.argument]].flat() as string[];
+      object.fetches.push(new NodesFetch({ kinds: plan.kinds, ids, part, reading: place.reading, nodes }));
+      return nodesField(key, part, plan.argument === 'ids');
+    }
     case 'self':
       return self(place, key, field, nodes);
     case 'source':

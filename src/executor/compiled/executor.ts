@@ -21,7 +21,7 @@ export interface Compilable {
 }
 
 /** The data of an answer in the form that its face needs: written as JSON, or as values to be read. */
-export type Answered = { json: string } | { data: Record<string, unknown> };
+export type Answered = { objects: number } & ({ json: string } | { data: Record<string, unknown> });
 
 /** How often operations were answered here, and how often they had to go to the reference executor and why. */
 export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0 };
@@ -55,9 +55,9 @@ export async function answerCompiled(
     await plan.fetch(root, run);
     const answered = form === 'json' ? { json: plan.text(root, 0) } : { data: plan.value(root, 0) };
     compiledCounts.answered += 1;
-    return answered;
-  } catch (error) {
-    if (process.env.SHOW_BAILS) console.error(error);
+    // The root is no object that came back.
+    return { ...answered, objects: run.objects - 1 };
+  } catch {
     compiledCounts.bailed += 1;
     return undefined;
   } finally {

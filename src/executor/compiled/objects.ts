@@ -35,6 +35,7 @@ export class ObjectPlan {
   }
 
   text(frame: Frame, row: number): string {
+    frame.run.objects += 1;
     this.#heads ??= this.fields.map(({ key }, place) => `${place === 0 ? '{' : ','}${quoted(key)}:`);
     let text = '';
     for (let place = 0; place < this.fields.length; place += 1) {
@@ -44,6 +45,7 @@ export class ObjectPlan {
   }
 
   value(frame: Frame, row: number): Record<string, unknown> {
+    frame.run.objects += 1;
     const value: Record<string, unknown> = {};
     for (const field of this.fields) value[field.key] = field.value(frame, row);
     return value;

@@ -16,6 +16,8 @@ export const keysSlot = new Slot('keys');
 export class Run {
   readonly context: Context;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Objects of the answer so far, which is what it costs; connections and their edges only hold them. */
+  objects = 0;
   #lease: Promise<Lease> | undefined;
 
   constructor(context: Context, variables: Readonly<Record<string, unknown>>) {
