@@ -1,7 +1,7 @@
 import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
 import { decodedTypes, textTypes } from './decoded-types.ts';
-import { Lease, type Pool, type TextRows } from './lease.ts';
+import { Lease, type Pool } from './lease.ts';
 import type { Prepared } from './prepared.ts';
 import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Compilable } from 'kysely';
-import { type Comparable, type Predicate, sqlValue } from './predicate.ts';
+import { type Predicate, sqlValue } from './predicate.ts';
 import { Slot } from './slots.ts';
 
 /** What one run of a statement puts into its slots, by their names. */

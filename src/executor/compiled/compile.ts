@@ -13,7 +13,7 @@ import {
   isObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { type Context, type SignedIn, signedIn } from '../../resolvers/context.ts';
+import { type SignedIn, signedIn } from '../../resolvers/context.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import type { Plan, ReferencePlans } from '../../schema/plan.ts';
 import { CountFetch, ExistsFetch, ListFetch, type ListPart, SumsFetch } from './children.ts';
@@ -42,7 +42,7 @@ export interface Place {
   shared: Map<string, ReferenceFetch | ListFetch | SumsFetch>;
 }
 
-type AnyField = GraphQLField<unknown, Context>;
+type AnyField = GraphQLField<unknown, unknown>;
 
 /** The plan of a query's root; throws NotCompilable. */
 export function compileOperation(
