@@ -27,3 +27,11 @@ const decoders = new Map<number, (text: string) => unknown>([
   [DATE, (text) => text],
   [DATE_ARRAY, textArray],
 ]);
+
+/** Leaves every value as the text that PostgreSQL wrote. */
+export const textTypes: CustomTypesConfig = { getTypeParser: () => (text: string) => text };
+
+/** The JavaScript value of a text that PostgreSQL wrote for a column of this type. */
+export function decodeText(type: number, text: string | null): unknown {
+  return text === null ? null : (decodedTypes.getTypeParser(type, 'text') as (text: string) => unknown)(text);
+}

@@ -4,12 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
-import type { PostgresPool, PostgresQueryResult } from 'kysely';
+import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
-import { decodedTypes } from './decoded-types.ts';
+import { decodedTypes, textTypes } from './decoded-types.ts';
 import { lockDirectory } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
-import { Lease } from './lease.ts';
+import { Lease, type Pool, type TextRows, type Wire } from './lease.ts';
+import type { Prepared } from './prepared.ts';
 
 /** How long a statement waits for its turn; a transaction that asks `db` inside itself would wait for ever. */
 const WAIT_MS = 30_000;
@@ -37,12 +38,20 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedPool> {
  * A commit is safe from the end of the process, kill -9 included, but not from that of the machine: PGlite
  * leaves it to the operating system when to write to the disk.
  */
-export class EmbeddedPool implements PostgresPool {
+export class EmbeddedPool implements Pool {
   readonly options = {};
   readonly #pglite: PGlite;
   readonly #client: pg.Client;
   readonly #lock: DirectoryLock;
   readonly #waiting: (() => void)[] = [];
+  /** The statements that the session keeps by name: it cannot be exchanged for a new one. */
+  readonly #names = new Set<string>();
+  /** One session answers one statement after the other. */
+  readonly #wire: Wire = {
+    query: (sql, parameters) => this.#inLine(() => this.#query(sql, parameters)),
+    prepared: (statement, parameters) => this.#inLine(() => this.#prepared(statement, parameters)),
+  };
+  #last: Promise<unknown> = Promise.resolve();
   #lent = false;
   #ended: Promise<void> | undefined;
 
@@ -55,10 +64,7 @@ export class EmbeddedPool implements PostgresPool {
   async connect(): Promise<Lease> {
     if (this.#ended) throw new Error('The embedded database is closed.');
     await this.#turn(WAIT_MS);
-    return new Lease(
-      (sql, parameters) => this.#send(sql, parameters),
-      (destroy) => void this.#release(destroy),
-    );
+    return new Lease(this.#wire, (destroy) => void this.#release(destroy));
   }
 
   end(): Promise<void> {
@@ -66,10 +72,30 @@ export class EmbeddedPool implements PostgresPool {
     return this.#ended;
   }
 
-  async #send<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+  #inLine<Result>(send: () => Promise<Result>): Promise<Result> {
+    const sent = this.#last.then(send);
+    this.#last = sent.catch(ignore);
+    return sent;
+  }
+
+  async #query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
     // PGlite computes on this thread and resolves in microtasks: without this, no socket is served between statements.
     await nextTurn();
     return (await this.#client.query(sql, [...parameters])) as unknown as PostgresQueryResult<Row>;
+  }
+
+  async #prepared({ text, name }: Prepared, values: unknown[]): Promise<TextRows> {
+    await nextTurn();
+    const named = this.#names.has(name) || this.#names.size < MAX_NAMES;
+    if (named) this.#names.add(name);
+    const { rows, fields } = await this.#client.query<(string | null)[]>({
+      text,
+      ...(named && { name }),
+      values,
+      rowMode: 'array',
+      types: textTypes,
+    });
+    return { rows, types: fields.map(({ dataTypeID }) => dataTypeID) };
   }
 
   #turn(waitMs?: number): Promise<void> {
@@ -110,6 +136,8 @@ export class EmbeddedPool implements PostgresPool {
     }
   }
 }
+
+const MAX_NAMES = 1_000;
 
 const HINT = 'Inside a transaction, use the transaction and not the database.';
 

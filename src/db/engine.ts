@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
-import type { PostgresPool } from 'kysely';
 import { openEmbedded } from './embedded.ts';
+import type { Lease, Pool } from './lease.ts';
 import { ServerPool } from './postgres.ts';
 import type { PostgresLocation } from './postgres.ts';
 import type { Tables } from './tables.ts';
@@ -15,6 +15,8 @@ export interface Database {
   readonly db: Kysely<Tables>;
   /** The way round the guard: finding a token by its hash, listing workspaces, migrations. */
   readonly unscoped: Kysely<Tables>;
+  /** A connection for prepared statements, to be released by whoever borrows it. */
+  connect(): Promise<Lease>;
   /** Throws when the database does not answer within the time. */
   ping(timeoutMs: number): Promise<void>;
   /** Waits for what is running, then gives back connections and the data directory. */
@@ -37,7 +39,7 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
   return database;
 }
 
-function over(engine: Database['engine'], pool: PostgresPool): Database {
+function over(engine: Database['engine'], pool: Pool): Database {
   const bare = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const names = new CamelCasePlugin({ maintainNestedObjectKeys: true });
   const unscoped = bare.withPlugin(names);
@@ -45,6 +47,7 @@ function over(engine: Database['engine'], pool: PostgresPool): Database {
     engine,
     db: bare.withPlugin(new TenantGuardPlugin()).withPlugin(names),
     unscoped,
+    connect: () => pool.connect(),
     ping: pinging(unscoped),
     close: () => pool.end(),
   };

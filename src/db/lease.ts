@@ -1,16 +1,32 @@
-import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { measure } from './meter.ts';
+import type { Prepared, Values } from './prepared.ts';
 
-type Send = <Row>(sql: string, parameters: readonly unknown[]) => Promise<PostgresQueryResult<Row>>;
+/** Rows as PostgreSQL writes them: text by the place of the column, and the types of the columns as OIDs. */
+export interface TextRows {
+  readonly rows: readonly (readonly (string | null)[])[];
+  readonly types: readonly number[];
+}
 
-/** A connection lent to Kysely until it is released: the one place that every statement of both engines passes. */
+/** How an engine sends statements on one of its connections. */
+export interface Wire {
+  query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+  /** Sent under its name, so that the connection parses and plans it once. */
+  prepared(statement: Prepared, parameters: unknown[]): Promise<TextRows>;
+}
+
+/** An engine's connections, each lent to one at a time. */
+export interface Pool extends PostgresPool {
+  connect(): Promise<Lease>;
+}
+
+/** A connection lent until it is released: the one place that every statement of both engines passes. */
 export class Lease implements PostgresPoolClient {
   readonly release: (destroy?: boolean) => void;
-  readonly #send: Send;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #wire: Wire;
 
-  constructor(send: Send, release: (destroy?: boolean) => void) {
-    this.#send = send;
+  constructor(wire: Wire, release: (destroy?: boolean) => void) {
+    this.#wire = wire;
     this.release = release;
   }
 
@@ -21,15 +37,11 @@ export class Lease implements PostgresPoolClient {
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
     if (typeof sql !== 'string') throw new Error('Streaming is not supported; read pages by key.');
-    return measure(sql, () => this.#inLine<Row>(sql, parameters));
+    return measure(sql, () => this.#wire.query<Row>(sql, parameters));
   }
 
-  /** After those before it: in a transaction the fields of an answer are read side by side, and pg keeps no queue. */
-  #inLine<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
-    const sent = this.#last.then(() => this.#send<Row>(sql, parameters));
-    this.#last = sent.catch(ignore);
-    return sent;
+  /** Runs a prepared statement; those that are asked for together go out together where the engine can. */
+  rows(statement: Prepared, values: Values): Promise<TextRows> {
+    return measure(statement.text, () => this.#wire.prepared(statement, statement.bind(values)));
   }
 }
-
-function ignore(): void {}

@@ -1,23 +1,21 @@
 import DataLoader from 'dataloader';
-import { type Kysely, type SqlBool, sql } from 'kysely';
-import { clampedSum } from './aggregates.ts';
-import { type AnyRow, untyped } from './any-tables.ts';
+import type { Kysely } from 'kysely';
+import type { AnyRow } from './any-tables.ts';
 import {
   type ListOrder,
   type Page,
   type PageRequest,
-  type Parent,
   selectCount,
   selectCounts,
   selectLists,
   selectPage,
   selectPages,
+  type ChildSource,
   type Source,
 } from './page.ts';
-import { type Predicate, predicateSql } from './predicate.ts';
+import type { Predicate } from './predicate.ts';
+import { existsQuery, findQuery, keyQuery, sumsQuery } from './row-queries.ts';
 import type { TableName, Tables } from './tables.ts';
-
-type ChildSource = Source & { parent: Parent };
 
 /**
  * The batch points of one request in one workspace: keys that are asked for in the same tick, under the same
@@ -33,16 +31,14 @@ export class Loaders {
     this.#workspaceId = workspaceId;
   }
 
+  get #reading(): { db: Kysely<Tables>; workspaceId: string } {
+    return { db: this.#db, workspaceId: this.#workspaceId };
+  }
+
   /** Rows by a unique column; the absent are undefined. */
   byKey(table: TableName, column: string, where: Predicate): DataLoader<string, AnyRow | undefined> {
     return this.#loader(`byKey ${table}.${column} ${JSON.stringify(where)}`, async (keys) => {
-      const rows = await untyped(this.#db)
-        .selectFrom(`${table} as r0`)
-        .selectAll('r0')
-        .where('r0.workspaceId', '=', this.#workspaceId)
-        .where(sql<SqlBool>`${sql.ref(`r0.${column}`)} = any(${[...keys]})`)
-        .where(predicateSql(where, 'r0', this.#workspaceId))
-        .execute();
+      const rows = await keyQuery(this.#reading, table, column, where, keys).execute();
       const found = new Map(rows.map((row) => [String(row[column]), row]));
       return keys.map((key) => found.get(key));
     });
@@ -80,13 +76,14 @@ export class Loaders {
     viewer: string,
   ): DataLoader<string, boolean> {
     return this.#loader(`exists ${table}.${keyColumn} ${viewerColumn} ${viewer}`, async (keys) => {
-      const rows = await untyped(this.#db)
-        .selectFrom(`${table} as r0`)
-        .select(`r0.${keyColumn} as key`)
-        .where('r0.workspaceId', '=', this.#workspaceId)
-        .where(`r0.${viewerColumn}`, '=', viewer)
-        .where(sql<SqlBool>`${sql.ref(`r0.${keyColumn}`)} = any(${[...keys]}::uuid[])`)
-        .execute();
+      const rows = await existsQuery(
+        this.#reading,
+        table,
+        keyColumn,
+        viewerColumn,
+        viewer,
+        keys,
+      ).execute();
       const found = new Set(rows.map((row) => row.key));
       return keys.map((key) => found.has(key));
     });
@@ -99,14 +96,7 @@ export class Loaders {
     columns: readonly string[],
   ): DataLoader<string, Record<string, number>> {
     return this.#loader(`sums ${table}.${keyColumn} ${columns.join(' ')}`, async (keys) => {
-      const rows = await untyped(this.#db)
-        .selectFrom(`${table} as r0`)
-        .select(`r0.${keyColumn} as key`)
-        .select(columns.map((column) => clampedSum(`r0.${column}`).as(column)))
-        .where('r0.workspaceId', '=', this.#workspaceId)
-        .where(sql<SqlBool>`${sql.ref(`r0.${keyColumn}`)} = any(${[...keys]}::uuid[])`)
-        .groupBy(`r0.${keyColumn}`)
-        .execute();
+      const rows = await sumsQuery(this.#reading, table, keyColumn, columns, keys).execute();
       const none = Object.fromEntries(columns.map((column) => [column, 0]));
       const found = new Map(rows.map((row) => [row.key, row as Record<string, number>]));
       return keys.map((key) => found.get(key) ?? none);
@@ -120,13 +110,7 @@ export class Loaders {
 
   /** The first row that the predicate finds: for the look-ups of roots, which name at most one. */
   async find(table: TableName, where: Predicate): Promise<AnyRow | undefined> {
-    return untyped(this.#db)
-      .selectFrom(`${table} as r0`)
-      .selectAll('r0')
-      .where('r0.workspaceId', '=', this.#workspaceId)
-      .where(predicateSql(where, 'r0', this.#workspaceId))
-      .limit(1)
-      .executeTakeFirst();
+    return findQuery(this.#reading, table, where).limit(1).executeTakeFirst();
   }
 
   count(source: Source, filter: Predicate): Promise<number> {

@@ -1,6 +1,7 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import { type Predicate, predicateSql, type Through } from './predicate.ts';
+import type { Given } from './slots.ts';
 import type { TableName, Tables } from './tables.ts';
 
 export type OrderKind = 'int' | 'text' | 'time' | 'date';
@@ -15,8 +16,8 @@ export interface Order {
 
 /** A place in an order: the value of its column, and the id of the row. */
 export interface Position {
-  value: string | number | null;
-  id: string;
+  value: Given<string | number> | null;
+  id: Given<string>;
 }
 
 /** How rows belong to a parent: by a column of theirs, or over a join table. */
@@ -29,15 +30,22 @@ export interface Source {
   parent?: Parent;
 }
 
-export interface PageRequest {
+/** Children, with how they hang on their parents. */
+export type ChildSource = Source & { parent: Parent };
+
+/** Which rows of a source, in which order, and between which places of it. */
+export interface Walk {
   source: Source;
   filter: Predicate;
   order: Order;
-  /** Rows a page holds at most; one more is read to know whether there is another page. */
-  limit: number;
   backward: boolean;
   after?: Position;
   before?: Position;
+}
+
+export interface PageRequest extends Walk {
+  /** Rows a page holds at most; one more is read to know whether there is another page. */
+  limit: number;
 }
 
 export interface Page {
@@ -54,13 +62,21 @@ export interface ListOrder {
 
 const row = 'r0';
 
+/** What the queries below need to be compiled: a database, and whose rows they read. */
+export interface Reading {
+  db: Kysely<Tables>;
+  workspaceId: Given<string>;
+  /** The columns that are read; all when nothing is said. */
+  columns?: readonly string[];
+}
+
 /** One page of the workspace's rows. */
 export async function selectPage(
   db: Kysely<Tables>,
   workspaceId: string,
   request: PageRequest,
 ): Promise<Page> {
-  const rows = await pageQuery(untyped(db), workspaceId, request).execute();
+  const rows = await pageQuery({ db, workspaceId }, request, request.limit + 1).execute();
   return toPage(rows, request);
 }
 
@@ -71,19 +87,8 @@ export async function selectPages(
   request: PageRequest,
   parents: readonly string[],
 ): Promise<Map<string, Page>> {
-  const rows = await untyped(db)
-    .selectFrom(parentKeys(parents))
-    .innerJoinLateral(
-      pageQuery(untyped(db), workspaceId, request, sql.ref('parent.key')).as('page'),
-      (join) => join.onTrue(),
-    )
-    .selectAll('page')
-    .select(sql<string>`parent.key`.as('parentKey'))
-    .orderBy('parent.ordinal')
-    .orderBy(orderSql('page', request))
-    .execute();
-  const byParent = new Map<string, AnyRow[]>(parents.map((parent) => [parent, []]));
-  for (const { parentKey, ...rest } of rows) byParent.get(parentKey)?.push(rest);
+  const rows = await pagesQuery({ db, workspaceId }, request, request.limit + 1, parents).execute();
+  const byParent = groupRows(rows, parents);
   return new Map([...byParent].map(([parent, found]) => [parent, toPage(found, request)]));
 }
 
@@ -94,31 +99,18 @@ export async function selectCount(
   source: Source,
   filter: Predicate,
 ): Promise<number> {
-  const counted = await untyped(db)
-    .selectFrom(`${source.table} as ${row}`)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where(`${row}.workspaceId`, '=', workspaceId)
-    .where(predicateSql(source.where, row, workspaceId))
-    .where(predicateSql(filter, row, workspaceId))
-    .executeTakeFirstOrThrow();
-  return counted.count;
+  return (await countQuery({ db, workspaceId }, source, filter).executeTakeFirstOrThrow()).count;
 }
 
 /** The number of rows under each parent, by one grouped statement. */
 export async function selectCounts(
   db: Kysely<Tables>,
   workspaceId: string,
-  source: Source & { parent: Parent },
+  source: ChildSource,
   filter: Predicate,
   parents: readonly string[],
 ): Promise<Map<string, number>> {
-  const key = parentColumn(source.parent);
-  const counted = await childRows(untyped(db), workspaceId, source)
-    .select([sql<string>`${key}`.as('parentKey'), sql<number>`count(*)::int`.as('count')])
-    .where(sql<SqlBool>`${key} = any(${[...parents]}::uuid[])`)
-    .where(predicateSql(filter, row, workspaceId))
-    .groupBy(sql`${key}`)
-    .execute();
+  const counted = await countsQuery({ db, workspaceId }, source, filter, parents).execute();
   return new Map(counted.map(({ parentKey, count }) => [parentKey, count]));
 }
 
@@ -126,26 +118,111 @@ export async function selectCounts(
 export async function selectLists(
   db: Kysely<Tables>,
   workspaceId: string,
-  source: Source & { parent: Parent },
+  source: ChildSource,
   orderBy: readonly ListOrder[],
   parents: readonly string[],
 ): Promise<Map<string, AnyRow[]>> {
-  const key = parentColumn(source.parent);
-  const rows = await childRows(untyped(db), workspaceId, source)
-    .selectAll(row)
-    .select(sql<string>`${key}`.as('parentKey'))
-    .where(sql<SqlBool>`${key} = any(${[...parents]}::uuid[])`)
-    .orderBy(
-      sql.join(orderBy.map(({ column, of = 'row' }) => sql.ref(`${of === 'row' ? row : 'link'}.${column}`))),
-    )
-    .execute();
+  return groupRows(await listsQuery({ db, workspaceId }, source, orderBy, parents).execute(), parents);
+}
+
+function groupRows(rows: readonly AnyRow[], parents: readonly string[]): Map<string, AnyRow[]> {
   const byParent = new Map<string, AnyRow[]>(parents.map((parent) => [parent, []]));
-  for (const { parentKey, ...rest } of rows) byParent.get(parentKey)?.push(rest);
+  for (const { parentKey, ...rest } of rows) byParent.get(String(parentKey))?.push(rest);
   return byParent;
 }
 
-export function parentKeys(parents: readonly string[]) {
-  return sql<{ key: string; ordinal: number }>`unnest(${[...parents]}::uuid[]) with ordinality`.as<'parent'>(
+/** A page of `rows` rows of the workspace or, with a parent, of that parent's children. */
+export function pageQuery(
+  reading: Reading,
+  { source, filter, order, backward, after, before }: Walk,
+  rows: Given<number>,
+  parent?: RawBuilder<unknown>,
+) {
+  let query = selected(childRows(reading, source), reading).where(
+    predicateSql(filter, row, reading.workspaceId),
+  );
+  if (parent && source.parent) query = query.where(sql<SqlBool>`${parentColumn(source.parent)} = ${parent}`);
+  if (after) query = query.where(beyond(order, after, true));
+  if (before) query = query.where(beyond(order, before, false));
+  return query.orderBy(orderSql(row, order, backward)).limit(sql<number>`${rows}`);
+}
+
+/** A page of `rows` rows under each of the parents, in the order of the parents. */
+export function pagesQuery(
+  reading: Reading,
+  walk: Walk,
+  rows: Given<number>,
+  parents: Given<readonly string[]>,
+) {
+  // The outer order needs the columns that the inner one has, whatever is read.
+  const columns = reading.columns && [...new Set([...reading.columns, walk.order.column, 'id'])];
+  return selected(
+    untyped(reading.db)
+      .selectFrom(parentKeys(parents))
+      .innerJoinLateral(
+        pageQuery({ ...reading, columns }, walk, rows, sql.ref('parent.key')).as('page'),
+        (join) => join.onTrue(),
+      ),
+    reading,
+    'page',
+  )
+    .select(sql<string>`parent.key`.as('parentKey'))
+    .orderBy('parent.ordinal')
+    .orderBy(orderSql('page', walk.order, walk.backward));
+}
+
+export function countQuery({ db, workspaceId }: Reading, source: Source, filter: Predicate) {
+  return untyped(db)
+    .selectFrom(`${source.table} as ${row}`)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where(`${row}.workspaceId`, '=', workspaceId)
+    .where(predicateSql(source.where, row, workspaceId))
+    .where(predicateSql(filter, row, workspaceId));
+}
+
+export function countsQuery(
+  reading: Reading,
+  source: ChildSource,
+  filter: Predicate,
+  parents: Given<readonly string[]>,
+) {
+  const key = parentColumn(source.parent);
+  return childRows(reading, source)
+    .select([sql<string>`${key}`.as('parentKey'), sql<number>`count(*)::int`.as('count')])
+    .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
+    .where(predicateSql(filter, row, reading.workspaceId))
+    .groupBy(sql`${key}`);
+}
+
+export function listsQuery(
+  reading: Reading,
+  source: ChildSource,
+  orderBy: readonly ListOrder[],
+  parents: Given<readonly string[]>,
+) {
+  const key = parentColumn(source.parent);
+  return selected(childRows(reading, source), reading)
+    .select(sql<string>`${key}`.as('parentKey'))
+    .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
+    .orderBy(
+      sql.join(orderBy.map(({ column, of = 'row' }) => sql.ref(`${of === 'row' ? row : 'link'}.${column}`))),
+    );
+}
+
+/** Adds what is read of the rows. */
+export function selected<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
+  query: Query,
+  { columns }: Reading,
+  alias = row,
+): Query {
+  const read = columns
+    ? query.select(columns.map((column) => `${alias}.${column}`))
+    : query.selectAll(alias);
+  return read as Query;
+}
+
+function parentKeys(parents: Given<readonly string[]>) {
+  return sql<{ key: string; ordinal: number }>`unnest(${parents}::uuid[]) with ordinality`.as<'parent'>(
     sql`parent(key, ordinal)`,
   );
 }
@@ -155,9 +232,9 @@ function parentColumn(parent: Parent): RawBuilder<unknown> {
 }
 
 /** The source's rows with, where they hang on a join table, that table as `link`. */
-function childRows(db: Kysely<AnyTables>, workspaceId: string, source: Source) {
+function childRows({ db, workspaceId }: Reading, source: Source) {
   const through = source.parent && 'through' in source.parent ? source.parent.through : undefined;
-  return db
+  return untyped(db)
     .selectFrom(`${source.table} as ${row}`)
     .$if(through !== undefined, (query) =>
       query.innerJoin(`${through?.table} as link`, (join) =>
@@ -170,23 +247,7 @@ function childRows(db: Kysely<AnyTables>, workspaceId: string, source: Source) {
     .where(predicateSql(source.where, row, workspaceId));
 }
 
-function pageQuery(
-  db: Kysely<AnyTables>,
-  workspaceId: string,
-  request: PageRequest,
-  parent?: RawBuilder<unknown>,
-) {
-  const { source, filter, order, limit, after, before } = request;
-  let query = childRows(db, workspaceId, source)
-    .selectAll(row)
-    .where(predicateSql(filter, row, workspaceId));
-  if (parent && source.parent) query = query.where(sql<SqlBool>`${parentColumn(source.parent)} = ${parent}`);
-  if (after) query = query.where(beyond(order, after, true));
-  if (before) query = query.where(beyond(order, before, false));
-  return query.orderBy(orderSql(row, request)).limit(limit + 1);
-}
-
-function orderSql(alias: string, { order, backward }: PageRequest): RawBuilder<unknown> {
+function orderSql(alias: string, order: Order, backward: boolean): RawBuilder<unknown> {
   const descending = (order.direction === 'desc') !== backward;
   const direction = sql.raw(descending ? 'desc' : 'asc');
   // `nulls` is said only where there can be some: an index in the plain direction serves the rest.

@@ -1,7 +1,8 @@
-import type { PostgresPool, PostgresQueryResult } from 'kysely';
+import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
-import { decodedTypes } from './decoded-types.ts';
-import { Lease } from './lease.ts';
+import { decodedTypes, textTypes } from './decoded-types.ts';
+import { Lease, type Pool } from './lease.ts';
+import type { Prepared } from './prepared.ts';
 import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
 
 /** Where PostgreSQL is and how much of it to use. */
@@ -17,14 +18,18 @@ export interface PostgresLocation {
 
 /** How much later than the server the client gives up: only a frozen server lets it come to that. */
 const FROZEN_AFTER_MS = 5_000;
+/** Statements that one connection keeps by name at most, each some tens of kilobytes in the server. */
+const MAX_NAMES = 1_000;
 const IDLE_CONNECTION_MS = 30_000;
 const IDLE_TRANSACTION_MS = 60_000;
 
 /** A pool whose lost connections are errors of the statements on them and never of the process. */
-export class ServerPool implements PostgresPool {
+export class ServerPool implements Pool {
   readonly options = {};
   readonly #pool: pg.Pool;
   readonly #address: string;
+  /** The statements of each connection, and how often it ran them. */
+  readonly #named = new WeakMap<pg.PoolClient, Map<string, number>>();
   #ended: Promise<void> | undefined;
 
   constructor(location: PostgresLocation) {
@@ -40,6 +45,8 @@ export class ServerPool implements PostgresPool {
       statement_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + FROZEN_AFTER_MS,
       keepAlive: true,
+      // Statements that do not wait for each other share a round trip.
+      pipeline: true,
       types: decodedTypes,
     });
     this.#pool.on('error', ignore);
@@ -52,12 +59,9 @@ export class ServerPool implements PostgresPool {
       throw unavailable(this.#address, error);
     });
     let lost = false;
-    const send = async <Row>(
-      sql: string,
-      parameters: readonly unknown[],
-    ): Promise<PostgresQueryResult<Row>> => {
+    const send = async <Result>(config: pg.QueryConfig): Promise<Result> => {
       try {
-        return (await client.query(sql, [...parameters])) as unknown as PostgresQueryResult<Row>;
+        return (await client.query(config)) as Result;
       } catch (error) {
         if (!isConnectionLoss(error)) throw error;
         // After a read timeout the connection still waits for its answer: nobody may be given it again.
@@ -65,7 +69,37 @@ export class ServerPool implements PostgresPool {
         throw unavailable(this.#address, error);
       }
     };
-    return new Lease(send, (destroy = false) => client.release(destroy || lost));
+    return new Lease(
+      {
+        query: <Row>(text: string, values: readonly unknown[]) =>
+          send<PostgresQueryResult<Row>>({ text, values: [...values] }),
+        prepared: async (statement, values) => {
+          const { rows, fields } = await send<pg.QueryArrayResult<(string | null)[]>>({
+            text: statement.text,
+            ...(this.#mayName(client, statement) && { name: statement.name }),
+            values,
+            rowMode: 'array',
+            types: textTypes,
+          } as pg.QueryArrayConfig);
+          return { rows, types: fields.map(({ dataTypeID }) => dataTypeID) };
+        },
+      },
+      (destroy = false) => client.release(destroy || lost || this.#isFull(client)),
+    );
+  }
+
+  /** Named from its second use on: what is asked once would only fill the server's memory. */
+  #mayName(client: pg.PoolClient, { name }: Prepared): boolean {
+    const named = this.#named.get(client) ?? new Map<string, number>();
+    this.#named.set(client, named);
+    const uses = (named.get(name) ?? 0) + 1;
+    named.set(name, uses);
+    return uses > 1;
+  }
+
+  /** A connection never forgets a name, so one that has learned many is exchanged for a new one. */
+  #isFull(client: pg.PoolClient): boolean {
+    return (this.#named.get(client)?.size ?? 0) > MAX_NAMES;
   }
 
   end(): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { subquery } from './any-tables.ts';
+import { type Given, Slot } from './slots.ts';
 import type { TableName } from './tables.ts';
 
 /** How a comparison is made; `contains` and `startsWith` take their value literally (`%` and `_` are characters). */
@@ -11,8 +12,8 @@ export type Predicate =
   | { all: readonly Predicate[] }
   | { any: readonly Predicate[] }
   | { not: Predicate }
-  | { column: string; is: Comparison; value: Comparable }
-  | { column: string; in: readonly Comparable[] }
+  | { column: string; is: Comparison; value: Given<Comparable> }
+  | { column: string; in: Given<readonly Comparable[]> }
   | { column: string; isNull: boolean }
   | { column: string; references: TableName; by: string; where: Predicate }
   | { through: Through; own: string; where: Predicate };
@@ -32,7 +33,7 @@ export const always: Predicate = { all: [] };
  * The predicate as SQL over the row that `alias` names. It is two-valued: a null never makes a negation unknown,
  * so rows without a value are found by `not`. Sub-selects bind the workspace themselves.
  */
-export function predicateSql(predicate: Predicate, alias: string, workspaceId: string): Expression<SqlBool> {
+export function predicateSql(predicate: Predicate, alias: string, workspaceId: Given<string>): Expression<SqlBool> {
   if ('all' in predicate) return joined(predicate.all, ' and ', true, alias, workspaceId);
   if ('any' in predicate) return joined(predicate.any, ' or ', false, alias, workspaceId);
   if ('not' in predicate)
@@ -41,7 +42,7 @@ export function predicateSql(predicate: Predicate, alias: string, workspaceId: s
   const column = sql.ref(`${alias}.${predicate.column}`);
   if ('isNull' in predicate)
     return predicate.isNull ? sql<SqlBool>`${column} is null` : sql<SqlBool>`${column} is not null`;
-  if ('in' in predicate) return sql<SqlBool>`${column} = any(${[...predicate.in]})`;
+  if ('in' in predicate) return sql<SqlBool>`${column} = any(${predicate.in})`;
   if ('references' in predicate) return referenceSql(predicate, column, alias, workspaceId);
   return comparisonSql(column, predicate.is, predicate.value);
 }
@@ -51,7 +52,7 @@ function joined(
   operator: ' and ' | ' or ',
   whenEmpty: boolean,
   alias: string,
-  workspaceId: string,
+  workspaceId: Given<string>,
 ): RawBuilder<SqlBool> {
   if (parts.length === 0) return sql<SqlBool>`${sql.lit(whenEmpty)}`;
   return sql<SqlBool>`(${sql.join(
@@ -60,12 +61,28 @@ function joined(
   )})`;
 }
 
-const operators = { eq: '=', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
+const operators: Readonly<Record<Comparison, string>> = {
+  eq: '=',
+  lt: '<',
+  lte: '<=',
+  gt: '>',
+  gte: '>=',
+  contains: 'like',
+  startsWith: 'like',
+};
 
-function comparisonSql(column: RawBuilder<unknown>, is: Comparison, value: Comparable): RawBuilder<SqlBool> {
-  if (is === 'contains') return sql<SqlBool>`${column} like ${`%${literal(value)}%`}`;
-  if (is === 'startsWith') return sql<SqlBool>`${column} like ${`${literal(value)}%`}`;
-  return sql<SqlBool>`${column} ${sql.raw(operators[is])} ${value}`;
+function comparisonSql(
+  column: RawBuilder<unknown>,
+  is: Comparison,
+  value: Given<Comparable>,
+): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${column} ${sql.raw(operators[is])} ${value instanceof Slot ? value : sqlValue(is, value)}`;
+}
+
+/** What the column is compared with: the value itself, or the pattern that finds it within a text. */
+export function sqlValue(is: Comparison, value: Comparable): Comparable {
+  if (is === 'contains') return `%${literal(value)}%`;
+  return is === 'startsWith' ? `${literal(value)}%` : value;
 }
 
 function literal(value: Comparable): string {
@@ -81,7 +98,7 @@ function referenceSql(
   predicate: { references: TableName; by: string; where: Predicate },
   column: RawBuilder<unknown>,
   alias: string,
-  workspaceId: string,
+  workspaceId: Given<string>,
 ): RawBuilder<SqlBool> {
   const target = inner(alias);
   return sql<SqlBool>`${column} in (${boundSelect(predicate.references, target, predicate.by, workspaceId, predicate.where)})`;
@@ -90,7 +107,7 @@ function referenceSql(
 function throughSql(
   { through, own, where }: { through: Through; own: string; where: Predicate },
   alias: string,
-  workspaceId: string,
+  workspaceId: Given<string>,
 ): RawBuilder<SqlBool> {
   const link = inner(alias);
   const rows = subquery()
@@ -110,7 +127,7 @@ function throughSql(
   return sql<SqlBool>`exists (${rows})`;
 }
 
-function boundSelect(table: TableName, alias: string, by: string, workspaceId: string, where: Predicate) {
+function boundSelect(table: TableName, alias: string, by: string, workspaceId: Given<string>, where: Predicate) {
   return subquery()
     .selectFrom(`${table} as ${alias}`)
     .select(`${alias}.${by}`)

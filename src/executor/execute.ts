@@ -11,10 +11,14 @@ import {
 } from 'graphql';
 import type { Context } from '../resolvers/context.ts';
 import { priceOperation } from './cost.ts';
+import { answerCompiled } from './compiled/executor.ts';
 import { formatError, type Report } from './errors.ts';
 import { executeOnce, type OperationResult } from './idempotent.ts';
 import { defaultOperationCost } from './limits.ts';
-import { checkScopes } from './scope-rule.ts';
+import { checkScopes, type ScopedOperation } from './scope-rule.ts';
+
+/** The two ways to run an operation, which give the same answers. */
+export type ExecutorName = 'compiled' | 'reference';
 
 /** What an operation runs with; `report` hears of errors that were masked, `charge` of the objects that came back. */
 export type OperationContext = Context & {
@@ -22,6 +26,8 @@ export type OperationContext = Context & {
   readonly charge?: ((objects: number) => void) | undefined;
   /** The most that one operation may cost. */
   readonly maxCost?: number;
+  /** `reference` is graphql-js for all; else queries are compiled where they can be. */
+  readonly executor?: ExecutorName;
 };
 
 /** One operation to run, of a document that has been validated against the schema. */
@@ -35,6 +41,8 @@ export interface OperationRequest {
   idempotencyKey?: string | undefined;
   /** Shall the result say in its extensions what the operation could have cost, and what it did. */
   reportCost?: boolean;
+  /** `json` lets the data of the result be written already, for a face that only sends it. */
+  form?: 'data' | 'json';
 }
 
 /**
@@ -62,9 +70,11 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
         contextValue,
       });
     const key = operation.operation === OperationTypeNode.MUTATION ? request.idempotencyKey : undefined;
+    const answered = await compiledAnswer(request, scoped);
     const result: OperationResult =
-      key === undefined ? await run(context) : await executeOnce({ ...scoped, document, key }, context, run);
-    const actual = cost.count(result.data);
+      answered ??
+      (key === undefined ? await run(context) : await executeOnce({ ...scoped, document, key }, context, run));
+    const actual = answered?.objects ?? cost.count(result.data);
     context.charge?.(actual);
     return {
       ...result,
@@ -77,6 +87,16 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
     const errors = error instanceof InvalidVariables ? error.errors : [error];
     return { errors: errors.map(format) };
   }
+}
+
+/** What the compiled executor answers; undefined where graphql-js has to. */
+async function compiledAnswer(
+  { context, document, form = 'data' }: OperationRequest,
+  scoped: ScopedOperation & { variables: Record<string, unknown> },
+) {
+  const isQuery = scoped.operation.operation === OperationTypeNode.QUERY;
+  if (!isQuery || context.executor === 'reference') return undefined;
+  return answerCompiled({ ...scoped, document }, context, form);
 }
 
 /** The operation that a request means, or the error that graphql-js would give. */

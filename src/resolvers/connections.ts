@@ -75,7 +75,11 @@ function toConnection(page: Page, request: PageRequest, fingerprint: string): Om
   };
 }
 
-function pageRequest(list: ListDeclaration, args: ConnectionArguments) {
+/** What the arguments of a connection ask for; throws `invalid_request` with all that is wrong with them. */
+export function pageRequest(
+  list: ListDeclaration,
+  args: ConnectionArguments,
+): { request: PageRequest; fingerprint: string } {
   const violations = new Violations();
   const order = orderOf(list, args.orderBy, violations);
   const filter = args.filter ? filterPredicate(list.filter(), args.filter, violations) : always;

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Lease } from '../db/lease.ts';
 import type { Loaders } from '../db/loaders.ts';
 import type { Tables } from '../db/tables.ts';
 import { raise } from './errors.ts';
@@ -50,6 +51,8 @@ export interface Context {
   readonly principal: Principal | undefined;
   /** Rows of the principal's workspace, loaded in batches. */
   readonly loaders: Loaders | undefined;
+  /** Lends a connection for prepared statements; undefined inside a transaction, which all has to go through. */
+  readonly connect: (() => Promise<Lease>) | undefined;
   /** Undefined in a server that keeps no files. */
   readonly files: RequestFiles | undefined;
   /** The time by which the request is judged (stale threads, current deliveries, expiry). */

@@ -18,9 +18,12 @@ export function listFingerprint(table: TableName, order: Order, filter: Predicat
 
 export function encodeCursor(row: AnyRow, order: Order, fingerprint: string): string {
   const value = row[order.column];
-  return Buffer.from(
-    JSON.stringify([fingerprint, value instanceof Date ? value.toISOString() : value, row.id]),
-  ).toString('base64url');
+  return cursorAt(value instanceof Date ? value.toISOString() : value, row.id, fingerprint);
+}
+
+/** The cursor of the row with this id, which has this value in the order's column; a time is an ISO text. */
+export function cursorAt(value: unknown, id: unknown, fingerprint: string): string {
+  return Buffer.from(JSON.stringify([fingerprint, value, id])).toString('base64url');
 }
 
 /** The position that a cursor names; undefined when it is garbage or belongs to another list. */

@@ -42,13 +42,21 @@ export function newUuid(atMs: number = Date.now()): string {
 
 /** The TypeID that both faces show of a row: prefix and base32 of its UUID. */
 export function encodeId(prefix: IdPrefix, uuid: string): string {
-  let rest = BigInt(`0x${uuid.replaceAll('-', '')}`);
-  let text = '';
-  for (let place = 0; place < 26; place += 1) {
-    text = alphabet[Number(rest & 31n)] + text;
-    rest >>= 5n;
+  let text = `${prefix}_`;
+  // 128 bits are 26 digits of five bits after two bits of zero; they are taken from the hexadecimal digits as they come.
+  let rest = 0;
+  let bits = 2;
+  for (let place = 0; place < uuid.length; place += 1) {
+    const code = uuid.charCodeAt(place);
+    if (code === 0x2d) continue;
+    rest = (rest << 4) | (code > 0x39 ? code - 0x57 : code - 0x30);
+    bits += 4;
+    if (bits < 5) continue;
+    bits -= 5;
+    text += alphabet[rest >> bits];
+    rest &= (1 << bits) - 1;
   }
-  return `${prefix}_${text}`;
+  return text;
 }
 
 /** What a TypeID says; undefined when the text is none. Its letters are lower case, as the TypeID specification has it. */

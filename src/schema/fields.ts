@@ -126,6 +126,8 @@ declare global {
           lookup: (value: string) => Predicate | undefined;
         },
       ): FieldRef<Types, unknown>;
+      /** The row itself under another type, whose fields are about a part of it. */
+      self<Type>(options: FieldMeta & { type: Type }): FieldRef<Types, unknown>;
       /** Rows or a value from one resolver call; the fields below go on as declared. */
       source<Type, Args extends InputFieldMap = Record<never, never>>(
         options: FieldMeta & {
@@ -300,6 +302,9 @@ const helpers = {
       const named = lookup(String(given[argument]));
       return (named && (await loaders.find(table, { all: [target.where, named] }))) ?? null;
     });
+  },
+  self(this: Fields, { type, ...meta }: FieldMeta & { type: unknown }) {
+    return planned(this, type, meta, { kind: 'self' }, (row) => row);
   },
   source(
     this: Fields,

@@ -166,10 +166,9 @@ Issue.implement((t) => ({
     compute: ({ number }, { team }) => `/v1/issues/${issueKey(team?.code ?? '', number)}`,
     description: 'Its path on the REST face.',
   }),
-  subIssuesSummary: t.source({
+  subIssuesSummary: t.self({
     type: SubIssuesSummary,
     scope: 'issues:read',
-    load: (_ctx, _args, issue) => issue,
     description: 'How far its sub-issues are.',
   }),
   agentThread: t.one(AgentThread, {

@@ -2,6 +2,7 @@ import { type IdPrefix, parseId } from '../resolvers/ids.ts';
 import { findNodes, maxNodes, type NodeKind } from '../resolvers/nodes.ts';
 import { builder } from './builder.ts';
 import { entitiesByPrefix } from './entity.ts';
+import type { Plan } from './plan.ts';
 import type { ScopeNeed } from './scopes.ts';
 
 let nodeKinds: ReadonlyMap<IdPrefix, NodeKind> | undefined;
@@ -37,7 +38,10 @@ builder.queryFields((t) => ({
     description:
       'Anything by its id; null when there is nothing by that id. Needs the scope of what it opens.',
     args: { id: t.arg.id({ required: true, description: 'The id of the thing, of any kind.' }) },
-    extensions: { scopeOfArguments: ({ id }: { id: string }) => needs([id]) },
+    extensions: {
+      plan: { kind: 'nodes', argument: 'id', kinds } satisfies Plan,
+      scopeOfArguments: ({ id }: { id: string }) => needs([id]),
+    },
     resolve: async (_query, { id }, ctx) => (await findNodes(ctx, kinds(), [id], 'id'))[0] ?? null,
   }),
   nodes: t.field({
@@ -52,6 +56,7 @@ builder.queryFields((t) => ({
       }),
     },
     extensions: {
+      plan: { kind: 'nodes', argument: 'ids', kinds } satisfies Plan,
       scopeOfArguments: ({ ids }: { ids: string[] }) => needs(ids),
       rows: ({ ids }: { ids: string[] }) => ids.length,
     },

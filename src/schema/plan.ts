@@ -4,6 +4,7 @@ import type { TableName } from '../db/tables.ts';
 import type { ListDeclaration } from '../resolvers/connections.ts';
 import type { Context, SignedIn } from '../resolvers/context.ts';
 import type { IdPrefix } from '../resolvers/ids.ts';
+import type { NodeKind } from '../resolvers/nodes.ts';
 
 /** A row reached from another by a key of that other: `parent[key] = table[by]`. */
 export interface ReferencePlan {
@@ -70,5 +71,9 @@ export type Plan =
       context: boolean;
       compute: (row: never, references: never, ctx: SignedIn) => unknown;
     }
+  /** Things of any type, by the global ids that an argument holds. */
+  | { kind: 'nodes'; argument: 'id' | 'ids'; kinds: () => ReadonlyMap<IdPrefix, NodeKind> }
+  /** The row itself under another type. */
+  | { kind: 'self' }
   /** Rows or a value from one resolver call, below which the selection goes on as planned. */
   | { kind: 'source'; load: (ctx: Context, args: unknown, parent: unknown) => unknown };

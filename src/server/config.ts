@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import type { ExecutorName } from '../executor/execute.ts';
 import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
 
 /** What a server is told from outside; see docs and contract.md, "Running". */
@@ -26,6 +27,10 @@ export interface Config {
   readonly redisUrl: string | undefined;
   /** Are GraphiQL and the reference page there. */
   readonly explorer: boolean;
+  /** Which executor answers queries. */
+  readonly executor: ExecutorName;
+  /** Which way a POST to `/graphql` goes: straight to the executor, or through Yoga as every GET does. */
+  readonly graphqlPath: 'direct' | 'general';
 }
 
 export type LogLevel = z.infer<typeof logLevel>;
@@ -59,6 +64,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
   }
   const { PORT, HOST, DATA_DIR, DATABASE_URL, PUBLIC_URL, LOG_LEVEL } = parsed.data;
   const { STORAGE_URL, SIGNING_KEYS, FILES_URL, ATTACHMENT_LIMIT_BYTES, EXPLORER } = parsed.data;
+  const { EXECUTOR, GRAPHQL_PATH } = parsed.data;
   const { REQUESTS_PER_MINUTE, COST_PER_HOUR, MAX_OPERATION_COST, REDIS_URL } = parsed.data;
   return {
     port: PORT,
@@ -75,6 +81,8 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     maxOperationCost: MAX_OPERATION_COST,
     redisUrl: REDIS_URL,
     explorer: EXPLORER,
+    executor: EXECUTOR,
+    graphqlPath: GRAPHQL_PATH,
   };
 }
 
@@ -130,6 +138,10 @@ const shape = {
     .enum(['on', 'off'], { error: 'must be on or off' })
     .default('on')
     .transform((value) => value === 'on'),
+  EXECUTOR: z
+    .enum(['compiled', 'reference'], { error: 'must be compiled or reference' })
+    .default('compiled'),
+  GRAPHQL_PATH: z.enum(['direct', 'general'], { error: 'must be direct or general' }).default('direct'),
 };
 const settings = z.object(shape).refine(({ FILES_URL, PUBLIC_URL }) => !isSameHost(FILES_URL, PUBLIC_URL), {
   path: ['FILES_URL'],

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
 import { Loaders } from '../db/loaders.ts';
-import type { OperationContext } from '../executor/execute.ts';
+import type { ExecutorName, OperationContext } from '../executor/execute.ts';
 import type { Principal } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import type { Authenticator } from './authenticate.ts';
@@ -31,16 +31,18 @@ export class Contexts {
   readonly #files: ServerFiles | undefined;
   readonly #rateLimiter: RateLimiter;
   readonly #maxCost: number;
+  readonly #executor: ExecutorName;
 
   constructor(
     database: Database,
     authenticator: Authenticator,
     logger: Logger,
     files: ServerFiles | undefined,
-    limits: { rateLimiter: RateLimiter; maxCost: number },
+    how: { rateLimiter: RateLimiter; maxCost: number; executor?: ExecutorName | undefined },
   ) {
-    this.#rateLimiter = limits.rateLimiter;
-    this.#maxCost = limits.maxCost;
+    this.#rateLimiter = how.rateLimiter;
+    this.#maxCost = how.maxCost;
+    this.#executor = how.executor ?? 'compiled';
     this.#files = files;
     this.#database = database;
     this.#authenticator = authenticator;
@@ -82,12 +84,14 @@ export class Contexts {
       now,
       principal,
       db: this.#database.db,
+      connect: () => this.#database.connect(),
       files: files && { ...files, baseUrl: files.filesUrl ?? origin },
       loaders: principal && new Loaders(this.#database.db, principal.workspaceId),
       ping: () => this.#ping(),
       rateLimit: allowance,
       charge: allowance && ((objects) => allowance.charge(objects)),
       maxCost: this.#maxCost,
+      executor: this.#executor,
       report: (error) => this.#logger.error({ err: error, requestId }, 'an unexpected error was masked'),
     };
   }

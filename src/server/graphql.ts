@@ -1,4 +1,4 @@
-import { type ExecutionResult, type GraphQLSchema, OperationTypeNode } from 'graphql';
+import { type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { headersOf } from '../executor/challenge.ts';
 import { DocumentReader, InvalidDocument } from '../executor/document.ts';
@@ -25,6 +25,11 @@ export interface GraphQLFace {
   handle(request: ServerRequest): Promise<RestReply>;
 }
 
+export interface GraphQLOptions {
+  explorer: boolean;
+  graphqlPath?: 'direct' | 'general' | undefined;
+}
+
 /** A name may be as long as a document; a header and a log line should not. */
 const longestName = 100;
 
@@ -41,8 +46,12 @@ interface YogaContext {
  * GraphQL over HTTP. What must be refused before GraphQL has a say (method, media types, token, size) is refused
  * here with its status under either media type; Yoga carries the rest.
  */
-export function createGraphQLFace(schema: GraphQLSchema, { explorer }: { explorer: boolean }): GraphQLFace {
-  const yoga = createGraphQLYoga(schema);
+export function createGraphQLFace(
+  schema: GraphQLSchema,
+  { explorer, graphqlPath = 'direct' }: GraphQLOptions,
+): GraphQLFace {
+  const reader = new DocumentReader(schema);
+  const yoga = createGraphQLYoga(schema, reader);
   return {
     async handle(request) {
       if (explorer && request.method === 'GET' && prefersHtml(request.headers.accept)) {
@@ -52,6 +61,8 @@ export function createGraphQLFace(schema: GraphQLSchema, { explorer }: { explore
       try {
         const { parameters, operation, accepted } = await admit(request, mediaType);
         const context = { parameters, operation, incoming: request, mediaType: accepted };
+        if (request.method === 'POST' && graphqlPath === 'direct')
+          return directReply(await run(schema, reader, context, 'json'), context);
         const init = { method: request.method, headers: { accept: accepted } };
         const response = await yoga.fetch('http://workgraph/graphql', init, context);
         return {
@@ -82,10 +93,10 @@ async function admit(request: ServerRequest, accepted: GraphQLMediaType | undefi
   return { parameters: parseBody(await request.body()), operation, accepted };
 }
 
-function createGraphQLYoga(schema: GraphQLSchema) {
+function createGraphQLYoga(schema: GraphQLSchema, reader: DocumentReader) {
   return createYoga<YogaContext>({
     schema,
-    plugins: [operations(schema)],
+    plugins: [operations(schema, reader)],
     // What fails outside of an operation is answered and logged like everything else that is refused here.
     maskedErrors: { maskError: rethrow },
     logging: false,
@@ -104,21 +115,15 @@ function rethrow(error: unknown): never {
 }
 
 /** Reads, checks and runs operations through the executor, and says which status the answer has. */
-function operations(schema: GraphQLSchema): Plugin<YogaContext, YogaContext> {
-  const reader = new DocumentReader(schema);
+function operations(schema: GraphQLSchema, reader: DocumentReader): Plugin<YogaContext, YogaContext> {
   return {
     onRequestParse: ({ serverContext, setRequestParser }) => {
       setRequestParser(() => ({ ...serverContext.parameters }));
     },
     onParams: ({ context, setParamsHandler }) => {
       setParamsHandler(async () => {
-        const { replayed, ...result } = await run(schema, reader, context);
-        const { status, headers } = httpOf(result, context.mediaType);
-        const ran = 'data' in result ? context.incoming.operationName : undefined;
-        const http = {
-          status,
-          headers: { ...headers, ...replayedHeaders(replayed), ...(ran && { 'X-GraphQL-Operation': ran }) },
-        };
+        const { replayed, ...result } = await run(schema, reader, context, 'data');
+        const http = httpOf({ ...result, replayed }, context);
         return { ...result, extensions: { ...result.extensions, http } };
       });
     },
@@ -129,6 +134,7 @@ async function run(
   schema: GraphQLSchema,
   reader: DocumentReader,
   context: YogaContext,
+  form: 'data' | 'json',
 ): Promise<OperationResult> {
   const { parameters, operation, incoming } = context;
   try {
@@ -146,6 +152,7 @@ async function run(
       operationName,
       variables,
       context: operation,
+      form,
       idempotencyKey,
       reportCost: incoming.headers['x-graphql-cost'] === '1',
     });
@@ -163,14 +170,31 @@ const refusedAlways: ReadonlySet<ErrorCode> = new Set([
   'unavailable',
 ]);
 
-function httpOf(result: ExecutionResult, mediaType: GraphQLMediaType) {
+/** The status of a result, and what its headers say of it. */
+function httpOf(result: OperationResult, { mediaType, incoming }: YogaContext) {
   const [error] = result.errors ?? [];
-  if (!error || 'data' in result) return { status: 200 };
+  if (!error || 'data' in result) {
+    const ran = incoming.operationName;
+    const headers = { ...replayedHeaders(result.replayed), ...(ran && { 'X-GraphQL-Operation': ran }) };
+    return { status: 200, headers };
+  }
   const cause = expectedError(error) ?? maskedError;
-  if (mediaType === 'application/json' && !refusedAlways.has(cause.code)) return { status: 200 };
+  if (mediaType === 'application/json' && !refusedAlways.has(cause.code)) return { status: 200, headers: {} };
   return {
     status: errorCodes[cause.code].status,
     headers: { ...headersOf(cause), ...allowed(cause, 'POST') },
+  };
+}
+
+/** What Yoga would send, without the way through it: the same body, status and headers. */
+function directReply(result: OperationResult, context: YogaContext): RestReply {
+  const { status, headers } = httpOf(result, context);
+  const { json, data, errors, extensions } = result;
+  const more = extensions ? `,"extensions":${JSON.stringify(extensions)}` : '';
+  return {
+    status,
+    headers: { 'Content-Type': `${context.mediaType}; charset=utf-8`, ...headers, Vary: 'Accept' },
+    body: json === undefined ? JSON.stringify({ errors, data, extensions }) : `{"data":${json}${more}}`,
   };
 }
 

@@ -42,8 +42,14 @@ export class RedisBuckets implements Buckets {
     const buckets = new RedisBuckets(redis, quotas, alone, logger);
     redis.on('error', (error: unknown) => buckets.#leave(error));
     // A Redis that is not there does not keep the server from starting; it is tried again.
-    await within(connectTimeoutMs, redis.connect()).catch((error: unknown) => buckets.#leave(error));
+    await within(connectTimeoutMs, buckets.#connect()).catch((error: unknown) => buckets.#leave(error));
     return buckets;
+  }
+
+  /** With a first look, so that Redis knows the script before a request needs it. */
+  async #connect(): Promise<void> {
+    await this.#redis.connect();
+    await this.#requests.take('start', 0);
   }
 
   async take(caller: string): Promise<Levels> {

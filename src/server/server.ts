@@ -22,7 +22,7 @@ import { openRateLimiter } from './rate-limit.ts';
 export interface ServerOptions {
   readonly database: Database;
   readonly config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'explorer'> &
-    Partial<Pick<Config, 'rates' | 'maxOperationCost' | 'redisUrl'>>;
+    Partial<Pick<Config, 'rates' | 'maxOperationCost' | 'redisUrl' | 'executor' | 'graphqlPath'>>;
   readonly logger: Logger;
   /** Without it the server keeps no files: attachments cannot be created or read. */
   readonly files?: ServerFiles | undefined;
@@ -53,6 +53,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const contexts = new Contexts(database, authenticator, logger, files, {
     rateLimiter,
     maxCost: config.maxOperationCost ?? defaultOperationCost,
+    executor: config.executor,
   });
   const graphql = createGraphQLFace(schema, config);
   const rest = createRestFace(schema);

@@ -3,9 +3,9 @@ import type { ExampleRequest } from '../../src/rest-compat/openapi/example.ts';
 /** Reads from the workspace of the examples, for requests that name things by their ids. */
 export interface Lookup {
   /** The first thing of a list. */
-  first(list: string): Promise<Readonly<Record<string, string>>>;
+  first: (list: string) => Promise<Readonly<Record<string, string>>>;
   /** The thing at a path. */
-  one(path: string): Promise<Readonly<Record<string, string>>>;
+  one: (path: string) => Promise<Readonly<Record<string, string>>>;
 }
 
 type Request = ExampleRequest | ((lookup: Lookup) => Promise<ExampleRequest>);

@@ -102,8 +102,8 @@ async function curl(command: string, { url, token }: App): Promise<{ status: num
   return { status: Number(status), body: text === '' ? undefined : (JSON.parse(text) as unknown) };
 }
 
-function withoutHeaders({ headers, ...rest }: ExampleAnswer): Omit<ExampleAnswer, 'headers'> {
-  return rest;
+function withoutHeaders({ status, body }: ExampleAnswer): Omit<ExampleAnswer, 'headers'> {
+  return { status, ...(body !== undefined && { body }) };
 }
 
 /** The texts of an answer that are nowhere in what the graph gave: nothing is made up on the way. */

@@ -20,6 +20,7 @@ function gatedDatabase(gate: Promise<void>): Database {
     engine: 'postgres',
     db: nothing,
     unscoped: nothing,
+    connect: gone,
     ping: () => gate,
     close: () => Promise.resolve(),
   };

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { Compilable } from 'kysely';
+import { type Predicate, sqlValue } from './predicate.ts';
+import { Slot } from './slots.ts';
+
+/** What one run of a statement puts into its slots, by their names. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A statement that was compiled once: its text, the name that a connection keeps it under, and where values go. */
+export class Prepared {
+  readonly text: string;
+  readonly name: string;
+  readonly #parameters: readonly unknown[];
+
+  constructor(query: Compilable<unknown>) {
+    const { sql, parameters } = query.compile();
+    this.text = sql;
+    this.name = createHash('sha1').update(sql).digest('base64url');
+    this.#parameters = parameters;
+  }
+
+  /** The parameters of one run; a slot that got no value is a bug. */
+  bind(values: Values): unknown[] {
+    return this.#parameters.map((parameter) => {
+      if (!(parameter instanceof Slot)) return parameter;
+      if (!(parameter.name in values)) throw new Error(`Nothing was given for ${parameter.name}.`);
+      return values[parameter.name];
+    });
+  }
+}
+
+/** Keys as PostgreSQL reads an array of uuids: their text needs no quotes, so this is far cheaper than pg's way. */
+export function uuidArray(keys: Iterable<string>): string {
+  return `{${[...keys].join(',')}}`;
+}
+
+/**
+ * The predicate with a slot for every value, and those values by the names of the slots, as SQL compares them.
+ * Predicates that differ in values alone become equal, so they share a statement.
+ */
+export function slotted(predicate: Predicate, prefix: string): { shape: Predicate; values: Values } {
+  const values: Record<string, unknown> = {};
+  let count = 0;
+  const slot = (value: unknown): Slot => {
+    const name = `${prefix}${count}`;
+    count += 1;
+    values[name] = value;
+    return new Slot(name);
+  };
+  const shaped = (part: Predicate): Predicate => {
+    if ('all' in part) return { all: part.all.map(shaped) };
+    if ('any' in part) return { any: part.any.map(shaped) };
+    if ('not' in part) return { not: shaped(part.not) };
+    if ('is' in part) {
+      const { value } = part;
+      return { ...part, value: slot(value instanceof Slot ? value : sqlValue(part.is, value)) };
+    }
+    if ('in' in part) return { ...part, in: slot(part.in) };
+    if ('where' in part) return { ...part, where: shaped(part.where) };
+    return part;
+  };
+  return { shape: shaped(predicate), values };
+}

@@ -1,0 +1,188 @@
+import { decodeText } from '../../db/decoded-types.ts';
+import { type ChildSource, countsQuery, type ListOrder, listsQuery } from '../../db/page.ts';
+import type { Predicate } from '../../db/predicate.ts';
+import { Prepared, uuidArray } from '../../db/prepared.ts';
+import { existsQuery, sumsQuery } from '../../db/row-queries.ts';
+import { Slot } from '../../db/slots.ts';
+import type { TableName } from '../../db/tables.ts';
+import { Columns, type Read } from './columns.ts';
+import { type Frame, type Groups, newFrame, type Row } from './frame.ts';
+import type { Fetch, ObjectPlan } from './objects.ts';
+import { keysSlot, type Run } from './run.ts';
+
+/** The distinct keys of a frame's rows, and which of them each row has. */
+export function distinctKeys({ rows }: Frame, key: Read): { keys: string[]; at: Int32Array } {
+  const keys: string[] = [];
+  const places = new Map<string, number>();
+  const at = new Int32Array(rows.length);
+  rows.forEach((row, index) => {
+    const text = key(row) ?? '';
+    let place = places.get(text);
+    if (place === undefined) {
+      place = keys.push(text) - 1;
+      places.set(text, place);
+    }
+    at[index] = place;
+  });
+  return { keys, at };
+}
+
+/** What several views show of the rows in a plain list. */
+export interface ListPart extends Groups {
+  frames: Frame[];
+}
+
+/** Plain lists of children under all rows of a frame, by one statement; several fields may show of them. */
+export class ListFetch implements Fetch {
+  readonly columns = new Columns('fetched');
+  readonly part: number;
+  readonly #source: ChildSource;
+  readonly #orderBy: readonly ListOrder[];
+  readonly #key: Read;
+  readonly #views: ObjectPlan[] = [];
+  #statement: Prepared | undefined;
+
+  constructor(source: ChildSource, orderBy: readonly ListOrder[], key: Read, part: number) {
+    this.#source = source;
+    this.#orderBy = orderBy;
+    this.#key = key;
+    this.part = part;
+  }
+
+  /** Another selection on the listed rows; its frame is at this place of the part's frames. */
+  view(plan: ObjectPlan): number {
+    return this.#views.push(plan) - 1;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const { keys, at } = distinctKeys(frame, this.#key);
+    this.#statement ??= new Prepared(
+      listsQuery(run.reading(this.columns.names), this.#source, this.#orderBy, keysSlot),
+    );
+    const { rows, types } = await run.rows(this.#statement, { keys: uuidArray(keys) });
+    const ofKey = new Map<string, Row[]>(keys.map((key) => [key, []]));
+    for (const row of rows) ofKey.get(row.at(-1) ?? '')?.push(row);
+    const { flat, start, end } = flatten([...ofKey.values()]);
+    const frames = this.#views.map(() => newFrame(run, flat, types));
+    frame.parts[this.part] = { at, start, end, frames } satisfies ListPart;
+    await Promise.all(this.#views.map((view, place) => view.fetch(frames[place] as Frame, run)));
+  }
+}
+
+/** Groups of rows one after the other, and where each group begins and ends. */
+export function flatten(groups: readonly (readonly Row[])[]) {
+  const flat: Row[] = [];
+  const start = new Int32Array(groups.length);
+  const end = new Int32Array(groups.length);
+  groups.forEach((group, place) => {
+    start[place] = flat.length;
+    for (const row of group) flat.push(row);
+    end[place] = flat.length;
+  });
+  return { flat, start, end };
+}
+
+/** Which of a frame's rows are joined to the viewer. */
+export class ExistsFetch implements Fetch {
+  readonly #table: TableName;
+  readonly #keyColumn: string;
+  readonly #viewerColumn: string;
+  readonly #key: Read;
+  readonly #part: number;
+  #statement: Prepared | undefined;
+
+  constructor(
+    plan: { table: TableName; keyColumn: string; viewerColumn: string },
+    key: Read,
+    part: number,
+  ) {
+    this.#table = plan.table;
+    this.#keyColumn = plan.keyColumn;
+    this.#viewerColumn = plan.viewerColumn;
+    this.#key = key;
+    this.#part = part;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    this.#statement ??= new Prepared(
+      existsQuery(
+        run.reading([]),
+        this.#table,
+        this.#keyColumn,
+        this.#viewerColumn,
+        new Slot('viewer'),
+        keysSlot,
+      ),
+    );
+    const { keys, at } = distinctKeys(frame, this.#key);
+    const viewer = run.principal.userAccountId;
+    const { rows } = await run.rows(this.#statement, { keys: uuidArray(keys), viewer });
+    const found = new Set(rows.map(([key]) => key));
+    frame.parts[this.#part] = Array.from(at, (place) => found.has(keys[place] ?? ''));
+  }
+}
+
+/** How many children each of a frame's rows has. */
+export class CountFetch implements Fetch {
+  readonly #source: ChildSource;
+  readonly #filter: Predicate;
+  readonly #key: Read;
+  readonly #part: number;
+  #statement: Prepared | undefined;
+
+  constructor(plan: { source: ChildSource; filter: Predicate }, key: Read, part: number) {
+    this.#source = plan.source;
+    this.#filter = plan.filter;
+    this.#key = key;
+    this.#part = part;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    this.#statement ??= new Prepared(
+      countsQuery(run.reading([]), this.#source, this.#filter, keysSlot),
+    );
+    const { keys, at } = distinctKeys(frame, this.#key);
+    const { rows } = await run.rows(this.#statement, { keys: uuidArray(keys) });
+    const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
+    frame.parts[this.#part] = Array.from(at, (place) => counts.get(keys[place] ?? '') ?? 0);
+  }
+}
+
+/** Counters that are kept in slots, summed for each of a frame's rows; several fields may be made of them. */
+export class SumsFetch implements Fetch {
+  readonly part: number;
+  readonly #table: TableName;
+  readonly #keyColumn: string;
+  readonly #columns: string[] = [];
+  readonly #key: Read;
+  #statement: Prepared | undefined;
+
+  constructor(table: TableName, keyColumn: string, key: Read, part: number) {
+    this.#table = table;
+    this.#keyColumn = keyColumn;
+    this.#key = key;
+    this.part = part;
+  }
+
+  add(columns: readonly string[]): void {
+    for (const column of columns) if (!this.#columns.includes(column)) this.#columns.push(column);
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    this.#statement ??= new Prepared(
+      sumsQuery(run.reading([]), this.#table, this.#keyColumn, this.#columns, keysSlot),
+    );
+    const { keys, at } = distinctKeys(frame, this.#key);
+    const { rows, types } = await run.rows(this.#statement, { keys: uuidArray(keys) });
+    const named = (values: readonly unknown[]) =>
+      Object.fromEntries(this.#columns.map((column, place) => [column, values[place] ?? 0]));
+    const sums = new Map(
+      rows.map(([key, ...texts]) => [
+        key,
+        named(texts.map((text, place) => decodeText(types[place + 1] ?? 0, text))),
+      ]),
+    );
+    const none = named([]);
+    frame.parts[this.part] = Array.from(at, (place) => sums.get(keys[place] ?? '') ?? none);
+  }
+}

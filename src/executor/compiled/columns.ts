@@ -1,0 +1,44 @@
+import { decodeText } from '../../db/decoded-types.ts';
+import type { Frame, Row } from './frame.ts';
+
+/** How a column is read from a row. */
+export type Read = (row: Row) => string | null;
+
+/**
+ * The columns that an operation reads of one set of rows, gathered while it is compiled; the statement that fetches
+ * the rows selects them in this order.
+ */
+export class Columns {
+  /** Rows that a resolver gave are objects with all their columns as JavaScript's values. */
+  readonly given: boolean;
+  readonly names: string[] = [];
+
+  constructor(origin: 'fetched' | 'given') {
+    this.given = origin === 'given';
+  }
+
+  /** The place of the column in each row. */
+  place(name: string): number {
+    const known = this.names.indexOf(name);
+    return known >= 0 ? known : this.names.push(name) - 1;
+  }
+
+  /** Reads the column as a text, which keys and ids are in either kind of row. */
+  reader(name: string): Read {
+    if (this.given) return (row) => textOf((row as Readonly<Record<string, unknown>>)[name]);
+    const place = this.place(name);
+    return (row) => (row as readonly (string | null)[])[place] ?? null;
+  }
+
+  /** Reads the column as the value that resolvers and computed fields know. */
+  decoder(name: string): (frame: Frame, row: number) => unknown {
+    if (this.given) return (frame, row) => (frame.rows[row] as Readonly<Record<string, unknown>>)[name];
+    const place = this.place(name);
+    return ({ rows, types }, row) =>
+      decodeText(types[place] ?? 0, (rows[row] as readonly (string | null)[])[place] ?? null);
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value);
+}

@@ -1,0 +1,204 @@
+import type { TextRows } from '../../db/lease.ts';
+import { uuidArray } from '../../db/prepared.ts';
+import type { Order } from '../../db/page.ts';
+import { type ConnectionArguments, type ListDeclaration, pageRequest } from '../../resolvers/connections.ts';
+import { cursorAt } from '../../resolvers/cursors.ts';
+import { distinctKeys, flatten } from './children.ts';
+import { Columns, type Read } from './columns.ts';
+import { type Field, type Frame, type Groups, newFrame, type Row } from './frame.ts';
+import { isoTime, quoted } from './leaves.ts';
+import type { Fetch, ObjectPlan } from './objects.ts';
+import type { Run } from './run.ts';
+import { type ShapedWalk, shapedWalk, WalkStatements } from './walks.ts';
+
+/** The pages under the rows of a frame; `frames` are what several selections show of the rows. */
+export interface ConnectionPart extends Groups {
+  frames: Frame[];
+  /** The rows of all pages, one after the other. */
+  rows: readonly Row[];
+  /** Is there more in the direction that was walked, by group. */
+  more: boolean[];
+  counts: number[];
+  walked: ShapedWalk;
+}
+
+export interface ConnectionOptions {
+  list: ListDeclaration;
+  /** Reads what the children name their parent by; undefined for a list of the whole workspace. */
+  key: Read | undefined;
+  part: number;
+  /** The arguments of one run; the same for all when no variable is among them. */
+  args: (run: Run) => ConnectionArguments;
+  fixed: boolean;
+}
+
+/** The pages of one connection field under all rows of a frame: a statement for the rows, one for the counts. */
+export class ConnectionFetch implements Fetch {
+  readonly columns = new Columns('fetched');
+  readonly part: number;
+  readonly #options: ConnectionOptions;
+  readonly #statements: WalkStatements;
+  readonly #views: ObjectPlan[] = [];
+  #fixed: ShapedWalk | undefined;
+  #showsRows = false;
+  #showsCount = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.part = options.part;
+    this.#statements = new WalkStatements(options.key !== undefined);
+  }
+
+  /** Another selection on the rows; its frame is at this place of the part's frames. */
+  view(plan: ObjectPlan): number {
+    this.#showsRows = true;
+    return this.#views.push(plan) - 1;
+  }
+
+  /** Something of the page is shown beside its rows. */
+  showPage(): void {
+    this.#showsRows = true;
+  }
+
+  showCount(): void {
+    this.#showsCount = true;
+  }
+
+  /** The place of a row in the list, as a cursor; what it is made of is read only where it is selected. */
+  cursor(): (part: ConnectionPart, row: number) => string {
+    const { list } = this.#options;
+    const id = this.columns.reader('id');
+    const readers = new Map(
+      Object.values(list.orders).map(({ column }) => [column, this.columns.reader(column)]),
+    );
+    return ({ walked, rows }, at) => {
+      const row = rows[at] as Row;
+      const { order } = walked.request;
+      const text = readers.get(order.column)?.(row) ?? null;
+      return cursorAt(text === null ? null : orderValue(order, text), id(row), walked.fingerprint);
+    };
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const walked = this.#walk(run);
+    const { key } = this.#options;
+    const { keys, at } = key
+      ? distinctKeys(frame, key)
+      : { keys: [''], at: new Int32Array(frame.rows.length) };
+    const values = { ...walked.values, ...(key && { keys: uuidArray(keys) }) };
+    const [page, counts] = await Promise.all([
+      this.#showsRows
+        ? run.rows(this.#statements.page(walked, this.columns.names, run), values)
+        : undefined,
+      this.#showsCount ? run.rows(this.#statements.count(walked, run), values) : undefined,
+    ]);
+    const { groups, more } = pagesOf(page, walked, key && keys);
+    const { flat, start, end } = flatten(groups);
+    const frames = this.#views.map(() => newFrame(run, flat, page?.types ?? []));
+    frame.parts[this.part] = {
+      at,
+      start,
+      end,
+      more,
+      counts: countsOf(counts, key && keys),
+      walked,
+      rows: flat,
+      frames,
+    } satisfies ConnectionPart;
+    await Promise.all(this.#views.map((view, place) => view.fetch(frames[place] as Frame, run)));
+  }
+
+  #walk(run: Run): ShapedWalk {
+    if (this.#fixed) return this.#fixed;
+    const { list, args, fixed } = this.#options;
+    const { request, fingerprint } = pageRequest(list, args(run));
+    const walked = shapedWalk(request, fingerprint);
+    if (fixed) this.#fixed = walked;
+    return walked;
+  }
+}
+
+function orderValue({ kind }: Order, text: string): string | number {
+  if (kind === 'int') return Number(text);
+  return kind === 'time' ? isoTime(text) : text;
+}
+
+/** The rows of each page in the order of the list, and whether there was one more than it holds. */
+function pagesOf(page: TextRows | undefined, { request }: ShapedWalk, keys: readonly string[] | undefined) {
+  const { limit, backward } = request;
+  const groups: Row[][] = keys ? keys.map(() => []) : [[]];
+  const more = groups.map(() => false);
+  const places = new Map(keys?.map((key, place) => [key, place]));
+  for (const row of page?.rows ?? []) {
+    const place = keys ? (places.get(row.at(-1) ?? '') ?? 0) : 0;
+    const group = groups[place] as Row[];
+    if (group.length < limit) group.push(row);
+    else more[place] = true;
+  }
+  if (backward) for (const group of groups) group.reverse();
+  return { groups, more };
+}
+
+function countsOf(counted: TextRows | undefined, keys: readonly string[] | undefined): number[] {
+  const rows = counted?.rows ?? [];
+  if (!keys) return [Number(rows[0]?.[0] ?? 0)];
+  const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
+  return keys.map((key) => counts.get(key) ?? 0);
+}
+
+/** A part of a connection's answer: what it says of the group that a row's page is. */
+export interface PageField {
+  key: string;
+  text(part: ConnectionPart, group: number): string;
+  value(part: ConnectionPart, group: number): unknown;
+}
+
+/** An object whose fields say something of a page. */
+export function pageObject(key: string, fields: readonly PageField[]): PageField {
+  return {
+    key,
+    text: (part, group) => joined(fields, (field) => field.text(part, group)),
+    value: (part, group) => Object.fromEntries(fields.map((field) => [field.key, field.value(part, group)])),
+  };
+}
+
+/** A list with something for each row of a page. */
+export function pageList(
+  key: string,
+  each: { text(part: ConnectionPart, row: number): string; value(part: ConnectionPart, row: number): unknown },
+): PageField {
+  return {
+    key,
+    text: (part, group) => `[${rowsOf(part, group, (row) => each.text(part, row)).join(',')}]`,
+    value: (part, group) => rowsOf(part, group, (row) => each.value(part, row)),
+  };
+}
+
+/** A value of a page, such as its count. */
+export function pageValue(key: string, value: (part: ConnectionPart, group: number) => unknown): PageField {
+  return { key, value, text: (part, group) => JSON.stringify(value(part, group)) };
+}
+
+export function joined<Each extends { key: string }>(
+  fields: readonly Each[],
+  text: (field: Each) => string,
+): string {
+  return `{${fields.map((field) => `${quoted(field.key)}:${text(field)}`).join(',')}}`;
+}
+
+function rowsOf<Result>({ start, end }: Groups, group: number, each: (row: number) => Result): Result[] {
+  const results: Result[] = [];
+  for (let row = start[group] ?? 0; row < (end[group] ?? 0); row += 1) results.push(each(row));
+  return results;
+}
+
+/** The connection under each row of a frame, as its selection wants it. */
+export function connectionField(key: string, part: number, fields: readonly PageField[]): Field {
+  const page = pageObject(key, fields);
+  const partOf = (frame: Frame) => frame.parts[part] as ConnectionPart;
+  return {
+    key,
+    text: (frame, row) => page.text(partOf(frame), partOf(frame).at[row] ?? 0),
+    value: (frame, row) => page.value(partOf(frame), partOf(frame).at[row] ?? 0),
+  };
+}

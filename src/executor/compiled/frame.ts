@@ -1,0 +1,46 @@
+import type { Run } from './run.ts';
+
+/** A row: the texts of the columns that were read, or an object that a resolver gave. */
+export type Row = readonly (string | null)[] | Readonly<Record<string, unknown>>;
+
+/**
+ * The rows that one object selection of an operation stands for, of all its parents together. What the rows refer
+ * to and what hangs on them is in `parts`, at the places that the compiler gave out.
+ */
+export interface Frame {
+  readonly run: Run;
+  readonly rows: readonly Row[];
+  /** The types of the columns, as OIDs; empty when the rows are no texts. */
+  readonly types: readonly number[];
+  readonly parts: unknown[];
+}
+
+export function newFrame(run: Run, rows: readonly Row[], types: readonly number[]): Frame {
+  return { run, rows, types, parts: [] };
+}
+
+/** A row of another frame for each row, by its index there; -1 where there is none. */
+export interface Link {
+  readonly frame: Frame;
+  readonly at: Int32Array;
+}
+
+/** Several rows of other frames for each row: those from `start` to `end` of the group that the row belongs to. */
+export interface Groups {
+  readonly at: Int32Array;
+  readonly start: Int32Array;
+  readonly end: Int32Array;
+}
+
+/**
+ * The operation cannot be answered here, for a reason that only the reference executor can tell the client: it then
+ * runs there from the start.
+ */
+export class Bail extends Error {}
+
+/** One field of an answer, as JSON and as a value: the same thing, for a face that sends it and one that reads it. */
+export interface Field {
+  readonly key: string;
+  text(frame: Frame, row: number): string;
+  value(frame: Frame, row: number): unknown;
+}

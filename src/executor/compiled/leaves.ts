@@ -1,0 +1,137 @@
+import {
+  type GraphQLEnumType,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import type { Columns } from './columns.ts';
+import { Bail, type Field, type Frame, type Row } from './frame.ts';
+
+/** What must not stand in a JSON string as it is: quotes, backslashes, control characters, halves of surrogate pairs. */
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const special = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** The text as a JSON string. */
+export function quoted(text: string): string {
+  return special.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+/** How the texts of a column become JSON and values, by the GraphQL type that shows them. */
+interface Codec {
+  json: (text: string) => string;
+  value: (text: string) => unknown;
+}
+
+const same = (text: string) => text;
+const textual: Codec = { json: quoted, value: same };
+
+const codecs: Readonly<Record<string, Codec>> = {
+  ID: textual,
+  String: textual,
+  URL: textual,
+  Date: textual,
+  Int: { json: (text) => String(integer(text)), value: integer },
+  Boolean: { json: (text) => (text === 't' ? 'true' : 'false'), value: (text) => text === 't' },
+  DateTime: { json: (text) => `"${isoTime(text)}"`, value: isoTime },
+};
+
+/** A time as PostgreSQL writes it (`2026-01-31 12:00:00.5+00`) in the form of JSON: UTC, to the millisecond. */
+export function isoTime(text: string): string {
+  if (text.length >= 22 && text.endsWith('+00') && text[4] === '-' && text[10] === ' ') {
+    const fraction = text.length === 22 ? '.000' : text.slice(19, -3).padEnd(4, '0');
+    if (fraction.length === 4) return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}Z`;
+  }
+  const time = new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+  if (Number.isNaN(time.getTime())) throw new Bail(`A time that cannot be read: ${text}`);
+  return time.toISOString();
+}
+
+function integer(text: string): number {
+  const value = Number(text);
+  // GraphQL has no larger ones; the reference executor says so.
+  if (!Number.isInteger(value) || Math.abs(value) > 2_147_483_647) throw new Bail('Not an Int.');
+  return value;
+}
+
+function enumCodec(type: GraphQLEnumType): Codec {
+  const names = new Map(type.getValues().map(({ value, name }) => [String(value), name]));
+  const nameOf = (text: string) => {
+    const name = names.get(text);
+    if (name === undefined) throw new Bail(`${type.name} has no such value.`);
+    return name;
+  };
+  return { json: (text) => `"${nameOf(text)}"`, value: nameOf };
+}
+
+/** A column as it is. */
+export function columnField(key: string, type: GraphQLOutputType, column: string, columns: Columns): Field {
+  const bare = isNonNullType(type) ? type.ofType : type;
+  const leaf = isListType(bare) ? undefined : codecOf(bare as GraphQLLeafType);
+  if (!leaf || columns.given) {
+    const decode = columns.decoder(column);
+    return valueField(key, type, decode);
+  }
+  const place = columns.place(column);
+  return textField(key, !isNonNullType(type), (row) => (row as (string | null)[])[place] ?? null, leaf);
+}
+
+/** A text that is worked out of a row, such as an id. */
+export function derivedField(
+  key: string,
+  type: GraphQLOutputType,
+  read: (row: Row) => string | null,
+): Field {
+  return textField(key, !isNonNullType(type), read, textual);
+}
+
+function codecOf(type: GraphQLLeafType): Codec | undefined {
+  return isEnumType(type) ? enumCodec(type) : codecs[type.name];
+}
+
+function textField(
+  key: string,
+  nullable: boolean,
+  read: (row: Row) => string | null,
+  { json, value }: Codec,
+): Field {
+  const rowOf = ({ rows }: Frame, row: number) => rows[row] as Row;
+  return {
+    key,
+    text: (frame, row) => {
+      const text = read(rowOf(frame, row));
+      if (text !== null) return json(text);
+      return nullable ? 'null' : nothing();
+    },
+    value: (frame, row) => {
+      const text = read(rowOf(frame, row));
+      if (text !== null) return value(text);
+      return nullable ? null : nothing();
+    },
+  };
+}
+
+function nothing(): never {
+  throw new Bail('A field that cannot be null is.');
+}
+
+/** A value of JavaScript, brought into the form of its GraphQL type as graphql-js would. */
+export function valueField(
+  key: string,
+  type: GraphQLOutputType,
+  compute: (frame: Frame, row: number) => unknown,
+): Field {
+  const value = (frame: Frame, row: number) => serialized(type, compute(frame, row));
+  return { key, value, text: (frame, row) => JSON.stringify(value(frame, row)) };
+}
+
+export function serialized(type: GraphQLOutputType, value: unknown): unknown {
+  if (isNonNullType(type)) return serialized(type.ofType, value) ?? nothing();
+  if (value === null || value === undefined) return null;
+  if (isListType(type)) {
+    if (!Array.isArray(value)) throw new Bail('A list that is none.');
+    return value.map((item) => serialized(type.ofType as GraphQLOutputType, item));
+  }
+  return (type as GraphQLLeafType).serialize(value) ?? nothing();
+}

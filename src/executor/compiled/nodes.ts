@@ -1,0 +1,115 @@
+import { isObjectType } from 'graphql';
+import { Prepared, uuidArray } from '../../db/prepared.ts';
+import { keyQuery } from '../../db/row-queries.ts';
+import { type IdPrefix, parseId } from '../../resolvers/ids.ts';
+import { maxNodes, type NodeKind } from '../../resolvers/nodes.ts';
+import type { FieldNode } from 'graphql';
+import { Columns } from './columns.ts';
+import { compileObject } from './compile.ts';
+import { Bail, type Field, type Frame, newFrame } from './frame.ts';
+import type { Fetch, ObjectPlan } from './objects.ts';
+import { keysSlot, type Run } from './run.ts';
+import type { Reading } from './selection.ts';
+
+/** The rows of one type of Node that were found, by their ids. */
+interface FoundRows {
+  plan: ObjectPlan;
+  frame: Frame;
+  places: ReadonlyMap<string, number>;
+}
+
+/** A Node that was asked for; undefined when there is none by that id. */
+interface FoundNode {
+  plan: ObjectPlan;
+  frame: Frame;
+  row: number;
+}
+
+export interface NodesOptions {
+  kinds: () => ReadonlyMap<IdPrefix, NodeKind>;
+  ids: (run: Run) => readonly string[];
+  part: number;
+  reading: Reading;
+  nodes: readonly FieldNode[];
+}
+
+/** Things by their global ids: a statement for each type among them. */
+export class NodesFetch implements Fetch {
+  readonly #options: NodesOptions;
+  /** Compiled when a node of the type is first asked for. */
+  readonly #plans = new Map<string, { plan: ObjectPlan; statement?: Prepared }>();
+
+  constructor(options: NodesOptions) {
+    this.#options = options;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const ids = this.#options.ids(run);
+    if (ids.length > maxNodes) throw new Bail('Too many ids.');
+    const asked = ids.map((id) => {
+      const parsed = parseId(id);
+      // Who may read an access token is more than its scope says.
+      if (!parsed || parsed.prefix === 'token') throw new Bail('An id for the reference executor.');
+      return parsed;
+    });
+    const byPrefix = Map.groupBy(asked, ({ prefix }) => prefix);
+    const found = new Map(
+      await Promise.all(
+        [...byPrefix].map(async ([prefix, named]) => {
+          const uuids = new Set(named.map(({ uuid }) => uuid));
+          return [prefix, await this.#find(prefix, uuids, run)] as const;
+        }),
+      ),
+    );
+    frame.parts[this.#options.part] = asked.map(({ prefix, uuid }): FoundNode | undefined => {
+      const rows = found.get(prefix);
+      const row = rows?.places.get(uuid);
+      return rows && row !== undefined ? { plan: rows.plan, frame: rows.frame, row } : undefined;
+    });
+  }
+
+  async #find(prefix: IdPrefix, uuids: ReadonlySet<string>, run: Run): Promise<FoundRows | undefined> {
+    const kind = this.#options.kinds().get(prefix);
+    if (!kind) return undefined;
+    const known = this.#planOf(kind);
+    known.statement ??= new Prepared(
+      keyQuery(run.reading(known.plan.columns.names), kind.table, 'id', kind.where, keysSlot),
+    );
+    const { rows, types } = await run.rows(known.statement, { keys: uuidArray(uuids) });
+    const frame = newFrame(run, rows, types);
+    await known.plan.fetch(frame, run);
+    return { plan: known.plan, frame, places: new Map(rows.map(([id], place) => [id ?? '', place])) };
+  }
+
+  #planOf({ typeName }: NodeKind): { plan: ObjectPlan; statement?: Prepared } {
+    const known = this.#plans.get(typeName);
+    if (known) return known;
+    const { reading, nodes } = this.#options;
+    const type = reading.schema.getType(typeName);
+    if (!isObjectType(type)) throw new Bail(`${typeName} is no object type.`);
+    const columns = new Columns('fetched');
+    // The first, which rows are told apart by.
+    columns.place('id');
+    const made = { plan: compileObject(reading, type, nodes, columns) };
+    this.#plans.set(typeName, made);
+    return made;
+  }
+}
+
+/** One node, or the list of them. */
+export function nodesField(key: string, part: number, list: boolean): Field {
+  const found = (frame: Frame) => frame.parts[part] as (FoundNode | undefined)[];
+  const text = (node: FoundNode | undefined) => (node ? node.plan.text(node.frame, node.row) : 'null');
+  const value = (node: FoundNode | undefined) => (node ? node.plan.value(node.frame, node.row) : null);
+  return list
+    ? {
+        key,
+        text: (frame) => `[${found(frame).map(text).join(',')}]`,
+        value: (frame) => found(frame).map(value),
+      }
+    : {
+        key,
+        text: (frame) => text(found(frame)[0]),
+        value: (frame) => value(found(frame)[0]),
+      };
+}

@@ -1,0 +1,138 @@
+import { type FieldNode, getNamedType, type GraphQLObjectType, isObjectType } from 'graphql';
+import { compileObject, NotCompilable } from './compile.ts';
+import {
+  type ConnectionFetch,
+  type ConnectionPart,
+  joined,
+  type PageField,
+  pageList,
+  pageObject,
+  pageValue,
+} from './connections.ts';
+import type { Frame } from './frame.ts';
+import { quoted } from './leaves.ts';
+import { collectFields, type Reading } from './selection.ts';
+
+/** The selection on a connection: its rows with or without their cursors, where the page stands, and the count. */
+export function pageFields(
+  reading: Reading,
+  fetch: ConnectionFetch,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): PageField[] {
+  return [...collectFields(reading, type, nodes)].map(([key, fields]) => {
+    const name = nameOf(fields);
+    if (name === '__typename') return pageValue(key, () => type.name);
+    if (name === 'totalCount') {
+      fetch.showCount();
+      return pageValue(key, ({ counts }, group) => counts[group] ?? 0);
+    }
+    fetch.showPage();
+    const of = fieldType(type, name);
+    if (name === 'nodes') return rowList(reading, fetch, of, key, fields);
+    if (name === 'edges') return edgeList(reading, fetch, of, key, fields);
+    return pageObject(key, pageInfoFields(reading, fetch, of, fields));
+  });
+}
+
+function nameOf([field]: readonly FieldNode[]): string {
+  return field?.name.value ?? '';
+}
+
+function fieldType(type: GraphQLObjectType, name: string): GraphQLObjectType {
+  const field = type.getFields()[name];
+  const of = field && getNamedType(field.type);
+  if (!isObjectType(of)) throw new NotCompilable(`${type.name}.${name}`);
+  return of;
+}
+
+function rowList(
+  reading: Reading,
+  fetch: ConnectionFetch,
+  type: GraphQLObjectType,
+  key: string,
+  nodes: readonly FieldNode[],
+): PageField {
+  const row = rowView(reading, fetch, type, nodes);
+  return pageList(key, row);
+}
+
+/** What a selection shows of each row of the pages. */
+function rowView(
+  reading: Reading,
+  fetch: ConnectionFetch,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+) {
+  const plan = compileObject(reading, type, nodes, fetch.columns);
+  const view = fetch.view(plan);
+  return {
+    text: ({ frames }: ConnectionPart, row: number) => plan.text(frames[view] as Frame, row),
+    value: ({ frames }: ConnectionPart, row: number): unknown => plan.value(frames[view] as Frame, row),
+  };
+}
+
+interface EdgeField {
+  key: string;
+  text(part: ConnectionPart, row: number): string;
+  value(part: ConnectionPart, row: number): unknown;
+}
+
+function edgeList(
+  reading: Reading,
+  fetch: ConnectionFetch,
+  type: GraphQLObjectType,
+  key: string,
+  nodes: readonly FieldNode[],
+): PageField {
+  const fields = [...collectFields(reading, type, nodes)].map(([name, selected]): EdgeField => {
+    const field = nameOf(selected);
+    if (field === 'node') return { key: name, ...rowView(reading, fetch, fieldType(type, field), selected) };
+    const value = field === 'cursor' ? fetch.cursor() : () => type.name;
+    return { key: name, value, text: (part, row) => quoted(value(part, row)) };
+  });
+  return pageList(key, {
+    text: (part, row) => joined(fields, (field) => field.text(part, row)),
+    value: (part, row) => Object.fromEntries(fields.map((field) => [field.key, field.value(part, row)])),
+  });
+}
+
+function pageInfoFields(
+  reading: Reading,
+  fetch: ConnectionFetch,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): PageField[] {
+  return [...collectFields(reading, type, nodes)].map(([key, selected]) => {
+    switch (nameOf(selected)) {
+      case '__typename':
+        return pageValue(key, () => type.name);
+      case 'hasNextPage':
+        return pageValue(key, ({ walked: { request }, more }, group) =>
+          request.backward ? request.before !== undefined : more[group],
+        );
+      case 'hasPreviousPage':
+        return pageValue(key, ({ walked: { request }, more }, group) =>
+          request.backward ? more[group] : request.after !== undefined,
+        );
+      case 'startCursor':
+        return cursorValue(fetch, key, ({ start }, group) => start[group] ?? 0);
+      case 'endCursor':
+        return cursorValue(fetch, key, ({ end }, group) => (end[group] ?? 0) - 1);
+      default:
+        throw new NotCompilable(`${type.name}.${nameOf(selected)}`);
+    }
+  });
+}
+
+function cursorValue(
+  fetch: ConnectionFetch,
+  key: string,
+  rowAt: (part: ConnectionPart, group: number) => number,
+): PageField {
+  const cursor = fetch.cursor();
+  return pageValue(key, (part, group) => {
+    const isEmpty = part.start[group] === part.end[group];
+    return isEmpty ? null : cursor(part, rowAt(part, group));
+  });
+}

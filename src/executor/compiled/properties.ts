@@ -1,0 +1,78 @@
+import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { Bail, type Field, type Frame, newFrame, type Row } from './frame.ts';
+import type { Fetch, ObjectPlan } from './objects.ts';
+import type { Run } from './run.ts';
+
+/** The objects that a property holds, of all rows one after the other; `end` is below `start` where it holds none. */
+interface PropertyPart {
+  frame: Frame;
+  start: Int32Array;
+  end: Int32Array;
+}
+
+/** Objects within objects that a resolver gave: a payload's issue, the entries of a table. */
+export class PropertyFetch implements Fetch {
+  readonly #name: string;
+  readonly #part: number;
+  readonly #plan: ObjectPlan;
+
+  constructor(name: string, part: number, plan: ObjectPlan) {
+    this.#name = name;
+    this.#part = part;
+    this.#plan = plan;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const flat: Row[] = [];
+    const start = new Int32Array(frame.rows.length);
+    const end = new Int32Array(frame.rows.length);
+    frame.rows.forEach((row, place) => {
+      const held = (row as Readonly<Record<string, unknown>>)[this.#name];
+      start[place] = flat.length;
+      if (Array.isArray(held)) flat.push(...(held as Row[]));
+      else if (held !== null && held !== undefined) flat.push(held as Row);
+      end[place] = held === null || held === undefined ? -1 : flat.length;
+    });
+    const below = newFrame(run, flat, []);
+    frame.parts[this.#part] = { frame: below, start, end } satisfies PropertyPart;
+    await this.#plan.fetch(below, run);
+  }
+}
+
+export function propertyField(key: string, type: GraphQLOutputType, part: number, plan: ObjectPlan): Field {
+  const bare = isNonNullType(type) ? type.ofType : type;
+  const isList = isListType(bare);
+  const show = <Shown>(
+    frame: Frame,
+    row: number,
+    one: (frame: Frame, row: number) => Shown,
+    many: (shown: Shown[]) => Shown,
+  ): Shown | null => {
+    const { frame: below, start, end } = frame.parts[part] as PropertyPart;
+    const from = start[row] ?? 0;
+    const to = end[row] ?? -1;
+    if (to < from) {
+      if (isNonNullType(type)) throw new Bail('A field that cannot be null is.');
+      return null;
+    }
+    if (!isList) return one(below, from);
+    return many(Array.from({ length: to - from }, (_, place) => one(below, from + place)));
+  };
+  return {
+    key,
+    text: (frame, row) =>
+      show(
+        frame,
+        row,
+        (below, at) => plan.text(below, at),
+        (shown) => `[${shown.join(',')}]`,
+      ) ?? 'null',
+    value: (frame, row) =>
+      show<unknown>(
+        frame,
+        row,
+        (below, at) => plan.value(below, at),
+        (shown) => shown,
+      ),
+  };
+}

@@ -1,0 +1,115 @@
+import type { TextRows } from '../../db/lease.ts';
+import { Prepared, uuidArray } from '../../db/prepared.ts';
+import { keyQuery } from '../../db/row-queries.ts';
+import type { Predicate } from '../../db/predicate.ts';
+import type { TableName } from '../../db/tables.ts';
+import { Columns, type Read } from './columns.ts';
+import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
+import type { Fetch, ObjectPlan } from './objects.ts';
+import { keysSlot, type Run } from './run.ts';
+
+/** Which rows are referred to: those of a table by a column. */
+export interface Target {
+  table: TableName;
+  by: string;
+  where: Predicate;
+}
+
+interface Referrer {
+  key: Read;
+  part: number;
+  plan: ObjectPlan;
+}
+
+/** All rows of one table that an object refers to, in whatever fields, by one statement. */
+export class ReferenceFetch implements Fetch {
+  readonly columns = new Columns('fetched');
+  readonly #target: Target;
+  readonly #by: number;
+  readonly #referrers: Referrer[] = [];
+  #statement: Prepared | undefined;
+
+  constructor(target: Target) {
+    this.#target = target;
+    this.#by = this.columns.place(target.by);
+  }
+
+  /** Another field that refers to such a row, by a key that it reads from its own. */
+  add(referrer: Referrer): void {
+    this.#referrers.push(referrer);
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const keys = new Set<string>();
+    for (const { key } of this.#referrers) {
+      for (const row of frame.rows) {
+        const text = key(row);
+        if (text !== null) keys.add(text);
+      }
+    }
+    const found = keys.size > 0 ? await this.#rows(keys, run) : { rows: [], types: [] };
+    const byKey = new Map(found.rows.map((row) => [row[this.#by] ?? '', row]));
+    const nested: Promise<void>[] = [];
+    for (const { key, part, plan } of this.#referrers) {
+      const link = linkTo(run, frame, key, byKey, found.types);
+      frame.parts[part] = link;
+      nested.push(plan.fetch(link.frame, run));
+    }
+    await Promise.all(nested);
+  }
+
+  #rows(keys: ReadonlySet<string>, run: Run): Promise<TextRows> {
+    const { table, by, where } = this.#target;
+    this.#statement ??= new Prepared(
+      keyQuery(run.reading(this.columns.names), table, by, where, keysSlot),
+    );
+    return run.rows(this.#statement, { keys: uuidArray(keys) });
+  }
+}
+
+/** The rows that the frame's rows refer to, each once, and which of them refers to which. */
+function linkTo(
+  run: Run,
+  { rows }: Frame,
+  key: Read,
+  byKey: ReadonlyMap<string, Row>,
+  types: readonly number[],
+): Link {
+  const at = new Int32Array(rows.length).fill(-1);
+  const places = new Map<string, number>();
+  const referred: Row[] = [];
+  rows.forEach((row, index) => {
+    const text = key(row);
+    if (text === null) return;
+    let place = places.get(text);
+    if (place === undefined) {
+      const target = byKey.get(text);
+      place = target === undefined ? -1 : referred.push(target) - 1;
+      places.set(text, place);
+    }
+    at[index] = place;
+  });
+  return { frame: newFrame(run, referred, types), at };
+}
+
+/** The object behind a link. */
+export function linkedField(key: string, nullable: boolean, part: number, plan: ObjectPlan): Field {
+  return {
+    key,
+    text: (frame, row) => {
+      const link = frame.parts[part] as Link;
+      const at = link.at[row] ?? -1;
+      return at < 0 ? String(absent(nullable)) : plan.text(link.frame, at);
+    },
+    value: (frame, row) => {
+      const link = frame.parts[part] as Link;
+      const at = link.at[row] ?? -1;
+      return at < 0 ? absent(nullable) : plan.value(link.frame, at);
+    },
+  };
+}
+
+function absent(nullable: boolean): null {
+  if (!nullable) throw new Bail('A reference that cannot be null is.');
+  return null;
+}

@@ -1,0 +1,131 @@
+import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { findQuery } from '../../db/row-queries.ts';
+import { Prepared, slotted } from '../../db/prepared.ts';
+import type { Predicate } from '../../db/predicate.ts';
+import type { TableName } from '../../db/tables.ts';
+import type { Context } from '../../resolvers/context.ts';
+import { Columns } from './columns.ts';
+import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
+import { valueField } from './leaves.ts';
+import type { Fetch, ObjectPlan } from './objects.ts';
+import type { Run } from './run.ts';
+
+interface Arguments {
+  args: (run: Run) => Record<string, unknown>;
+}
+
+/** One row of the workspace, by what an argument says. */
+export class KeyedFetch implements Fetch {
+  readonly columns = new Columns('fetched');
+  readonly part: number;
+  plan: ObjectPlan | undefined;
+  readonly #named: { table: TableName; where: Predicate; argument: string; lookup: (value: string) => Predicate | undefined };
+  readonly #args: Arguments['args'];
+  readonly #byShape = new Map<string, Prepared>();
+
+  constructor(
+    named: {
+      table: TableName;
+      where: Predicate;
+      argument: string;
+      lookup: (value: string) => Predicate | undefined;
+    },
+    { args }: Arguments,
+    part: number,
+  ) {
+    this.#named = named;
+    this.#args = args;
+    this.part = part;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const { argument, lookup } = this.#named;
+    const named = lookup(String(this.#args(run)[argument]));
+    const { rows, types } = named ? await this.#find(named, run) : { rows: [], types: [] };
+    const link: Link = {
+      frame: newFrame(run, rows.slice(0, 1), types),
+      at: Int32Array.of(rows.length > 0 ? 0 : -1),
+    };
+    frame.parts[this.part] = link;
+    await this.plan?.fetch(link.frame, run);
+  }
+
+  #find(named: Predicate, run: Run) {
+    const { shape, values } = slotted(named, 'named');
+    const key = JSON.stringify(shape);
+    let statement = this.#byShape.get(key);
+    if (!statement) {
+      const { table, where } = this.#named;
+      const query = findQuery(run.reading(this.columns.names), table, { all: [where, shape] });
+      statement = new Prepared(query.limit(1));
+      this.#byShape.set(key, statement);
+    }
+    return run.rows(statement, values);
+  }
+}
+
+/** What a resolver gave: a value, or rows with the selection on them. */
+interface GivenPart {
+  value: unknown;
+  frame: Frame | undefined;
+}
+
+/** What one resolver call gives, and what hangs on the rows that it gave. */
+export class GivenFetch implements Fetch {
+  readonly #load: (ctx: Context, args: unknown, parent: unknown) => unknown;
+  readonly #args: Arguments['args'];
+  readonly #part: number;
+  readonly #plan: ObjectPlan | undefined;
+
+  constructor(
+    load: (ctx: Context, args: unknown, parent: unknown) => unknown,
+    args: Arguments['args'],
+    part: number,
+    plan: ObjectPlan | undefined,
+  ) {
+    this.#load = load;
+    this.#args = args;
+    this.#part = part;
+    this.#plan = plan;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const value = await this.#load(run.context, this.#args(run), undefined);
+    const rows = value === null || value === undefined ? [] : [value].flat();
+    const below = this.#plan && newFrame(run, rows as Row[], []);
+    frame.parts[this.#part] = { value, frame: below } satisfies GivenPart;
+    if (below) await this.#plan?.fetch(below, run);
+  }
+}
+
+export function givenField(
+  key: string,
+  type: GraphQLOutputType,
+  part: number,
+  plan: ObjectPlan | undefined,
+): Field {
+  const partOf = (frame: Frame) => frame.parts[part] as GivenPart;
+  if (!plan) return valueField(key, type, (frame) => partOf(frame).value);
+  const bare = isNonNullType(type) ? type.ofType : type;
+  const list = isListType(bare);
+  const given = ({ value, frame }: GivenPart): Frame | undefined => {
+    if (value !== null && value !== undefined) return frame;
+    if (isNonNullType(type)) throw new Bail('A field that cannot be null is.');
+    return undefined;
+  };
+  return {
+    key,
+    text: (frame) => {
+      const rows = given(partOf(frame));
+      if (!rows) return 'null';
+      return list
+        ? `[${rows.rows.map((_row, at) => plan.text(rows, at)).join(',')}]`
+        : plan.text(rows, 0);
+    },
+    value: (frame) => {
+      const rows = given(partOf(frame));
+      if (!rows) return null;
+      return list ? rows.rows.map((_row, at) => plan.value(rows, at)) : plan.value(rows, 0);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Kysely } from 'kysely';
+import type { Lease, TextRows } from '../../db/lease.ts';
+import type { Prepared, Values } from '../../db/prepared.ts';
+import type { Reading } from '../../db/page.ts';
+import { Slot } from '../../db/slots.ts';
+import type { Tables } from '../../db/tables.ts';
+import { type Context, type Principal, signedIn } from '../../resolvers/context.ts';
+import { Bail } from './frame.ts';
+
+/** Whose rows a statement reads, which every run says anew. */
+export const workspaceSlot = new Slot('workspaceId');
+/** The keys that a statement finds rows by. */
+export const keysSlot = new Slot('keys');
+
+/** One run of a compiled operation: its variables, who asks, and the connection that it borrows. */
+export class Run {
+  readonly context: Context;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Objects of the answer so far, which is what it costs; connections and their edges only hold them. */
+  objects = 0;
+  #lease: Promise<Lease> | undefined;
+
+  constructor(context: Context, variables: Readonly<Record<string, unknown>>) {
+    this.context = context;
+    this.variables = variables;
+  }
+
+  /** Who asks; without a token nothing of a workspace can be read. */
+  get principal(): Principal {
+    return signedIn(this.context).principal;
+  }
+
+  /** What statements are compiled with: the workspace is a slot, so they serve every one. */
+  reading(columns: readonly string[]): Reading {
+    return { ...compileFor(this.context.db), columns };
+  }
+
+  /** Statements that are asked for before the first answers go out together. */
+  async rows(statement: Prepared, values: Values): Promise<TextRows> {
+    const { connect } = this.context;
+    if (!connect) throw new Bail('Inside a transaction, statements go through it.');
+    this.#lease ??= connect();
+    const lease = await this.#lease;
+    return lease.rows(statement, { workspaceId: this.principal.workspaceId, ...values });
+  }
+
+  /** Gives the connection back. */
+  async end(): Promise<void> {
+    const lease = await this.#lease?.catch(() => undefined);
+    lease?.release();
+  }
+}
+
+function compileFor(db: Kysely<Tables>): Reading {
+  return { db, workspaceId: workspaceSlot };
+}

@@ -1,0 +1,95 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  getDirectiveValues,
+  GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  isAbstractType,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+  visit,
+  type DocumentNode,
+} from 'graphql';
+
+/** What selections are read against. */
+export interface Reading {
+  schema: GraphQLSchema;
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  variables: Readonly<Record<string, unknown>>;
+}
+
+/** The fields of an object by their keys in the answer, those of the same key together, as GraphQL merges them. */
+export function collectFields(
+  reading: Reading,
+  type: GraphQLObjectType,
+  nodes: readonly { selectionSet?: SelectionSetNode | undefined }[],
+): Map<string, FieldNode[]> {
+  const fields = new Map<string, FieldNode[]>();
+  const spread = new Set<string>();
+  const collect = (selections: readonly SelectionNode[]): void => {
+    for (const selection of selections) {
+      if (isCut(selection, reading)) continue;
+      if (selection.kind === Kind.FIELD) {
+        const key = selection.alias?.value ?? selection.name.value;
+        const merged = fields.get(key);
+        if (merged) merged.push(selection);
+        else fields.set(key, [selection]);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        if (applies(reading, type, selection.typeCondition?.name.value))
+          collect(selection.selectionSet.selections);
+      } else {
+        const name = selection.name.value;
+        const fragment = reading.fragments.get(name);
+        if (!fragment || spread.has(name)) continue;
+        spread.add(name);
+        if (applies(reading, type, fragment.typeCondition.name.value))
+          collect(fragment.selectionSet.selections);
+      }
+    }
+  };
+  for (const { selectionSet } of nodes) collect(selectionSet?.selections ?? []);
+  return fields;
+}
+
+function applies({ schema }: Reading, type: GraphQLObjectType, condition: string | undefined): boolean {
+  if (condition === undefined || condition === type.name) return true;
+  const named = schema.getType(condition);
+  return isAbstractType(named) && schema.isSubType(named, type);
+}
+
+function isCut(node: SelectionNode, { variables }: Reading): boolean {
+  if (!node.directives?.length) return false;
+  const skip = getDirectiveValues(GraphQLSkipDirective, node, variables);
+  const include = getDirectiveValues(GraphQLIncludeDirective, node, variables);
+  return skip?.if === true || include?.if === false;
+}
+
+/** The variables that say which selections are cut: a plan holds for one set of their values. */
+export function conditionVariables(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive: ({ name, arguments: given = [] }) => {
+      if (name.value !== 'skip' && name.value !== 'include') return;
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names].toSorted();
+}
+
+/** Do the arguments of a field depend on variables. */
+export function usesVariables(nodes: readonly FieldNode[]): boolean {
+  let found = false;
+  for (const { arguments: given = [] } of nodes) {
+    for (const argument of given) {
+      visit(argument, {
+        Variable: () => {
+          found = true;
+        },
+      });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,182 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import type { Random } from '../../src/cli/demo/random.ts';
+import { schema } from '../../src/schema/index.ts';
+import { RandomFilters } from './random-filters.ts';
+import { inputType, objectType } from './schema-walk.ts';
+import type { Things } from './things.ts';
+
+/** A document with its variables, which fits the schema; its arguments may still be refused when it runs. */
+export interface RandomQuery {
+  query: string;
+  variables: Record<string, unknown>;
+}
+
+/** What differs from one moment to the next, or from one server to another. */
+const restless = /^(signed\w+|rateLimit|readiness|accessToken|accessTokens|codes)$/;
+
+/**
+ * Makes queries of every shape that the schema allows: aliases, fragments of both kinds, `@skip` and `@include`,
+ * variables and literals, connections both ways with filters, orders and cursors, and now and then an argument that
+ * is refused in the middle.
+ */
+export class RandomQueries {
+  readonly #things: Things;
+  readonly #random: Random;
+  readonly #filters: RandomFilters;
+  /** Cursors of lists in their default order without a filter, by the type of row. */
+  readonly #cursors: ReadonlyMap<string, readonly string[]>;
+  #variables = new Map<string, { type: string; value: unknown }>();
+  #fragments: string[] = [];
+  #names = 0;
+
+  constructor(things: Things, random: Random, cursors: ReadonlyMap<string, readonly string[]>) {
+    this.#things = things;
+    this.#random = random;
+    this.#filters = new RandomFilters(things, random);
+    this.#cursors = cursors;
+  }
+
+  query(): RandomQuery {
+    this.#variables = new Map();
+    this.#fragments = [];
+    this.#names = 0;
+    const selection = this.#selection(objectType('Query'), this.#random.integer(1, 4));
+    const declared = [...this.#variables].map(([name, { type }]) => `$${name}: ${type}`);
+    const head = declared.length > 0 ? `query Random(${declared.join(', ')})` : 'query Random';
+    const variables = [...this.#variables].map(([name, { value }]) => [name, value] as const);
+    return {
+      query: [`${head} ${selection}`, ...this.#fragments].join('\n'),
+      variables: Object.fromEntries(variables),
+    };
+  }
+
+  #selection(type: GraphQLObjectType, depth: number): string {
+    const fields = Object.values(type.getFields()).filter(
+      (field) => !restless.test(field.name) && (depth > 0 || isLeafType(getNamedType(field.type))),
+    );
+    const chosen = this.#random.sample(fields, this.#random.integer(1, depth > 2 ? 3 : 5));
+    const parts = chosen.map((field) => this.#field(field, depth));
+    if (parts.length === 0 || this.#random.chance(0.1)) parts.push('__typename');
+    // The same field once more, whose selections are merged.
+    if (chosen[0] && this.#random.chance(0.1)) parts.push(this.#field(chosen[0], depth));
+    return `{ ${parts.map((part) => this.#wrapped(part, type)).join(' ')} }`;
+  }
+
+  /** The selection as it is, or in a fragment, or under a condition. */
+  #wrapped(part: string, type: GraphQLObjectType): string {
+    if (this.#random.chance(0.85)) return part;
+    const condition = this.#random.chance(0.5) ? this.#condition() : '';
+    if (this.#random.chance(0.3)) return `... ${condition} { ${part} }`;
+    if (this.#random.chance(0.5)) return `... on ${type.name} ${condition} { ${part} }`;
+    const name = `F${this.#next()}`;
+    this.#fragments.push(`fragment ${name} on ${type.name} { ${part} }`);
+    return `...${name} ${condition}`;
+  }
+
+  #condition(): string {
+    const directive = this.#random.pick(['skip', 'include']);
+    const value = this.#random.chance(0.5);
+    return `@${directive}(if: ${this.#random.chance(0.5) ? value : this.#variable('Boolean!', value)})`;
+  }
+
+  #field(field: GraphQLField<unknown, unknown>, depth: number): string {
+    const { args, alias } = this.#arguments(field);
+    const head = `${alias}${field.name}${args}`;
+    const type = getNamedType(field.type);
+    if (isObjectType(type)) return `${head} ${this.#selection(type, depth - 1)}`;
+    return isInterfaceType(type) ? `${head} ${this.#anyNode(depth)}` : head;
+  }
+
+  /** Of a Node: what all have, and what some types have. */
+  #anyNode(depth: number): string {
+    const node = schema.getType('Node');
+    const types = isInterfaceType(node) ? schema.getPossibleTypes(node) : [];
+    const some = this.#random.sample(types, 3).filter(({ name }) => name !== 'AccessToken');
+    const parts = some.map((type) => `... on ${type.name} ${this.#selection(type, depth - 2)}`);
+    return `{ __typename id ${parts.join(' ')} }`;
+  }
+
+  /** Under an alias of its own as soon as it has arguments: fields of one name must have the same. */
+  #arguments(field: GraphQLField<unknown, unknown>): { args: string; alias: string } {
+    const given = this.#given(field);
+    const alias = given.length > 0 || this.#random.chance(0.1) ? `a${this.#next()}: ` : '';
+    return { args: given.length > 0 ? `(${given.join(', ')})` : '', alias };
+  }
+
+  #given(field: GraphQLField<unknown, unknown>): string[] {
+    const row = getNamedType(field.type).name.replace('Connection', '');
+    const byName = new Map(field.args.map((arg) => [arg.name, arg]));
+    if (byName.has('orderBy')) return this.#page(row);
+    return field.args
+      .filter((arg) => isNonNullType(arg.type) || this.#random.chance(0.5))
+      .map((arg) => `${arg.name}: ${this.#variable(String(arg.type), this.#value(field, arg))}`);
+  }
+
+  #value({ name, type }: GraphQLField<unknown, unknown>, arg: GraphQLArgument): unknown {
+    const named = getNamedType(type).name;
+    if (arg.name === 'filter') return this.#filters.filter('Issue');
+    if (arg.name === 'groupBy') return this.#random.sample(groups, this.#random.integer(0, 2));
+    if (arg.name === 'ids' || arg.name === 'codes')
+      return Array.from({ length: 3 }, () => this.#nameOf('Team', arg.name));
+    return this.#nameOf(name === 'node' ? this.#random.pick(['Issue', 'Team', 'Comment']) : named, arg.name);
+  }
+
+  /** What a thing of the type is called by, or what nothing is. */
+  #nameOf(typeName: string, argument: string): string {
+    if (this.#random.chance(0.1)) return this.#random.pick(['', 'nothing', 'ENG-0', 'team_00000000000000000000000000']);
+    const thing = this.#random.find(this.#things.all(typeName));
+    const name = thing?.[argument === 'ids' ? 'id' : argument === 'codes' ? 'code' : argument];
+    return typeof name === 'string' ? name : 'nothing';
+  }
+
+  #page(row: string): string[] {
+    const given: string[] = [];
+    const size = this.#random.chance(0.03) ? this.#random.pick([0, 251, -1]) : this.#random.integer(1, 4);
+    const backward = this.#random.chance(0.3);
+    if (this.#random.chance(0.8)) given.push(`${backward ? 'last' : 'first'}: ${this.#int(size)}`);
+    const filtered = this.#random.chance(0.3);
+    if (filtered) given.push(`filter: ${this.#variable(`${row}Filter`, this.#filters.filter(row))}`);
+    const ordered = this.#random.chance(0.4);
+    if (ordered) given.push(`orderBy: ${this.#order(row)}`);
+    if (this.#random.chance(0.3)) {
+      const cursors = filtered || ordered ? [] : (this.#cursors.get(row) ?? []);
+      const cursor = this.#random.find(cursors) ?? (this.#random.chance(0.2) ? 'garbage' : '');
+      given.push(`${backward ? 'before' : 'after'}: ${this.#variable('String', cursor)}`);
+    }
+    return given;
+  }
+
+  #int(value: number): string {
+    return this.#random.chance(0.5) ? String(value) : this.#variable('Int', value);
+  }
+
+  #order(row: string): string {
+    const field = getNamedType(inputType(`${row}Order`).getFields().field?.type);
+    const values = field && 'getValues' in field ? field.getValues().map(({ name }) => name) : [];
+    const order = { field: this.#random.pick(values), direction: this.#random.pick(['ASC', 'DESC']) };
+    if (this.#random.chance(0.5)) return this.#variable(`${row}Order`, order);
+    return `{ field: ${order.field}, direction: ${order.direction} }`;
+  }
+
+  #variable(type: string, value: unknown): string {
+    const name = `v${this.#next()}`;
+    this.#variables.set(name, { type, value });
+    return `$${name}`;
+  }
+
+  #next(): number {
+    this.#names += 1;
+    return this.#names;
+  }
+}
+
+const groups = ['STATUS', 'STATUS_CATEGORY', 'TEAM', 'PROJECT', 'DELIVERY', 'ASSIGNEE', 'PRIORITY', 'LABEL'];
