@@ -11,5 +11,5 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/.workgraph'],
   watchman: false,
   maxWorkers: 2,
-  testTimeout: 30_000,
+  testTimeout: 120_000,
 };

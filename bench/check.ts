@@ -17,7 +17,11 @@ const questions = 5;
 const bytesWithin = 1.5;
 
 /** Asks each contender the same questions and compares the answers in the product's names. Throws where they differ. */
-export async function checkEqual(all: readonly Running[], workload: Workload, facts: Facts): Promise<Checked[]> {
+export async function checkEqual(
+  all: readonly Running[],
+  workload: Workload,
+  facts: Facts,
+): Promise<Checked[]> {
   const random = new Random(42);
   const sums = new Map<string, number>();
   for (let question = 0; question < questions; question += 1) {
@@ -38,7 +42,10 @@ export async function checkEqual(all: readonly Running[], workload: Workload, fa
         try {
           assert.deepEqual(comparable, expected.answer);
         } catch (error) {
-          throw new Error(`${message} to ${JSON.stringify(input)}\n${(error as Error).message.slice(0, 3_000)}`, { cause: error });
+          throw new Error(
+            `${message} to ${JSON.stringify(input)}\n${(error as Error).message.slice(0, 3_000)}`,
+            { cause: error },
+          );
         }
       } else expected = { by: contender.title, answer: comparable };
     }
@@ -49,7 +56,10 @@ export async function checkEqual(all: readonly Running[], workload: Workload, fa
     // A few bytes may well double.
     if (!first || Math.max(bytes, first.bytes) < 500) continue;
     const ratio = bytes / first.bytes;
-    assert.ok(ratio < bytesWithin && ratio > 1 / bytesWithin, `${workload.id}: ${contender} answers ${bytes} bytes, ${first.contender} ${first.bytes}`);
+    assert.ok(
+      ratio < bytesWithin && ratio > 1 / bytesWithin,
+      `${workload.id}: ${contender} answers ${bytes} bytes, ${first.contender} ${first.bytes}`,
+    );
   }
   return checked;
 }
@@ -59,6 +69,8 @@ function without(value: unknown, names: readonly string[]): unknown {
   if (names.length === 0 || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => without(item, names));
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) => (names.includes(name) ? [] : [[name, without(inner, names)]])),
+    Object.entries(value).flatMap(([name, inner]) =>
+      names.includes(name) ? [] : [[name, without(inner, names)]],
+    ),
   );
 }

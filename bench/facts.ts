@@ -44,7 +44,11 @@ export async function readFacts(url: string): Promise<Facts> {
       writeTeams,
       commentedKeys: await keys(client, codes, 'i.comment_count >= 30'),
       discussedKeys: await keys(client, codes, 'i.comment_count >= 130'),
-      writeKeys: await keys(client, writeTeams.map(({ code }) => code), 'i.number <= 400'),
+      writeKeys: await keys(
+        client,
+        writeTeams.map(({ code }) => code),
+        'i.number <= 400',
+      ),
       issueCount,
       deep: await deepPositions(client, issueCount),
     };

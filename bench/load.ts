@@ -49,7 +49,12 @@ export async function measure(
   try {
     await Promise.all(
       open.map((connection, index) =>
-        askUntil(until, connection, nextRequests(running, workload, facts, seed * connections + index), tally),
+        askUntil(
+          until,
+          connection,
+          nextRequests(running, workload, facts, seed * connections + index),
+          tally,
+        ),
       ),
     );
   } finally {
@@ -59,7 +64,10 @@ export async function measure(
   const count = tally.latencies.length;
   const { failures } = tally;
   if (!isWarmUp && failures.length > (count + failures.length) * mostFailed) {
-    throw new Error(`${running.contender.title} fails ${failures.length} of ${count + failures.length} requests`, { cause: failures[0] });
+    throw new Error(
+      `${running.contender.title} fails ${failures.length} of ${count + failures.length} requests`,
+      { cause: failures[0] },
+    );
   }
   const sorted = Float64Array.from(tally.latencies).sort();
   return {
@@ -80,7 +88,12 @@ interface Tally {
   failures: unknown[];
 }
 
-async function askUntil(until: number, connection: Connection, next: () => Request, tally: Tally): Promise<void> {
+async function askUntil(
+  until: number,
+  connection: Connection,
+  next: () => Request,
+  tally: Tally,
+): Promise<void> {
   for (let now = performance.now(); now < until; ) {
     const request = next();
     const sent = performance.now();
@@ -97,10 +110,17 @@ async function askUntil(until: number, connection: Connection, next: () => Reque
 }
 
 /** The requests of one connection: inputs of a seeded generator, so that every contender gets the same ones. */
-export function nextRequests(running: Running, workload: Workload, facts: Facts, seed: number): () => Request {
+export function nextRequests(
+  running: Running,
+  workload: Workload,
+  facts: Facts,
+  seed: number,
+): () => Request {
   const random = new Random(seed);
   const { mix } = workload;
-  const deck = mix && Object.entries(mix).flatMap(([id, weight]) => Array.from({ length: weight }, () => workloadOf(id)));
+  const deck =
+    mix &&
+    Object.entries(mix).flatMap(([id, weight]) => Array.from({ length: weight }, () => workloadOf(id)));
   return () => {
     const { id, input } = deck ? random.pick(deck) : workload;
     const request = running.contender.request(id, input(random, facts));
@@ -111,7 +131,12 @@ export function nextRequests(running: Running, workload: Workload, facts: Facts,
 
 /** A failure is often answered fast: it must not count. The end of a long answer is enough to look at, and its start. */
 export function refuseFailure(request: Request, { status, body }: Answer): void {
-  const text = body.length < 4_096 ? body.toString() : body.toString('latin1', 0, 100) + body.toString('latin1', body.length - 1_000);
+  const text =
+    body.length < 4_096
+      ? body.toString()
+      : body.toString('latin1', 0, 100) + body.toString('latin1', body.length - 1_000);
   if (status >= 200 && status < 300 && !text.includes('"errors":[') && body.length > 0) return;
-  throw new Error(`${request.method} ${request.path} was answered ${status}: ${text.slice(0, 1_000)}\n${request.body ?? ''}`);
+  throw new Error(
+    `${request.method} ${request.path} was answered ${status}: ${text.slice(0, 1_000)}\n${request.body ?? ''}`,
+  );
 }

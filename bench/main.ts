@@ -69,5 +69,6 @@ async function compare(
   const starts = new Map<string, number[]>();
   if (chosen.write) for (const one of running) starts.set(one.contender.name, await coldStarts(one, url));
   for (const [name, times] of starts) say(`cold start of ${name}: ${times.map(Math.round).join(', ')} ms`);
-  if (chosen.write) writeReport({ results, starts, facts, rounds, seconds, postgres: await postgresVersion(url), say });
+  if (chosen.write)
+    writeReport({ results, starts, facts, rounds, seconds, postgres: await postgresVersion(url), say });
 }

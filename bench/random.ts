@@ -22,8 +22,9 @@ export class Random {
   /** Some different items, in the order of the list. */
   some<Item>(items: readonly Item[], count: number): Item[] {
     const left = [...items.keys()];
-    const taken = Array.from({ length: Math.min(count, items.length) }, () =>
-      left.splice(this.below(left.length), 1)[0] ?? 0,
+    const taken = Array.from(
+      { length: Math.min(count, items.length) },
+      () => left.splice(this.below(left.length), 1)[0] ?? 0,
     );
     return taken.sort((one, other) => one - other).map((index) => items[index] as Item);
   }

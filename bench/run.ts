@@ -30,18 +30,30 @@ export interface RunOptions {
 }
 
 /** Lets the contenders that have this workload take turns: A, B, C, A, B, C … after a warm-up of each. */
-export async function run(all: readonly Running[], workload: Workload, facts: Facts, options: RunOptions): Promise<Result> {
+export async function run(
+  all: readonly Running[],
+  workload: Workload,
+  facts: Facts,
+  options: RunOptions,
+): Promise<Result> {
   const { rounds, seconds, postmaster, counter } = options;
   const able = all.filter((running) => has(running, workload, facts));
   const samples = new Map<Running, Sample[]>(able.map((running) => [running, []]));
   const statements = new Map<Running, number>();
   for (const running of able) {
-    await measure(running, workload, facts, { seconds: Math.max(2, seconds / 2), seed: 1_000, postmaster: undefined, isWarmUp: true });
+    await measure(running, workload, facts, {
+      seconds: Math.max(2, seconds / 2),
+      seed: 1_000,
+      postmaster: undefined,
+      isWarmUp: true,
+    });
     if (counter) statements.set(running, await counter.count(running, workload, facts));
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const running of able) {
-      samples.get(running)?.push(await measure(running, workload, facts, { seconds, seed: round, postmaster }));
+      samples
+        .get(running)
+        ?.push(await measure(running, workload, facts, { seconds, seed: round, postmaster }));
       // What the last turn left to do (commits, vacuum, garbage) is not the next one's.
       await delay(50);
     }
@@ -61,13 +73,20 @@ export function has({ contender }: Running, { id, input, mix }: Workload, facts:
 }
 
 /** Whatever is measured is compared first; of the mixed one each part. */
-export async function check(all: readonly Running[], workloads: readonly Workload[], facts: Facts, say: (line: string) => void) {
+export async function check(
+  all: readonly Running[],
+  workloads: readonly Workload[],
+  facts: Facts,
+  say: (line: string) => void,
+) {
   const parts = new Set(workloads.flatMap(({ id, mix }) => (mix ? Object.keys(mix) : [id])));
   for (const id of parts) {
     const workload = workloadOf(id);
     const able = all.filter((running) => has(running, workload, facts));
     const checked = await checkEqual(able, workload, facts);
-    say(`  ${id.padEnd(11)} ${checked.map(({ contender, bytes }) => `${contender} ${Math.round(bytes)} B`).join(', ')}`);
+    say(
+      `  ${id.padEnd(11)} ${checked.map(({ contender, bytes }) => `${contender} ${Math.round(bytes)} B`).join(', ')}`,
+    );
   }
 }
 

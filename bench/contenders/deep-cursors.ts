@@ -17,7 +17,11 @@ interface Page {
 }
 
 /** The cursors of the deep positions: opaque, so they are found as a client would, by walking from the nearer end. */
-export async function findDeepCursors(ask: Ask, { deep, issueCount }: Facts, token: string): Promise<Map<string, string>> {
+export async function findDeepCursors(
+  ask: Ask,
+  { deep, issueCount }: Facts,
+  token: string,
+): Promise<Map<string, string>> {
   const wanted = new Set(deep.map(({ id }) => id));
   const found = new Map<string, string>();
   const fromStart = (deep[0]?.row ?? 0) < issueCount / 2;

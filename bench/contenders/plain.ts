@@ -10,7 +10,8 @@ export const plain: Contender = {
   name: 'plain',
   title: 'Yoga + Pothos + DataLoader',
   command: ({ databaseUrl, port }) => server('yoga.ts', databaseUrl, port),
-  request: (workload, input) => graphRequest(workload, kindOf(workload) === 'W8' ? deepCursor(input) : input, { token }),
+  request: (workload, input) =>
+    graphRequest(workload, kindOf(workload) === 'W8' ? deepCursor(input) : input, { token }),
 };
 
 /** The same schema and resolvers, compiled by graphql-jit behind Fastify. */

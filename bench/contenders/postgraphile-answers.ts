@@ -137,9 +137,16 @@ function issueWithComments({ rowId: teamRowId, code, name, issues }: Json): Json
     updatedUtc: time(issue.updatedUtc),
     team: { id: id('team', teamRowId), code, name },
     status: statusOf(issue.status),
-    project: issue.project && { id: id('project', issue.project.rowId), key: issue.project.key, name: issue.project.name },
+    project: issue.project && {
+      id: id('project', issue.project.rowId),
+      key: issue.project.key,
+      name: issue.project.name,
+    },
     primaryAssignee: member(issue.primaryAssignee),
-    labels: labelsOf(issue.labels).map(({ rowId: labelId, ...label }) => ({ ...label, id: id('label', labelId) })),
+    labels: labelsOf(issue.labels).map(({ rowId: labelId, ...label }) => ({
+      ...label,
+      id: id('label', labelId),
+    })),
     comments: { ...issue.comments, nodes: comments },
   };
 }

@@ -33,7 +33,10 @@ query Dashboard($workspaceId: UUID!, $codes: [String!]!) {
 export const documents: Readonly<Record<string, string>> = {
   W1: dashboard('', ''),
   W1t: dashboard('totalCount', ''),
-  W1f: dashboard('', ', filter: { statusByWorkspaceIdAndTeamIdAndStatusIdAndStatusRank: { isTerminal: { equalTo: false } } }'),
+  W1f: dashboard(
+    '',
+    ', filter: { statusByWorkspaceIdAndTeamIdAndStatusIdAndStatusRank: { isTerminal: { equalTo: false } } }',
+  ),
   W2: `
 query WholeIssues($workspaceId: UUID!, $teamId: UUID!, $before: Datetime!) {
   issues(
@@ -43,7 +46,10 @@ query WholeIssues($workspaceId: UUID!, $teamId: UUID!, $before: Datetime!) {
     orderBy: [CREATED_UTC_DESC, ROW_ID_DESC]
   ) {
     nodes {
-      ${issueFields.replace('ID', 'rowId isGroup name description color teamId groupId group: workspaceGroup { name }').replace('STATUS', 'rowId name description color category position isInitial isTerminal').replace(/primaryAssignee:.*/, '')}
+      ${issueFields
+        .replace('ID', 'rowId isGroup name description color teamId groupId group: workspaceGroup { name }')
+        .replace('STATUS', 'rowId name description color category position isInitial isTerminal')
+        .replace(/primaryAssignee:.*/, '')}
       teamId team: workspaceTeam { name code iconCss color }
       reporterUserAccountId reporter: workspaceReporterUserAccount { displayName avatarUrl }
       parentIssueId statusId primaryAssigneeUserAccountId projectId deliveryId

@@ -29,7 +29,9 @@ export const postgraphile: Contender = {
     const answer = (await ask(post(deepCursors, variables))) as {
       data: { issues: { edges: { cursor: string; node: { rowId: string } }[] } };
     };
-    cursors = new Map(answer.data.issues.edges.map(({ cursor, node }) => [typeId('issue', node.rowId), cursor]));
+    cursors = new Map(
+      answer.data.issues.edges.map(({ cursor, node }) => [typeId('issue', node.rowId), cursor]),
+    );
   },
 };
 

@@ -24,7 +24,8 @@ export const product: Contender = {
     },
   }),
   request: (workload, input) => {
-    if (kindOf(workload) !== 'W8') return restRequest(workload, input) ?? graphRequest(workload, input, { token });
+    if (kindOf(workload) !== 'W8')
+      return restRequest(workload, input) ?? graphRequest(workload, input, { token });
     const { after } = input as { after?: { id: string } };
     return graphRequest(workload, after ? { after: deepCursors.get(after.id) } : {}, { token });
   },

@@ -10,7 +10,14 @@ import { views } from './views.ts';
 
 /** The token of all scopes that every contender is called with. */
 export const token = 'wg_benchmark_token_of_all_scopes_000000000000';
-const scopes = ['issues:read', 'issues:write', 'teams:read', 'projects:read', 'members:read', 'workspace:admin'];
+const scopes = [
+  'issues:read',
+  'issues:write',
+  'teams:read',
+  'projects:read',
+  'members:read',
+  'workspace:admin',
+];
 
 export const teams = 50;
 

@@ -77,7 +77,8 @@ export class Connection {
     if (this.#headEnd < 0) return;
     if (this.#isChunked) {
       // The last chunk is the only one of no length, and nothing follows an answer before it is read.
-      if (endsWithLastChunk(chunk) || endsWithLastChunk(this.#whole())) this.#finish(dechunk(this.#whole().subarray(this.#headEnd)));
+      if (endsWithLastChunk(chunk) || endsWithLastChunk(this.#whole()))
+        this.#finish(dechunk(this.#whole().subarray(this.#headEnd)));
     } else if (this.#received >= this.#expected) {
       this.#finish(this.#whole().subarray(this.#headEnd, this.#expected));
     }

@@ -22,7 +22,9 @@ interface Bar {
 
 /** Bars of requests per second relative to LIMIT, which is the line at 1; whiskers from the worst to the best round. */
 export function chart(results: readonly Result[]): string {
-  const groups = results.map((result) => ({ id: result.workload.id, bars: barsOf(result) })).filter(({ bars }) => bars.length > 0);
+  const groups = results
+    .map((result) => ({ id: result.workload.id, bars: barsOf(result) }))
+    .filter(({ bars }) => bars.length > 0);
   const most = Math.max(1.2, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio.max)));
   const x = (value: number) => left + (value / most) * (width - left - 60);
   let y = top;

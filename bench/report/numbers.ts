@@ -21,14 +21,17 @@ export const yardstick = 'limit';
 export function ratio({ series }: Result, { samples }: Series): Spread | undefined {
   const limit = series.find(({ contender }) => contender === yardstick);
   if (!limit) return undefined;
-  return spread(samples.map(({ perSecond }, round) => perSecond / (limit.samples[round]?.perSecond ?? Number.NaN)));
+  return spread(
+    samples.map(({ perSecond }, round) => perSecond / (limit.samples[round]?.perSecond ?? Number.NaN)),
+  );
 }
 
 export function median({ samples }: Series, of: keyof Sample): number {
   return spread(samples.map((sample) => sample[of])).median;
 }
 
-export const ms = (value: number) => (Number.isNaN(value) ? '—' : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0));
+export const ms = (value: number) =>
+  Number.isNaN(value) ? '—' : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
 
 export function ratioText(found: Spread | undefined): string {
   return found ? `${found.median.toFixed(2)} (${found.min.toFixed(2)}–${found.max.toFixed(2)})` : '—';
@@ -39,7 +42,7 @@ export function line(result: Result, series: Series): string {
   const at = (of: keyof Sample) => median(series, of);
   return [
     `  ${series.contender.padEnd(12)}`,
-    `${ratioText(ratio(result, series)).padEnd(18)}`,
+    ratioText(ratio(result, series)).padEnd(18),
     `${at('perSecond').toFixed(0).padStart(6)}/s`,
     `CPU ${ms(at('serverCpuMs'))} + ${ms(at('databaseCpuMs'))} ms`,
     `p50 ${ms(at('p50Ms'))} p99 ${ms(at('p99Ms'))} ms`,

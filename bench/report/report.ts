@@ -23,7 +23,10 @@ const folder = join(import.meta.dirname, '..');
 /** Writes RESULTS.md and the chart beside it. */
 export function writeReport(report: Report): void {
   writeFileSync(join(folder, 'results.svg'), chart(report.results));
-  writeFileSync(join(folder, 'RESULTS.md'), [heading(report), ratios(report), details(report), starts(report)].join('\n'));
+  writeFileSync(
+    join(folder, 'RESULTS.md'),
+    [heading(report), ratios(report), details(report), starts(report)].join('\n'),
+  );
   report.say('wrote bench/RESULTS.md and bench/results.svg');
 }
 

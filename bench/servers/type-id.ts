@@ -26,7 +26,8 @@ const values = new Map(Array.from(alphabet, (character, value) => [character, va
 
 /** The UUID behind an id of this kind; undefined when it is none. */
 export function uuidOf(prefix: string, id: unknown): string | undefined {
-  if (typeof id !== 'string' || id.length !== prefix.length + 27 || !id.startsWith(`${prefix}_`)) return undefined;
+  if (typeof id !== 'string' || id.length !== prefix.length + 27 || !id.startsWith(`${prefix}_`))
+    return undefined;
   let hex = '';
   let held = 0;
   let bits = -2;

@@ -7,7 +7,15 @@ import type { Workload } from './workload.ts';
 import { writes } from './writes.ts';
 
 /** In the order in which they run: what reads before what writes. */
-export const workloads: readonly Workload[] = [...reads, ...rest.reads, ...pages, ...writes, ...rest.writes, ...mixed, ...hotSpots];
+export const workloads: readonly Workload[] = [
+  ...reads,
+  ...rest.reads,
+  ...pages,
+  ...writes,
+  ...rest.writes,
+  ...mixed,
+  ...hotSpots,
+];
 
 /** Several ids ask for the same thing of another input: a hot spot of a write, another depth of a page. */
 export function kindOf(workload: string): string {

@@ -5,6 +5,7 @@ import {
   type Examples,
   targetOf,
 } from '../../src/rest-compat/openapi/example.ts';
+import { table } from '../../src/rest-compat/table.ts';
 import type { App } from '../support/app.ts';
 import { exampleRequests, type Lookup, sentTwice } from './requests.ts';
 import { Settled } from './settled.ts';
@@ -24,13 +25,24 @@ async function recordExamples(world: App): Promise<Examples> {
   const settled = new Settled();
   const examples: Record<string, Example> = {};
   for (const [name, declared] of Object.entries(exampleRequests)) {
-    const request = typeof declared === 'function' ? await declared(lookupOf(world)) : declared;
+    const request = inOrder(
+      name,
+      typeof declared === 'function' ? await declared(lookupOf(world)) : declared,
+    );
     const answers: ExampleAnswer[] = [];
     for (let times = sentTwice.has(name) ? 2 : 1; times > 0; times -= 1)
       answers.push(await answerTo(world, name, request, settled));
     examples[name] = { request, answers };
   }
   return examples;
+}
+
+/** The parameters as the document lists them, since a `Link` repeats them as they were sent. */
+function inOrder(name: string, { parameters, ...rest }: ExampleRequest): ExampleRequest {
+  const route = table.find(({ method, path }) => `${method} ${path}` === name);
+  const names = Object.keys(route?.parameters ?? {});
+  const sorted = Object.entries(parameters).toSorted(([a], [b]) => names.indexOf(a) - names.indexOf(b));
+  return { parameters: Object.fromEntries(sorted), ...rest };
 }
 
 /** Sends the request of a route; the answer, in which nothing is of the moment. */

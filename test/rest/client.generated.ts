@@ -1417,7 +1417,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
-                     * @example <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&sort=priority&direction=asc&page_size=2&cursor=WyI5T0xxVFZmNyIsMSwiMDE5OWJkYjgtZTAwOC03NDE0LWEwOWItMTE5OTg0NzU5NDFjIl0>; rel="next", <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&sort=priority&direction=asc&page_size=2>; rel="first"
+                     * @example <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&page_size=2&sort=priority&direction=asc&cursor=WyI5T0xxVFZmNyIsMSwiMDE5OWJkYjgtZTAwOC03NDE0LWEwOWItMTE5OTg0NzU5NDFjIl0>; rel="next", <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&page_size=2&sort=priority&direction=asc>; rel="first"
                      */
                     Link: string;
                     [name: string]: unknown;
@@ -2732,7 +2732,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
-                     * @example <https://work.example.com/v1/issues/WEB-63/activity?event_type=issue.updated.v1&page_size=2&cursor=WyJzZVp3X1FaQSIsMywiMDE5YzJlMzYtZjQwMy03ZjQ3LTk5OGMtM2NlNmE5MDM3MDBmIl0>; rel="next", <https://work.example.com/v1/issues/WEB-63/activity?event_type=issue.updated.v1&page_size=2>; rel="first"
+                     * @example <https://work.example.com/v1/issues/WEB-63/activity?page_size=2&event_type=issue.updated.v1&cursor=WyJzZVp3X1FaQSIsMywiMDE5YzJlMzYtZjQwMy03ZjQ3LTk5OGMtM2NlNmE5MDM3MDBmIl0>; rel="next", <https://work.example.com/v1/issues/WEB-63/activity?page_size=2&event_type=issue.updated.v1>; rel="first"
                      */
                     Link: string;
                     [name: string]: unknown;
@@ -4391,7 +4391,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
-                     * @example <https://work.example.com/v1/issues/WEB-63/comments?sort=created&direction=desc&page_size=2&cursor=WyI0eG53LWJJeSIsIjIwMjYtMDItMDlUMDg6MjA6MjkuODMxWiIsIjAxOWM0MTdjLWU0MDctNzBjYy1iMDA1LTkwYTdiMDNkOTVmZiJd>; rel="next", <https://work.example.com/v1/issues/WEB-63/comments?sort=created&direction=desc&page_size=2>; rel="first"
+                     * @example <https://work.example.com/v1/issues/WEB-63/comments?page_size=2&sort=created&direction=desc&cursor=WyI0eG53LWJJeSIsIjIwMjYtMDItMDlUMDg6MjA6MjkuODMxWiIsIjAxOWM0MTdjLWU0MDctNzBjYy1iMDA1LTkwYTdiMDNkOTVmZiJd>; rel="next", <https://work.example.com/v1/issues/WEB-63/comments?page_size=2&sort=created&direction=desc>; rel="first"
                      */
                     Link: string;
                     [name: string]: unknown;
@@ -6321,7 +6321,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
-                     * @example <https://work.example.com/v1/teams?state=active&state=inactive&sort=member_count&direction=desc&page_size=2&cursor=WyIwaExJaVhFUCIsOCwiMDE4YWNiOTEtMWU4MC03MDkwLWE2NzEtMGM4YmIwYjMwN2E2Il0>; rel="next", <https://work.example.com/v1/teams?state=active&state=inactive&sort=member_count&direction=desc&page_size=2>; rel="first"
+                     * @example <https://work.example.com/v1/teams?state=active&state=inactive&page_size=2&sort=member_count&direction=desc&cursor=WyIwaExJaVhFUCIsOCwiMDE4YWNiOTEtMWU4MC03MDkwLWE2NzEtMGM4YmIwYjMwN2E2Il0>; rel="next", <https://work.example.com/v1/teams?state=active&state=inactive&page_size=2&sort=member_count&direction=desc>; rel="first"
                      */
                     Link: string;
                     [name: string]: unknown;
@@ -7062,7 +7062,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
-                     * @example <https://work.example.com/v1/projects?team_code=MOB&priority=urgent&priority=high&sort=target&page_size=2>; rel="first"
+                     * @example <https://work.example.com/v1/projects?page_size=2&priority=urgent&priority=high&sort=target&team_code=MOB>; rel="first"
                      */
                     Link: string;
                     [name: string]: unknown;

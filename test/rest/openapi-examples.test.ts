@@ -109,7 +109,9 @@ function withoutHeaders({ status, body }: ExampleAnswer): Omit<ExampleAnswer, 'h
 /** The texts of an answer that are nowhere in what the graph gave: nothing is made up on the way. */
 function strangers(answer: unknown, data: unknown): string[] {
   const given = new Set(textsOf(data).map((text) => text.toLowerCase()));
-  return textsOf(answer).filter((text) => text !== '' && !given.has(text.toLowerCase()));
+  // The path of an issue's page is put together from its key.
+  const whole = (text: string) => text.toLowerCase().replace(/^\/issues\//, '');
+  return textsOf(answer).filter((text) => text !== '' && !given.has(whole(text)));
 }
 
 function textsOf(value: unknown): string[] {

@@ -6,6 +6,8 @@ import { pino } from 'pino';
 import type { Database } from '../../src/db/engine.ts';
 import { DatabaseUnavailableError } from '../../src/db/unavailable.ts';
 import { startServer } from '../../src/server/server.ts';
+// What holds answers against the document is there before the first one: its loading would outlast the server.
+import '../support/openapi.ts';
 
 const config = { host: '127.0.0.1', port: 0, publicUrl: undefined, explorer: true };
 const logger = pino({ level: 'silent' });

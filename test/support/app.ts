@@ -11,6 +11,8 @@ import { readConfig, type Settings } from '../../src/server/config.ts';
 import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { member } from './fixtures.ts';
+// What holds answers against the document is there before the first one: its loading would delay that.
+import './openapi.ts';
 import { type Content, copyTemplate } from './templates.ts';
 
 /** Who may do what: `token: null` sends none; the owner's token with all scopes is sent when nothing is said. */
@@ -79,6 +81,15 @@ export interface AppOptions {
 /** No test runs into the limits of rates by accident. */
 const generous: Settings = { REQUESTS_PER_MINUTE: '1000000000', COST_PER_HOUR: '1000000000' };
 
+/** The whole suite runs over either executor and either path to it: `npm run test:all`. */
+const chosen: Settings = {
+  EXECUTOR: process.env.TEST_EXECUTOR,
+  GRAPHQL_PATH: process.env.TEST_GRAPHQL_PATH,
+};
+
+/** Does graphql-js answer the queries of this run; the compiled executor needs other numbers of statements. */
+export const isReference = process.env.TEST_EXECUTOR === 'reference';
+
 /** Starts a server on a database of its own: embedded, or on PostgreSQL when TEST_DATABASE_URL is set. */
 export async function startApp({
   demo = false,
@@ -88,7 +99,7 @@ export async function startApp({
 }: AppOptions = {}): Promise<App> {
   const { database, dataDir, drop } = await copyTemplate(content);
   const home = content === 'migrated' ? await newWorkspace(database, 'Test') : await demoWorkspace(database);
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...settings }, {});
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...chosen, ...settings }, {});
   const files = openFiles(config);
   const server = await startServer({ database, config, logger: pino({ level: logLevel }), files });
   return {

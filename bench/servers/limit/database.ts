@@ -1,7 +1,11 @@
 import pg from 'pg';
 import { Callers } from '../caller.ts';
 
-const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 16, application_name: 'limit' });
+const pool = new pg.Pool({
+  connectionString: process.env['DATABASE_URL'],
+  max: 16,
+  application_name: 'limit',
+});
 
 export const callers = new Callers(pool);
 

@@ -22,13 +22,16 @@ export interface WholeIssueOptions {
   readonly roleAssignments?: string;
   readonly isSubscribed?: string;
   /** SQL to add to the counts that are read. */
-  readonly delivery?: Readonly<Record<'issueCount' | 'closedIssueCount' | 'estimatedScope' | 'closedEstimate', string>>;
+  readonly delivery?: Readonly<
+    Record<'issueCount' | 'closedIssueCount' | 'estimatedScope' | 'closedEstimate', string>
+  >;
 }
 
 const empty = (face: Face, column: string) => (face === 'rest' ? `coalesce(${column}, '')` : column);
 const enumerated = (face: Face, names: string, column: string) =>
   face === 'rest' ? `lower(${named(names, column)})` : named(names, column);
-const coded = (face: Face, names: string, column: string) => (face === 'rest' ? column : named(names, column));
+const coded = (face: Face, names: string, column: string) =>
+  face === 'rest' ? column : named(names, column);
 
 /** The columns of a whole issue `i`, joined by `wholeIssueJoins`. $1 workspace, $2 the viewer's account. */
 export function wholeIssue(options: WholeIssueOptions): string {
@@ -72,18 +75,25 @@ export function wholeIssueJoins({ face, labels, assignees }: WholeIssueOptions):
     left join lateral (select sum(issue_count)::int as issues, sum(closed_issue_count)::int as closed,
         sum(estimated_scope)::int as scope, sum(closed_estimate)::int as closed_scope
       from delivery_count where workspace_id = $1 and delivery_id = i.delivery_id) n on true
-    cross join lateral (${listAndIds('id', `select ${labelColumns(face)} from (${labels ?? labelLinks}) il
+    cross join lateral (${listAndIds(
+      'id',
+      `select ${labelColumns(face)} from (${labels ?? labelLinks}) il
         join label l on l.workspace_id = $1 and l.id = il.label_id
-        left join label g on g.workspace_id = $1 and g.id = l.group_id order by l.name_fold, l.id`)}) labeled
-    cross join lateral (${listAndIds('"userAccountId"', `select ${assigneeColumns(face)} from (${assignees ?? assigneeLinks}) ia
+        left join label g on g.workspace_id = $1 and g.id = l.group_id order by l.name_fold, l.id`,
+    )}) labeled
+    cross join lateral (${listAndIds(
+      '"userAccountId"',
+      `select ${assigneeColumns(face)} from (${assignees ?? assigneeLinks}) ia
         join member m on m.workspace_id = $1 and m.user_account_id = ia.user_account_id
-        order by ia.position, m.display_name_fold, m.id`)}) assigned`;
+        order by ia.position, m.display_name_fold, m.id`,
+    )}) assigned`;
 }
 
 const listAndIds = (id: string, rows: string) =>
   `select coalesce(json_agg(row_to_json(l)), '[]') as list, coalesce(json_agg(l.${id}), '[]') as ids from (${rows}) l`;
 const labelLinks = 'select label_id from issue_label where workspace_id = $1 and issue_id = i.id';
-const assigneeLinks = 'select user_account_id, position from issue_assignee where workspace_id = $1 and issue_id = i.id';
+const assigneeLinks =
+  'select user_account_id, position from issue_assignee where workspace_id = $1 and issue_id = i.id';
 const roleAssignments = list(`select ra.role, ${idSql('user', 'ra.user_account_id')} as "userAccountId",
   m.display_name as "displayName" from issue_role_assignment ra
   join member m on m.workspace_id = $1 and m.user_account_id = ra.user_account_id
@@ -138,9 +148,11 @@ with page as materialized (
   select i.*, row_number() over (order by i.created_utc desc, i.id desc) as place from issue i
   where i.workspace_id = $1 and i.team_id = $3 and i.deleted_utc is null and i.created_utc < $4
   order by i.created_utc desc, i.id desc limit 101)
-select '{"data":{"issues":' || ${object(`${list(
-  `select ${wholeIssue(whole)} from (select * from page where place <= 100) i ${wholeIssueJoins(whole)} order by i.place`,
-)} as nodes, ${object('(select count(*) from page) > 100 as "hasNextPage"')} as "pageInfo"`)}::text || '}}'`;
+select '{"data":{"issues":' || ${object(
+  `${list(
+    `select ${wholeIssue(whole)} from (select * from page where place <= 100) i ${wholeIssueJoins(whole)} order by i.place`,
+  )} as nodes, ${object('(select count(*) from page) > 100 as "hasNextPage"')} as "pageInfo"`,
+)}::text || '}}'`;
 
 /** W3. $3 code of the team, $4 number. */
 export const issueWithComments = `
@@ -156,13 +168,15 @@ select '{"data":{"issue":' || row_to_json(x)::text || '}}' from (
     ${list(`select ${idSql('label', 'l.id')} as id, l.name, l.color from issue_label il
       join label l on l.workspace_id = $1 and l.id = il.label_id
       where il.workspace_id = $1 and il.issue_id = i.id order by l.name_fold, l.id`)} as labels,
-    ${object(`${list(`select ${idSql('comment', 'c.id')} as id, c.body as "bodyText", c.is_edited as "isEdited",
+    ${object(
+      `${list(`select ${idSql('comment', 'c.id')} as id, c.body as "bodyText", c.is_edited as "isEdited",
         $5::boolean or c.author_user_account_id = $2 as "canManage", ${timestamp('c.created_utc')} as "createdUtc",
         ${object(cardColumns('m'))} as author
       from (select * from comment where workspace_id = $1 and issue_id = i.id and deleted_utc is null
             order by created_utc, id limit 20) c
       join member m on m.workspace_id = $1 and m.user_account_id = c.author_user_account_id
-      order by c.created_utc, c.id`)} as nodes, ${object('i.comment_count > 20 as "hasNextPage"')} as "pageInfo"`)} as comments
+      order by c.created_utc, c.id`)} as nodes, ${object('i.comment_count > 20 as "hasNextPage"')} as "pageInfo"`,
+    )} as comments
   from issue i
   join team t on t.workspace_id = $1 and t.code = $3
   join status s on s.workspace_id = $1 and s.id = i.status_id
@@ -181,11 +195,13 @@ with page as materialized (
   select i.*, row_number() over (order by i.created_utc, i.id) as place from issue i
   where i.workspace_id = $1 and i.deleted_utc is null ${isFirst ? '' : 'and (i.created_utc, i.id) > ($2, $3)'}
   order by i.created_utc, i.id limit 51)
-select '{"data":{"issues":' || ${object(`${list(
-  `select ${idSql('issue', 'i.id')} as id, t.code || '-' || i.number as key, i.title, ${priority('i.priority')} as priority,
+select '{"data":{"issues":' || ${object(
+  `${list(
+    `select ${idSql('issue', 'i.id')} as id, t.code || '-' || i.number as key, i.title, ${priority('i.priority')} as priority,
      ${timestamp('i.created_utc')} as "createdUtc", ${object('s.name, s.color')} as status
    from (select * from page where place <= 50) i
    join team t on t.workspace_id = $1 and t.id = i.team_id
    join status s on s.workspace_id = $1 and s.id = i.status_id order by i.place`,
-)} as nodes, ${object(`(select count(*) from page) > 50 as "hasNextPage",
-  (select ${timestamp('created_utc')} || '/' || id from page where place = 50) as "endCursor"`)} as "pageInfo"`)}::text || '}}'`;
+  )} as nodes, ${object(`(select count(*) from page) > 50 as "hasNextPage",
+  (select ${timestamp('created_utc')} || '/' || id from page where place = 50) as "endCursor"`)} as "pageInfo"`,
+)}::text || '}}'`;

@@ -3,7 +3,8 @@
 
 export const object = (columns: string) => `(select row_to_json(o) from (select ${columns}) o)`;
 
-export const objectOrNull = (test: string, columns: string) => `case when ${test} then ${object(columns)} end`;
+export const objectOrNull = (test: string, columns: string) =>
+  `case when ${test} then ${object(columns)} end`;
 
 /** The rows of a subselect in their order. */
 export const list = (rows: string) => `(select coalesce(json_agg(row_to_json(l)), '[]') from (${rows}) l)`;
@@ -18,7 +19,10 @@ export const priority = (column: string) => `(array['NONE','URGENT','HIGH','MEDI
 
 /** A name from the code tables, counted from 1. */
 export const named = (names: string, column: string) =>
-  `(array[${names.split(' ').map((name) => `'${name}'`).join(',')}])[${column}]`;
+  `(array[${names
+    .split(' ')
+    .map((name) => `'${name}'`)
+    .join(',')}])[${column}]`;
 
 export const categories = 'BACKLOG OPEN ACTIVE COMPLETED CANCELED';
 export const deliveryStates = 'PLANNED ACTIVE COMPLETED';

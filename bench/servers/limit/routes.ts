@@ -74,7 +74,9 @@ export const routes: Readonly<Record<string, Route>> = {
       if (after === undefined) return one(query('W8-first', issuePage(true), [workspaceId]));
       const { createdUtc, id } = after as { createdUtc?: unknown; id?: unknown };
       const uuid = uuidOf('issue', id);
-      return uuid && isTime(createdUtc) ? one(query('W8', issuePage(false), [workspaceId, createdUtc, uuid])) : bad;
+      return uuid && isTime(createdUtc)
+        ? one(query('W8', issuePage(false), [workspaceId, createdUtc, uuid]))
+        : bad;
     },
   },
 };
@@ -82,24 +84,46 @@ export const routes: Readonly<Record<string, Route>> = {
 export async function listComments(caller: Caller, { code, number }: Key, pageSize: number): Promise<Reply> {
   if (pageSize < 1 || pageSize > 250) return bad;
   const { workspaceId, userAccountId, managesAll } = caller;
-  const row = await query('W6', commentsOfIssue, [workspaceId, userAccountId, managesAll, code, number, pageSize]);
+  const row = await query('W6', commentsOfIssue, [
+    workspaceId,
+    userAccountId,
+    managesAll,
+    code,
+    number,
+    pageSize,
+  ]);
   if (!row) return absent;
   const [totalCount, results, last] = row as [number, string, string | null];
   const hasMore = totalCount > pageSize;
   const nextCursor = hasMore ? Buffer.from(last ?? '').toString('base64url') : '';
-  const pagination = { pageSize, cursor: '', nextCursor, hasMore, returnedCount: Math.min(totalCount, pageSize), totalCount };
+  const pagination = {
+    pageSize,
+    cursor: '',
+    nextCursor,
+    hasMore,
+    returnedCount: Math.min(totalCount, pageSize),
+    totalCount,
+  };
   return { status: 200, body: `{"results":${results},"pagination":${JSON.stringify(pagination)}}` };
 }
 
-export async function patchIssue(caller: Caller, { code, number }: Key, input: Record<string, unknown>): Promise<Reply> {
+export async function patchIssue(
+  caller: Caller,
+  { code, number }: Key,
+  input: Record<string, unknown>,
+): Promise<Reply> {
   const { workspaceId, userAccountId, displayName } = caller;
   const { title, priority, issueStatusId } = input;
   if (title === undefined && priority === undefined && issueStatusId === undefined) return bad;
   if (title !== undefined && !isText(title, 1, 255)) return bad;
-  if (priority !== undefined && !(Number.isInteger(priority) && Number(priority) >= 0 && Number(priority) <= 4)) return bad;
+  if (
+    priority !== undefined &&
+    !(Number.isInteger(priority) && Number(priority) >= 0 && Number(priority) <= 4)
+  )
+    return bad;
   const status = issueStatusId === undefined ? null : uuidOf('status', issueStatusId);
   if (status === undefined) return bad;
-  const folded = title === undefined ? null : fold(String(title));
+  const folded = title === undefined ? null : fold(title);
   const priorityName = priority === undefined ? null : priorities[Number(priority)]?.toLowerCase();
   const values = [title ?? null, folded, priority ?? null, status, newUuid(), displayName, priorityName];
   const row = await query('W7', issuePatch, [workspaceId, userAccountId, code, number, ...values]);
@@ -115,23 +139,57 @@ const priorities = ['NONE', 'URGENT', 'HIGH', 'MEDIUM', 'LOW'];
 
 /** The values of the statement from $3 on; undefined when one breaks a rule. */
 function issueValues(input: Record<string, unknown>): unknown[] | undefined {
-  const { title, description = '', priority = 'NONE', estimateValue = null, dueDate = null, labelIds = [] } = input;
+  const {
+    title,
+    description = '',
+    priority = 'NONE',
+    estimateValue = null,
+    dueDate = null,
+    labelIds = [],
+  } = input;
   const optional = (prefix: string, id: unknown) => (id == null ? null : uuidOf(prefix, id));
-  const ids = [optional('user', input['primaryAssigneeUserAccountId']), optional('project', input['projectId']), optional('delivery', input['deliveryId'])];
+  const ids = [
+    optional('user', input['primaryAssigneeUserAccountId']),
+    optional('project', input['projectId']),
+    optional('delivery', input['deliveryId']),
+  ];
   const team = uuidOf('team', input['teamId']);
   const status = optional('status', input['statusId']);
-  const labels = Array.isArray(labelIds) ? [...new Set(labelIds.map((id) => uuidOf('label', id)))] : [undefined];
+  const labels = Array.isArray(labelIds)
+    ? [...new Set(labelIds.map((id) => uuidOf('label', id)))]
+    : [undefined];
   const code = priorities.indexOf(String(priority));
   const fits =
-    isText(title, 1, 255) && isText(description, 0, 100_000) && code >= 0 && labels.length <= 50 &&
+    isText(title, 1, 255) &&
+    isText(description, 0, 100_000) &&
+    code >= 0 &&
+    labels.length <= 50 &&
     (estimateValue === null || (Number.isInteger(estimateValue) && Number(estimateValue) >= 0)) &&
-    (dueDate === null || isTime(`${String(dueDate)}T00:00:00.000Z`));
+    (dueDate === null || (typeof dueDate === 'string' && isTime(`${dueDate}T00:00:00.000Z`)));
   if (!fits || [team, status, ...ids, ...labels].includes(undefined)) return undefined;
-  return [team, status, title, fold(title), description, code, ...ids, estimateValue, dueDate, labels, newUuid()];
+  return [
+    team,
+    status,
+    title,
+    fold(title),
+    description,
+    code,
+    ...ids,
+    estimateValue,
+    dueDate,
+    labels,
+    newUuid(),
+  ];
 }
 
 function isText(text: unknown, min: number, max: number): text is string {
-  return typeof text === 'string' && text.length >= min && text.length <= max && !text.includes('\0') && text.isWellFormed();
+  return (
+    typeof text === 'string' &&
+    text.length >= min &&
+    text.length <= max &&
+    !text.includes('\0') &&
+    text.isWellFormed()
+  );
 }
 
 function isTime(text: unknown): text is string {
@@ -145,7 +203,11 @@ function keyOf(key: unknown): Key | undefined {
 
 /** As the product stores names to sort and search by. */
 function fold(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase().replaceAll('ς', 'σ');
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
 }
 
 function newUuid(): string {

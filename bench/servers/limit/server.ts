@@ -26,12 +26,15 @@ async function answer(request: IncomingMessage): Promise<Reply> {
   if (url === '/health') return { status: 200, body: '{"status":"ok"}' };
   const caller = await callers.find(request.headers.authorization);
   if (!caller) return { status: 401, body: '{"code":"unauthenticated"}' };
-  const rest = /^\/v1\/issues\/([A-Za-z][A-Za-z0-9]{0,9})-([1-9]\d{0,8})(\/comments\?page_size=(\d{1,3}))?$/.exec(url);
+  const rest =
+    /^\/v1\/issues\/([A-Za-z][A-Za-z0-9]{0,9})-([1-9]\d{0,8})(\/comments\?page_size=(\d{1,3}))?$/.exec(url);
   if (rest) {
     const [, code = '', number, isList, pageSize] = rest;
     const key = { code: code.toUpperCase(), number: Number(number) };
-    if (isList && method === 'GET') return allowed(caller, 'issues:read') ?? listComments(caller, key, Number(pageSize));
-    if (method === 'PATCH') return allowed(caller, 'issues:write') ?? patchIssue(caller, key, await bodyOf(request));
+    if (isList && method === 'GET')
+      return allowed(caller, 'issues:read') ?? listComments(caller, key, Number(pageSize));
+    if (method === 'PATCH')
+      return allowed(caller, 'issues:write') ?? patchIssue(caller, key, await bodyOf(request));
   }
   const route = method === 'POST' ? routes[url.slice(1)] : undefined;
   if (!route) return { status: 404, body: '{"code":"not_found"}' };
@@ -39,12 +42,17 @@ async function answer(request: IncomingMessage): Promise<Reply> {
 }
 
 function allowed(caller: Caller, ...scopes: string[]): Reply | undefined {
-  return scopes.every((scope) => caller.scopes.has(scope)) ? undefined : { status: 403, body: '{"code":"forbidden"}' };
+  return scopes.every((scope) => caller.scopes.has(scope))
+    ? undefined
+    : { status: 403, body: '{"code":"forbidden"}' };
 }
 
 function send(response: ServerResponse, { status, body }: Reply): void {
   const bytes = Buffer.from(withIds(body));
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length });
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': bytes.length,
+  });
   response.end(bytes);
 }
 

@@ -27,10 +27,20 @@ export interface Connection {
 }
 
 /** Takes one row more than is shown, and leaves it out. */
-export function pageOf(found: readonly Row[], first: number, total: Connection['total'], cursorOf?: (row: Row) => string): Connection {
+export function pageOf(
+  found: readonly Row[],
+  first: number,
+  total: Connection['total'],
+  cursorOf?: (row: Row) => string,
+): Connection {
   const nodes = found.slice(0, first);
   const last = nodes.at(-1);
-  return { nodes, hasNextPage: found.length > first, endCursor: last && cursorOf ? cursorOf(last) : null, total };
+  return {
+    nodes,
+    hasNextPage: found.length > first,
+    endCursor: last && cursorOf ? cursorOf(last) : null,
+    total,
+  };
 }
 
 const PageInfo = builder.objectRef<Connection>('PageInfo').implement({

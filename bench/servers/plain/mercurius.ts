@@ -11,7 +11,8 @@ await app.register(mercurius, {
   graphiql: false,
   context: async (request) => {
     const caller = await callers.find(request.headers.authorization);
-    if (!caller) throw new mercurius.ErrorWithProps('The token is not good.', { code: 'UNAUTHENTICATED' }, 401);
+    if (!caller)
+      throw new mercurius.ErrorWithProps('The token is not good.', { code: 'UNAUTHENTICATED' }, 401);
     return { caller, loaders: createLoaders(caller) };
   },
 });

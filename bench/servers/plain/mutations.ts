@@ -8,7 +8,9 @@ import { issueByKey, requireScope } from './queries.ts';
 import { Comment, Issue } from './types.ts';
 
 /** One statement after the other in a transaction: the textbook's way. */
-export async function inTransaction<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+export async function inTransaction<Result>(
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect();
   try {
     await client.query('begin');
@@ -61,16 +63,48 @@ builder.mutationField('issueCreate', (t) =>
           const [row] = await rows(`select * from ${where}`, [workspaceId, uuidOf(prefix, id)], client);
           return row ?? refuse(field);
         };
-        const team = (await find('teamId', 'team', input.teamId, 'team where workspace_id = $1 and id = $2')) ?? refuse('teamId');
+        const team =
+          (await find('teamId', 'team', input.teamId, 'team where workspace_id = $1 and id = $2')) ??
+          refuse('teamId');
         const status = input.statusId
-          ? await find('statusId', 'status', input.statusId, `status where workspace_id = $1 and id = $2 and team_id = '${team['id']}'`)
-          : (await rows('select * from status where workspace_id = $1 and team_id = $2 and is_initial', [workspaceId, team['id']], client))[0];
+          ? await find(
+              'statusId',
+              'status',
+              input.statusId,
+              `status where workspace_id = $1 and id = $2 and team_id = '${team['id']}'`,
+            )
+          : (
+              await rows(
+                'select * from status where workspace_id = $1 and team_id = $2 and is_initial',
+                [workspaceId, team['id']],
+                client,
+              )
+            )[0];
         if (!status) return refuse('statusId');
-        const project = await find('projectId', 'project', input.projectId, 'project where workspace_id = $1 and id = $2');
-        const delivery = await find('deliveryId', 'delivery', input.deliveryId, `delivery where workspace_id = $1 and id = $2 and team_id = '${team['id']}'`);
-        const assignee = await find('primaryAssigneeUserAccountId', 'user', input.primaryAssigneeUserAccountId, 'member where workspace_id = $1 and user_account_id = $2 and status in (1, 2)');
+        const project = await find(
+          'projectId',
+          'project',
+          input.projectId,
+          'project where workspace_id = $1 and id = $2',
+        );
+        const delivery = await find(
+          'deliveryId',
+          'delivery',
+          input.deliveryId,
+          `delivery where workspace_id = $1 and id = $2 and team_id = '${team['id']}'`,
+        );
+        const assignee = await find(
+          'primaryAssigneeUserAccountId',
+          'user',
+          input.primaryAssigneeUserAccountId,
+          'member where workspace_id = $1 and user_account_id = $2 and status in (1, 2)',
+        );
         const labelIds = (input.labelIds ?? []).map((id) => uuidOf('label', id));
-        const labels = await rows('select id from label where workspace_id = $1 and id = any($2) and not is_group and (team_id is null or team_id = $3)', [workspaceId, labelIds, team['id']], client);
+        const labels = await rows(
+          'select id from label where workspace_id = $1 and id = any($2) and not is_group and (team_id is null or team_id = $3)',
+          [workspaceId, labelIds, team['id']],
+          client,
+        );
         if (labels.length < labelIds.length) refuse('labelIds');
         const [counter] = await rows(
           `insert into team_counter as c values ($1, $2, 2) on conflict (workspace_id, team_id)
@@ -82,16 +116,42 @@ builder.mutationField('issueCreate', (t) =>
           `insert into issue (workspace_id, id, team_id, number, title, title_fold, description, reporter_user_account_id, status_id,
              status_rank, priority, primary_assignee_user_account_id, project_id, delivery_id, estimate_value, due_date, created_utc, updated_utc)
            values ($1, $2, $3, $4, $5, lower($5), $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, now(), now()) returning *`,
-          [workspaceId, randomUUID(), team['id'], counter?.['number'], input.title, input.description ?? '', userAccountId, status['id'],
-            status['rank'], priorities.indexOf(input.priority ?? 'NONE'), assignee?.['user_account_id'], project?.['id'], delivery?.['id'],
-            input.estimateValue, input.dueDate],
+          [
+            workspaceId,
+            randomUUID(),
+            team['id'],
+            counter?.['number'],
+            input.title,
+            input.description ?? '',
+            userAccountId,
+            status['id'],
+            status['rank'],
+            priorities.indexOf(input.priority ?? 'NONE'),
+            assignee?.['user_account_id'],
+            project?.['id'],
+            delivery?.['id'],
+            input.estimateValue,
+            input.dueDate,
+          ],
           client,
         );
         if (!created) return refuse('input');
         const issueId = created['id'];
-        if (assignee) await client.query('insert into issue_assignee (workspace_id, issue_id, user_account_id) values ($1, $2, $3)', [workspaceId, issueId, assignee['user_account_id']]);
-        if (labels.length > 0) await client.query('insert into issue_label select $1, $2, unnest($3::uuid[])', [workspaceId, issueId, labelIds]);
-        await client.query('insert into issue_subscription select $1, $2, unnest($3::uuid[]) on conflict do nothing', [workspaceId, issueId, [userAccountId, ...(assignee ? [assignee['user_account_id']] : [])]]);
+        if (assignee)
+          await client.query(
+            'insert into issue_assignee (workspace_id, issue_id, user_account_id) values ($1, $2, $3)',
+            [workspaceId, issueId, assignee['user_account_id']],
+          );
+        if (labels.length > 0)
+          await client.query('insert into issue_label select $1, $2, unnest($3::uuid[])', [
+            workspaceId,
+            issueId,
+            labelIds,
+          ]);
+        await client.query(
+          'insert into issue_subscription select $1, $2, unnest($3::uuid[]) on conflict do nothing',
+          [workspaceId, issueId, [userAccountId, ...(assignee ? [assignee['user_account_id']] : [])]],
+        );
         const estimate = input.estimateValue ?? 0;
         if (delivery) {
           await client.query(
@@ -143,7 +203,15 @@ builder.mutationField('commentCreate', (t) =>
         const at = issue['last_activity_utc'];
         await client.query(
           `insert into activity values ($1, $2, $3, $4, 'issue-comment.created.v1', $5, $6, 'icon-comment', $7)`,
-          [workspaceId, issue['id'], issue['activity_count'], randomUUID(), userAccountId, at, `${displayName} commented`],
+          [
+            workspaceId,
+            issue['id'],
+            issue['activity_count'],
+            randomUUID(),
+            userAccountId,
+            at,
+            `${displayName} commented`,
+          ],
         );
         const [written] = await rows(
           `insert into comment (workspace_id, id, issue_id, author_user_account_id, body, created_utc, updated_utc)
@@ -151,7 +219,11 @@ builder.mutationField('commentCreate', (t) =>
           [workspaceId, randomUUID(), issue['id'], userAccountId, input.body, at],
           client,
         );
-        await client.query('insert into issue_subscription values ($1, $2, $3) on conflict do nothing', [workspaceId, issue['id'], userAccountId]);
+        await client.query('insert into issue_subscription values ($1, $2, $3) on conflict do nothing', [
+          workspaceId,
+          issue['id'],
+          userAccountId,
+        ]);
         return written ?? refuse('input');
       });
       return { comment };

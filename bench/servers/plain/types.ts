@@ -1,6 +1,7 @@
 import { typeId } from '../type-id.ts';
-import { builder, connectionType, pageOf, priorities, Priority, rowType } from './builder.ts';
+import { connectionType, pageOf, priorities, Priority, rowType } from './builder.ts';
 import type { Row } from './database.ts';
+import { IssueFilter, IssueOrder } from './inputs.ts';
 import { richText } from './rich-text.ts';
 
 export const Team = rowType('Team');
@@ -18,30 +19,16 @@ const ProjectConnection = connectionType('Project', Project);
 export const IssueConnection = connectionType('Issue', Issue);
 export const CommentConnection = connectionType('Comment', Comment);
 
-const BooleanFilter = builder.inputType('BooleanFilter', { fields: (t) => ({ eq: t.boolean() }) });
-const StatusFilter = builder.inputType('IssueStatusFilter', { fields: (t) => ({ isTerminal: t.field({ type: BooleanFilter }) }) });
-const IDFilter = builder.inputType('IDFilter', { fields: (t) => ({ eq: t.id() }) });
-const DateTimeFilter = builder.inputType('DateTimeFilter', { fields: (t) => ({ lt: t.field({ type: 'DateTime' }) }) });
-export const IssueFilter = builder.inputType('IssueFilter', {
-  fields: (t) => ({
-    teamId: t.field({ type: IDFilter }),
-    createdUtc: t.field({ type: DateTimeFilter }),
-    status: t.field({ type: StatusFilter }),
-  }),
-});
-export const IssueOrder = builder.inputType('IssueOrder', {
-  fields: (t) => ({
-    field: t.field({ type: builder.enumType('IssueOrderField', { values: ['CREATED', 'UPDATED'] as const }), required: true }),
-    direction: t.field({ type: builder.enumType('SortDirection', { values: ['ASC', 'DESC'] as const }) }),
-  }),
-});
-
 const statusCategories = ['', 'BACKLOG', 'OPEN', 'ACTIVE', 'COMPLETED', 'CANCELED'];
 const deliveryStates = ['', 'PLANNED', 'ACTIVE', 'COMPLETED'];
 const principalKinds = ['NOBODY', 'USER', 'AGENT', 'SERVICE'];
 
-const id = (prefix: string, column = 'id') => (row: Row) => typeId(prefix, row[column]);
-const idOrNull = (prefix: string, column: string) => (row: Row) => (row[column] ? typeId(prefix, row[column]) : null);
+const id =
+  (prefix: string, column = 'id') =>
+  (row: Row) =>
+    typeId(prefix, row[column]);
+const idOrNull = (prefix: string, column: string) => (row: Row) =>
+  row[column] ? typeId(prefix, row[column]) : null;
 
 Team.implement({
   fields: (t) => ({
@@ -53,7 +40,8 @@ Team.implement({
     lead: t.field({
       type: Member,
       nullable: true,
-      resolve: (team, _, { loaders }) => team['lead_user_account_id'] && loaders.member.load(team['lead_user_account_id']),
+      resolve: (team, _, { loaders }) =>
+        team['lead_user_account_id'] && loaders.member.load(team['lead_user_account_id']),
     }),
     projects: t.field({
       type: ProjectConnection,
@@ -75,8 +63,12 @@ Team.implement({
         const limit = first ?? 50;
         const openOnly = filter?.status?.isTerminal?.eq === false;
         const updatedFirst = orderBy?.field === 'UPDATED';
-        const found = await loaders.issuesOfTeam({ first: limit + 1, openOnly, updatedFirst }).load(team['id']);
-        return pageOf(found, limit, () => (openOnly ? loaders.openIssueTotals : loaders.issueTotals).load(team['id']));
+        const found = await loaders
+          .issuesOfTeam({ first: limit + 1, openOnly, updatedFirst })
+          .load(team['id']);
+        return pageOf(found, limit, () =>
+          (openOnly ? loaders.openIssueTotals : loaders.issueTotals).load(team['id']),
+        );
       },
     }),
   }),
@@ -93,7 +85,9 @@ Project.implement({
     progressPercent: t.int({
       resolve: async (project, _, { loaders }) => {
         const [counts] = await loaders.projectCounts.load(project['id']);
-        return counts && counts['issues'] > 0 ? Math.round((counts['completed'] / counts['issues']) * 100) : 0;
+        return counts && counts['issues'] > 0
+          ? Math.round((counts['completed'] / counts['issues']) * 100)
+          : 0;
       },
     }),
   }),
@@ -126,7 +120,10 @@ const today = () => new Date().toISOString().slice(0, 10);
 Delivery.implement({
   fields: (t) => {
     const count = (column: string) =>
-      t.int({ resolve: async (delivery, _, { loaders }) => (await loaders.deliveryCounts.load(delivery['id']))[0]?.[column] ?? 0 });
+      t.int({
+        resolve: async (delivery, _, { loaders }) =>
+          (await loaders.deliveryCounts.load(delivery['id']))[0]?.[column] ?? 0,
+      });
     return {
       id: t.id({ resolve: id('delivery') }),
       teamId: t.id({ resolve: id('team', 'team_id') }),
@@ -140,7 +137,9 @@ Delivery.implement({
       closedIssueCount: count('closed'),
       estimatedScope: count('scope'),
       closedEstimate: count('closed_scope'),
-      isCurrent: t.boolean({ resolve: (delivery) => delivery['starts_on'] <= today() && today() <= delivery['ends_on'] }),
+      isCurrent: t.boolean({
+        resolve: (delivery) => delivery['starts_on'] <= today() && today() <= delivery['ends_on'],
+      }),
       isUpcoming: t.boolean({ resolve: (delivery) => delivery['starts_on'] > today() }),
     };
   },
@@ -157,7 +156,8 @@ Label.implement({
     groupId: t.id({ nullable: true, resolve: idOrNull('label', 'group_id') }),
     groupName: t.string({
       nullable: true,
-      resolve: async (label, _, { loaders }) => (label['group_id'] ? (await loaders.label.load(label['group_id']))['name'] : null),
+      resolve: async (label, _, { loaders }) =>
+        label['group_id'] ? (await loaders.label.load(label['group_id']))['name'] : null,
     }),
   }),
 });
@@ -167,7 +167,8 @@ RoleAssignment.implement({
     role: t.exposeString('role'),
     userAccountId: t.id({ resolve: id('user', 'user_account_id') }),
     displayName: t.string({
-      resolve: async (assignment, _, { loaders }) => (await loaders.member.load(assignment['user_account_id']))['display_name'],
+      resolve: async (assignment, _, { loaders }) =>
+        (await loaders.member.load(assignment['user_account_id']))['display_name'],
     }),
   }),
 });
@@ -176,24 +177,35 @@ Issue.implement({
   fields: (t) => ({
     id: t.id({ resolve: id('issue') }),
     key: t.string({
-      resolve: async (issue, _, { loaders }) => `${(await loaders.team.load(issue['team_id']))['code']}-${issue['number']}`,
+      resolve: async (issue, _, { loaders }) =>
+        `${(await loaders.team.load(issue['team_id']))['code']}-${issue['number']}`,
     }),
     title: t.exposeString('title'),
     description: t.exposeString('description'),
     teamId: t.id({ resolve: id('team', 'team_id') }),
     team: t.field({ type: Team, resolve: (issue, _, { loaders }) => loaders.team.load(issue['team_id']) }),
     reporterUserAccountId: t.id({ resolve: id('user', 'reporter_user_account_id') }),
-    reporter: t.field({ type: Member, resolve: (issue, _, { loaders }) => loaders.member.load(issue['reporter_user_account_id']) }),
+    reporter: t.field({
+      type: Member,
+      resolve: (issue, _, { loaders }) => loaders.member.load(issue['reporter_user_account_id']),
+    }),
     parentIssueId: t.id({ nullable: true, resolve: idOrNull('issue', 'parent_issue_id') }),
     statusId: t.id({ resolve: id('status', 'status_id') }),
-    status: t.field({ type: IssueStatus, resolve: (issue, _, { loaders }) => loaders.status.load(issue['status_id']) }),
+    status: t.field({
+      type: IssueStatus,
+      resolve: (issue, _, { loaders }) => loaders.status.load(issue['status_id']),
+    }),
     priority: t.field({ type: Priority, resolve: (issue) => priorities[issue['priority']] ?? 'NONE' }),
-    primaryAssigneeUserAccountId: t.id({ nullable: true, resolve: idOrNull('user', 'primary_assignee_user_account_id') }),
+    primaryAssigneeUserAccountId: t.id({
+      nullable: true,
+      resolve: idOrNull('user', 'primary_assignee_user_account_id'),
+    }),
     primaryAssignee: t.field({
       type: Member,
       nullable: true,
       resolve: (issue, _, { loaders }) =>
-        issue['primary_assignee_user_account_id'] && loaders.member.load(issue['primary_assignee_user_account_id']),
+        issue['primary_assignee_user_account_id'] &&
+        loaders.member.load(issue['primary_assignee_user_account_id']),
     }),
     projectId: t.id({ nullable: true, resolve: idOrNull('project', 'project_id') }),
     project: t.field({
@@ -208,12 +220,21 @@ Issue.implement({
       resolve: (issue, _, { loaders }) => issue['delivery_id'] && loaders.delivery.load(issue['delivery_id']),
     }),
     assigneeUserAccountIds: t.idList({
-      resolve: async (issue, _, { loaders }) => (await loaders.assignees.load(issue['id'])).map(id('user', 'user_account_id')),
+      resolve: async (issue, _, { loaders }) =>
+        (await loaders.assignees.load(issue['id'])).map(id('user', 'user_account_id')),
     }),
-    assignees: t.field({ type: [Member], resolve: (issue, _, { loaders }) => loaders.assignees.load(issue['id']) }),
-    labelIds: t.idList({ resolve: async (issue, _, { loaders }) => (await loaders.labels.load(issue['id'])).map(id('label')) }),
+    assignees: t.field({
+      type: [Member],
+      resolve: (issue, _, { loaders }) => loaders.assignees.load(issue['id']),
+    }),
+    labelIds: t.idList({
+      resolve: async (issue, _, { loaders }) => (await loaders.labels.load(issue['id'])).map(id('label')),
+    }),
     labels: t.field({ type: [Label], resolve: (issue, _, { loaders }) => loaders.labels.load(issue['id']) }),
-    roleAssignments: t.field({ type: [RoleAssignment], resolve: (issue, _, { loaders }) => loaders.roleAssignments.load(issue['id']) }),
+    roleAssignments: t.field({
+      type: [RoleAssignment],
+      resolve: (issue, _, { loaders }) => loaders.roleAssignments.load(issue['id']),
+    }),
     commentCount: t.exposeInt('comment_count'),
     subIssueCount: t.exposeInt('sub_issue_count'),
     linkCount: t.exposeInt('link_count'),
@@ -224,7 +245,9 @@ Issue.implement({
     lastActivityUtc: t.expose('last_activity_utc', { type: 'DateTime', nullable: true }),
     lastCommentUtc: t.expose('last_comment_utc', { type: 'DateTime', nullable: true }),
     closedUtc: t.expose('closed_utc', { type: 'DateTime', nullable: true }),
-    isSubscribed: t.boolean({ resolve: async (issue, _, { loaders }) => (await loaders.subscribed.load(issue['id'])) > 0 }),
+    isSubscribed: t.boolean({
+      resolve: async (issue, _, { loaders }) => (await loaders.subscribed.load(issue['id'])) > 0,
+    }),
     comments: t.field({
       type: CommentConnection,
       args: { first: t.arg.int({ defaultValue: 50 }) },
@@ -242,7 +265,10 @@ Comment.implement({
     id: t.id({ resolve: id('comment') }),
     parentCommentId: t.id({ nullable: true, resolve: idOrNull('comment', 'parent_comment_id') }),
     authorUserAccountId: t.id({ resolve: id('user', 'author_user_account_id') }),
-    author: t.field({ type: Member, resolve: (comment, _, { loaders }) => loaders.member.load(comment['author_user_account_id']) }),
+    author: t.field({
+      type: Member,
+      resolve: (comment, _, { loaders }) => loaders.member.load(comment['author_user_account_id']),
+    }),
     parentAuthorDisplayName: t.string({
       nullable: true,
       resolve: async (comment, _, { loaders }) =>
@@ -253,7 +279,8 @@ Comment.implement({
     body: t.field({ type: 'RichText', resolve: (comment) => richText(comment['body']) }),
     bodyText: t.exposeString('body'),
     canManage: t.boolean({
-      resolve: (comment, _, { caller }) => caller.managesAll || comment['author_user_account_id'] === caller.userAccountId,
+      resolve: (comment, _, { caller }) =>
+        caller.managesAll || comment['author_user_account_id'] === caller.userAccountId,
     }),
     isEdited: t.exposeBoolean('is_edited'),
     createdUtc: t.expose('created_utc', { type: 'DateTime' }),

@@ -13,9 +13,15 @@ const yoga = createYoga({
   healthCheckEndpoint: '/health',
   context: async ({ request }: { request: Request }) => {
     const caller = await callers.find(request.headers.get('authorization'));
-    if (!caller) throw new GraphQLError('The token is not good.', { extensions: { code: 'UNAUTHENTICATED', http: { status: 401 } } });
+    if (!caller)
+      throw new GraphQLError('The token is not good.', {
+        extensions: { code: 'UNAUTHENTICATED', http: { status: 401 } },
+      });
     return { caller, loaders: createLoaders(caller) };
   },
 });
 
-createServer(yoga).listen(Number(process.env['PORT']), '127.0.0.1');
+createServer((request, response) => void yoga(request, response)).listen(
+  Number(process.env['PORT']),
+  '127.0.0.1',
+);

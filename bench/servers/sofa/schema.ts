@@ -18,14 +18,19 @@ const Comment = builder.objectRef<Row>('Comment').implement({
   fields: (t) => ({
     id: t.string({ resolve: (comment) => typeId('comment', comment['id']) }),
     parentCommentId: t.string({
-      resolve: (comment) => (comment['parent_comment_id'] ? typeId('comment', comment['parent_comment_id']) : ''),
+      resolve: (comment) =>
+        comment['parent_comment_id'] ? typeId('comment', comment['parent_comment_id']) : '',
     }),
-    authorUserAccountId: t.string({ resolve: (comment) => typeId('user', comment['author_user_account_id']) }),
+    authorUserAccountId: t.string({
+      resolve: (comment) => typeId('user', comment['author_user_account_id']),
+    }),
     authorDisplayName: t.string({
-      resolve: async (comment, _, { loaders }) => (await loaders.member.load(comment['author_user_account_id']))['display_name'],
+      resolve: async (comment, _, { loaders }) =>
+        (await loaders.member.load(comment['author_user_account_id']))['display_name'],
     }),
     authorAvatarUrl: t.string({
-      resolve: async (comment, _, { loaders }) => (await loaders.member.load(comment['author_user_account_id']))['avatar_url'] ?? '',
+      resolve: async (comment, _, { loaders }) =>
+        (await loaders.member.load(comment['author_user_account_id']))['avatar_url'] ?? '',
     }),
     parentAuthorDisplayName: t.string({
       resolve: async (comment, _, { loaders }) =>
@@ -35,7 +40,8 @@ const Comment = builder.objectRef<Row>('Comment').implement({
     }),
     body: t.field({ type: 'RichText', resolve: (comment) => richText(comment['body']) }),
     canManage: t.boolean({
-      resolve: (comment, _, { caller }) => caller.managesAll || comment['author_user_account_id'] === caller.userAccountId,
+      resolve: (comment, _, { caller }) =>
+        caller.managesAll || comment['author_user_account_id'] === caller.userAccountId,
     }),
     isEdited: t.exposeBoolean('is_edited'),
     createdUtc: t.expose('created_utc', { type: 'DateTime' }),
@@ -53,7 +59,10 @@ const Pagination = builder.objectRef<Page>('Pagination').implement({
   fields: (t) => ({
     pageSize: t.exposeInt('pageSize'),
     cursor: t.string({ resolve: () => '' }),
-    nextCursor: t.string({ resolve: ({ results, pageSize }) => (results.length > pageSize ? String(results[pageSize - 1]?.['id']) : '') }),
+    nextCursor: t.string({
+      resolve: ({ results, pageSize }) =>
+        results.length > pageSize ? String(results[pageSize - 1]?.['id']) : '',
+    }),
     hasMore: t.boolean({ resolve: ({ results, pageSize }) => results.length > pageSize }),
     returnedCount: t.int({ resolve: ({ results, pageSize }) => Math.min(results.length, pageSize) }),
     totalCount: t.int({ resolve: ({ issueId }, _, { loaders }) => loaders.commentTotals.load(issueId) }),
@@ -80,7 +89,8 @@ builder.queryType({
            where i.workspace_id = $1 and t.code = $2 and i.number = $3 and i.deleted_utc is null`,
           [caller.workspaceId, code, number],
         );
-        if (!issue) throw new GraphQLError('There is no such issue.', { extensions: { http: { status: 404 } } });
+        if (!issue)
+          throw new GraphQLError('There is no such issue.', { extensions: { http: { status: 404 } } });
         const results = await loaders.commentsOfIssue({ first: pageSize + 1 }).load(issue['id']);
         return { results, pageSize, issueId: issue['id'] };
       },

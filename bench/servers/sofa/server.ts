@@ -18,6 +18,7 @@ const sofa = useSofa({
 });
 
 createServer((request, response) => {
-  if (request.url === '/health') response.setHeader('content-type', 'application/json').end('{"status":"ok"}');
+  if (request.url === '/health')
+    response.setHeader('content-type', 'application/json').end('{"status":"ok"}');
   else void sofa(request, response);
 }).listen(Number(process.env['PORT']), '127.0.0.1');

@@ -28,10 +28,12 @@ import { PropertyFetch, propertyField } from './properties.ts';
 import { linkedField, ReferenceFetch, type Target } from './references.ts';
 import { GivenFetch, givenField, KeyedFetch } from './roots.ts';
 import type { Run } from './run.ts';
-import { collectFields, type Reading, usesVariables } from './selection.ts';
+import { collectFields, printedArguments, type Reading, usesVariables } from './selection.ts';
 
 /** A field that no plan says how to answer: the operation runs on the reference executor. */
 export class NotCompilable extends Error {}
+
+type SharedFetch = ReferenceFetch | ListFetch | SumsFetch | ConnectionFetch;
 
 /** What a selection stands for, while it is compiled. */
 export interface Place {
@@ -39,7 +41,7 @@ export interface Place {
   type: GraphQLObjectType;
   plan: ObjectPlan;
   /** The fetches that several fields of the object share, by what they fetch. */
-  shared: Map<string, ReferenceFetch | ListFetch | SumsFetch>;
+  shared: Map<string, SharedFetch>;
 }
 
 type AnyField = GraphQLField<unknown, unknown>;
@@ -124,11 +126,11 @@ function compilePlan(
     }
     case 'connection': {
       const { fixed, args } = argumentsOf(field, nodes);
-      const parent = plan.parentKey === undefined ? undefined : columns.reader(plan.parentKey);
-      const part = object.newPart();
-      const fetch = new ConnectionFetch({ list: plan.list, key: parent, part, args, fixed });
-      object.fetches.push(fetch);
-      return connectionField(key, part, pageFields(place.reading, fetch, objectType(field), nodes));
+      const fetch = shared(place, `page ${field.name} ${printedArguments(nodes)}`, () => {
+        const parent = plan.parentKey === undefined ? undefined : columns.reader(plan.parentKey);
+        return new ConnectionFetch({ list: plan.list, key: parent, part: object.newPart(), args, fixed });
+      });
+      return connectionField(key, fetch.part, pageFields(place.reading, fetch, objectType(field), nodes));
     }
     case 'list':
       return list(place, key, field, nodes, plan);
@@ -193,7 +195,7 @@ export function argumentsOf(field: AnyField, nodes: readonly FieldNode[]) {
   return { fixed, args };
 }
 
-function shared<Fetch extends ReferenceFetch | ListFetch | SumsFetch>(
+function shared<Fetch extends SharedFetch>(
   { plan, shared: known }: Place,
   what: string,
   make: () => Fetch,

@@ -19,6 +19,8 @@ export class Run {
   /** Objects of the answer so far, which is what it costs; connections and their edges only hold them. */
   objects = 0;
   #lease: Promise<Lease> | undefined;
+  readonly #underway = new Set<Promise<TextRows>>();
+  #ended = false;
 
   constructor(context: Context, variables: Readonly<Record<string, unknown>>) {
     this.context = context;
@@ -39,15 +41,30 @@ export class Run {
   async rows(statement: Prepared, values: Values): Promise<TextRows> {
     const { connect } = this.context;
     if (!connect) throw new Bail('Inside a transaction, statements go through it.');
+    this.#checkGoingOn();
     this.#lease ??= connect();
     const lease = await this.#lease;
-    return lease.rows(statement, { workspaceId: this.principal.workspaceId, ...values });
+    this.#checkGoingOn();
+    const sent = lease.rows(statement, { workspaceId: this.principal.workspaceId, ...values });
+    this.#underway.add(sent);
+    try {
+      return await sent;
+    } finally {
+      this.#underway.delete(sent);
+    }
   }
 
-  /** Gives the connection back. */
+  /** Gives the connection back, once what was sent on it has been answered; nothing more is sent. */
   async end(): Promise<void> {
+    this.#ended = true;
     const lease = await this.#lease?.catch(() => undefined);
+    if (this.#underway.size > 0) await Promise.allSettled(this.#underway);
     lease?.release();
+  }
+
+  /** Where one part fails, those beside it do not know it yet. */
+  #checkGoingOn(): void {
+    if (this.#ended) throw new Bail('The run has ended.');
   }
 }
 

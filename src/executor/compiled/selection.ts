@@ -8,6 +8,7 @@ import {
   GraphQLSkipDirective,
   isAbstractType,
   Kind,
+  print,
   type SelectionNode,
   type SelectionSetNode,
   visit,
@@ -92,4 +93,9 @@ export function usesVariables(nodes: readonly FieldNode[]): boolean {
     }
   }
   return found;
+}
+
+/** The arguments of a field as a text: two fields of an object with the same ones ask for the same. */
+export function printedArguments([node]: readonly FieldNode[]): string {
+  return (node?.arguments ?? []).map((argument) => print(argument)).toSorted().join(', ');
 }
