@@ -76,14 +76,7 @@ export class Loaders {
     viewer: string,
   ): DataLoader<string, boolean> {
     return this.#loader(`exists ${table}.${keyColumn} ${viewerColumn} ${viewer}`, async (keys) => {
-      const rows = await existsQuery(
-        this.#reading,
-        table,
-        keyColumn,
-        viewerColumn,
-        viewer,
-        keys,
-      ).execute();
+      const rows = await existsQuery(this.#reading, table, keyColumn, viewerColumn, viewer, keys).execute();
       const found = new Set(rows.map((row) => row.key));
       return keys.map((key) => found.has(key));
     });

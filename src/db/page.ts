@@ -215,9 +215,7 @@ export function selected<Query extends SelectQueryBuilder<AnyTables, string, Any
   { columns }: Reading,
   alias = row,
 ): Query {
-  const read = columns
-    ? query.select(columns.map((column) => `${alias}.${column}`))
-    : query.selectAll(alias);
+  const read = columns ? query.select(columns.map((column) => `${alias}.${column}`)) : query.selectAll(alias);
   return read as Query;
 }
 

@@ -33,7 +33,11 @@ export const always: Predicate = { all: [] };
  * The predicate as SQL over the row that `alias` names. It is two-valued: a null never makes a negation unknown,
  * so rows without a value are found by `not`. Sub-selects bind the workspace themselves.
  */
-export function predicateSql(predicate: Predicate, alias: string, workspaceId: Given<string>): Expression<SqlBool> {
+export function predicateSql(
+  predicate: Predicate,
+  alias: string,
+  workspaceId: Given<string>,
+): Expression<SqlBool> {
   if ('all' in predicate) return joined(predicate.all, ' and ', true, alias, workspaceId);
   if ('any' in predicate) return joined(predicate.any, ' or ', false, alias, workspaceId);
   if ('not' in predicate)
@@ -127,7 +131,13 @@ function throughSql(
   return sql<SqlBool>`exists (${rows})`;
 }
 
-function boundSelect(table: TableName, alias: string, by: string, workspaceId: Given<string>, where: Predicate) {
+function boundSelect(
+  table: TableName,
+  alias: string,
+  by: string,
+  workspaceId: Given<string>,
+  where: Predicate,
+) {
   return subquery()
     .selectFrom(`${table} as ${alias}`)
     .select(`${alias}.${by}`)

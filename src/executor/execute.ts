@@ -73,7 +73,9 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
     const answered = await compiledAnswer(request, scoped);
     const result: OperationResult =
       answered ??
-      (key === undefined ? await run(context) : await executeOnce({ ...scoped, document, key }, context, run));
+      (key === undefined
+        ? await run(context)
+        : await executeOnce({ ...scoped, document, key }, context, run));
     const actual = answered?.objects ?? cost.count(result.data);
     context.charge?.(actual);
     return {

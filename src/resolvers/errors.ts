@@ -76,7 +76,8 @@ export const errorCodes = {
   rate_limited: {
     status: 429,
     title: 'Rate limited',
-    meaning: 'The token, or the address without one, has used its quota up; `Retry-After` says when to come back.',
+    meaning:
+      'The token, or the address without one, has used its quota up; `Retry-After` says when to come back.',
   },
   internal_error: {
     status: 500,

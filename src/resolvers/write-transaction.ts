@@ -42,7 +42,13 @@ export async function writeWhole<Result>(
     const whole = new Whole(turn);
     const attempt = () =>
       inTransaction(db, (trx) =>
-        work({ ...context, db: trx, connect: undefined, loaders: new Loaders(trx, principal.workspaceId), whole }),
+        work({
+          ...context,
+          db: trx,
+          connect: undefined,
+          loaders: new Loaders(trx, principal.workspaceId),
+          whole,
+        }),
       );
     try {
       return await (turn === undefined ? attempt() : inTurn(turn, attempt));

@@ -138,9 +138,7 @@ const shape = {
     .enum(['on', 'off'], { error: 'must be on or off' })
     .default('on')
     .transform((value) => value === 'on'),
-  EXECUTOR: z
-    .enum(['compiled', 'reference'], { error: 'must be compiled or reference' })
-    .default('compiled'),
+  EXECUTOR: z.enum(['compiled', 'reference'], { error: 'must be compiled or reference' }).default('compiled'),
   GRAPHQL_PATH: z.enum(['direct', 'general'], { error: 'must be direct or general' }).default('direct'),
 };
 const settings = z.object(shape).refine(({ FILES_URL, PUBLIC_URL }) => !isSameHost(FILES_URL, PUBLIC_URL), {

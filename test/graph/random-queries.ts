@@ -132,7 +132,8 @@ export class RandomQueries {
 
   /** What a thing of the type is called by, or what nothing is. */
   #nameOf(typeName: string, argument: string): string {
-    if (this.#random.chance(0.1)) return this.#random.pick(['', 'nothing', 'ENG-0', 'team_00000000000000000000000000']);
+    if (this.#random.chance(0.1))
+      return this.#random.pick(['', 'nothing', 'ENG-0', 'team_00000000000000000000000000']);
     const thing = this.#random.find(this.#things.all(typeName));
     const name = thing?.[argument === 'ids' ? 'id' : argument === 'codes' ? 'code' : argument];
     return typeof name === 'string' ? name : 'nothing';

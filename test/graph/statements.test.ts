@@ -24,7 +24,11 @@ describe('an operation takes', () => {
     ],
     ['one statement for a root by its key', '{ team(code: "ENG") { name } }', 1],
     ['one for a page', '{ issues { nodes { title } edges { cursor } pageInfo { endCursor } } }', 1],
-    ['one for a count, without a page that nobody asked for', '{ issues { totalCount } }', isReference ? 2 : 1],
+    [
+      'one for a count, without a page that nobody asked for',
+      '{ issues { totalCount } }',
+      isReference ? 2 : 1,
+    ],
     ['one for a page of children of all parents', '{ teams { nodes { issues { nodes { title } } } } }', 2],
     [
       'one for the counts under all parents',

@@ -34,7 +34,7 @@ it('a server killed between commit and answer has done the write, and says so wh
   const dying = await start(location);
   const post = (url: string, more: Record<string, string> = {}) =>
     fetch(`${url}/v1/issues`, { method: 'POST', body, headers: { ...headers, ...more } });
-  await expect(post(dying.url, { 'X-Die': 'now' })).rejects.toThrow();
+  await expect(post(dying.url, { 'X-Die': 'now' })).rejects.toThrow('fetch failed');
   expect(await dying.exit).toEqual([null, 'SIGKILL']);
 
   const next = await start(location);

@@ -9,7 +9,7 @@ let app: App;
 let runs = 0;
 beforeAll(async () => {
   app = await startApp();
-  const { ping } = app.database;
+  const ping = app.database.ping.bind(app.database);
   Object.assign(app.database, {
     ping: (withinMs: number) => {
       runs += 1;

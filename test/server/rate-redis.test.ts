@@ -126,7 +126,7 @@ function left({ headers }: Answer): number {
       // One caller of both: an address, since each server has tokens of its own.
       const none = { token: null };
       const { body } = await app.graphql(codes, {}, { ...none, headers: { 'x-graphql-cost': '1' } });
-      const { actual } = body.extensions?.cost as { actual: number };
+      const { actual } = (body.extensions ?? {}).cost as { actual: number };
       await until(
         (cost) => cost < 1000 - actual + 10,
         () => second.graphql(health, {}, none),

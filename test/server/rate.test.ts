@@ -121,7 +121,7 @@ describe('cost', () => {
     try {
       const codes = '{ codes { entries { code } } }';
       const first = await rich.graphql(codes, {}, { headers: { 'x-graphql-cost': '1' } });
-      const { actual } = first.body.extensions?.cost as { actual: number };
+      const { actual } = (first.body.extensions ?? {}).cost as { actual: number };
       expect(actual).toBeGreaterThan(60);
       expect(left(first, 'cost').r).toBe(0);
       const refused = await rich.request('GET', '/v1/teams');

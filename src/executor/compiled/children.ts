@@ -91,11 +91,7 @@ export class ExistsFetch implements Fetch {
   readonly #part: number;
   #statement: Prepared | undefined;
 
-  constructor(
-    plan: { table: TableName; keyColumn: string; viewerColumn: string },
-    key: Read,
-    part: number,
-  ) {
+  constructor(plan: { table: TableName; keyColumn: string; viewerColumn: string }, key: Read, part: number) {
     this.#table = plan.table;
     this.#keyColumn = plan.keyColumn;
     this.#viewerColumn = plan.viewerColumn;
@@ -138,9 +134,7 @@ export class CountFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    this.#statement ??= new Prepared(
-      countsQuery(run.reading([]), this.#source, this.#filter, keysSlot),
-    );
+    this.#statement ??= new Prepared(countsQuery(run.reading([]), this.#source, this.#filter, keysSlot));
     const { keys, at } = distinctKeys(frame, this.#key);
     const { rows } = await run.rows(this.#statement, { keys: uuidArray(keys) });
     const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));

@@ -87,9 +87,7 @@ export class ConnectionFetch implements Fetch {
       : { keys: [''], at: new Int32Array(frame.rows.length) };
     const values = { ...walked.values, ...(key && { keys: uuidArray(keys) }) };
     const [page, counts] = await Promise.all([
-      this.#showsRows
-        ? run.rows(this.#statements.page(walked, this.columns.names, run), values)
-        : undefined,
+      this.#showsRows ? run.rows(this.#statements.page(walked, this.columns.names, run), values) : undefined,
       this.#showsCount ? run.rows(this.#statements.count(walked, run), values) : undefined,
     ]);
     const { groups, more } = pagesOf(page, walked, key && keys);
@@ -165,7 +163,10 @@ export function pageObject(key: string, fields: readonly PageField[]): PageField
 /** A list with something for each row of a page. */
 export function pageList(
   key: string,
-  each: { text(part: ConnectionPart, row: number): string; value(part: ConnectionPart, row: number): unknown },
+  each: {
+    text(part: ConnectionPart, row: number): string;
+    value(part: ConnectionPart, row: number): unknown;
+  },
 ): PageField {
   return {
     key,

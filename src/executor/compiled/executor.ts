@@ -1,12 +1,7 @@
-import type {
-  DocumentNode,
-  FragmentDefinitionNode,
-  GraphQLSchema,
-  OperationDefinitionNode,
-} from 'graphql';
+import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Context } from '../../resolvers/context.ts';
-import { compileOperation, NotCompilable } from './compile.ts';
-import { newFrame } from './frame.ts';
+import { compileOperation } from './compile.ts';
+import { newFrame, NotCompilable } from './frame.ts';
 import type { ObjectPlan } from './objects.ts';
 import { Run } from './run.ts';
 import { conditionVariables } from './selection.ts';
@@ -91,4 +86,3 @@ function compiled({ schema, operation, fragments, variables }: Compilable): Obje
     throw error;
   }
 }
-

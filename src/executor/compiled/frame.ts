@@ -38,6 +38,9 @@ export interface Groups {
  */
 export class Bail extends Error {}
 
+/** A field that no plan says how to answer: the operation runs on the reference executor. */
+export class NotCompilable extends Error {}
+
 /** One field of an answer, as JSON and as a value: the same thing, for a face that sends it and one that reads it. */
 export interface Field {
   readonly key: string;

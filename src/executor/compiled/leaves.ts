@@ -78,11 +78,7 @@ export function columnField(key: string, type: GraphQLOutputType, column: string
 }
 
 /** A text that is worked out of a row, such as an id. */
-export function derivedField(
-  key: string,
-  type: GraphQLOutputType,
-  read: (row: Row) => string | null,
-): Field {
+export function derivedField(key: string, type: GraphQLOutputType, read: (row: Row) => string | null): Field {
   return textField(key, !isNonNullType(type), read, textual);
 }
 
@@ -131,7 +127,7 @@ export function serialized(type: GraphQLOutputType, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (isListType(type)) {
     if (!Array.isArray(value)) throw new Bail('A list that is none.');
-    return value.map((item) => serialized(type.ofType as GraphQLOutputType, item));
+    return value.map((item) => serialized(type.ofType, item));
   }
   return (type as GraphQLLeafType).serialize(value) ?? nothing();
 }

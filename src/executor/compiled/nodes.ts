@@ -1,15 +1,13 @@
-import { isObjectType } from 'graphql';
+import { type FieldNode, isObjectType } from 'graphql';
 import { Prepared, uuidArray } from '../../db/prepared.ts';
 import { keyQuery } from '../../db/row-queries.ts';
 import { type IdPrefix, parseId } from '../../resolvers/ids.ts';
 import { maxNodes, type NodeKind } from '../../resolvers/nodes.ts';
-import type { FieldNode } from 'graphql';
 import { Columns } from './columns.ts';
-import { compileObject } from './compile.ts';
 import { Bail, type Field, type Frame, newFrame } from './frame.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
-import type { Reading } from './selection.ts';
+import type { Compiling } from './selection.ts';
 
 /** The rows of one type of Node that were found, by their ids. */
 interface FoundRows {
@@ -29,7 +27,7 @@ export interface NodesOptions {
   kinds: () => ReadonlyMap<IdPrefix, NodeKind>;
   ids: (run: Run) => readonly string[];
   part: number;
-  reading: Reading;
+  reading: Compiling;
   nodes: readonly FieldNode[];
 }
 
@@ -90,7 +88,7 @@ export class NodesFetch implements Fetch {
     const columns = new Columns('fetched');
     // The first, which rows are told apart by.
     columns.place('id');
-    const made = { plan: compileObject(reading, type, nodes, columns) };
+    const made = { plan: reading.object(type, nodes, columns) };
     this.#plans.set(typeName, made);
     return made;
   }

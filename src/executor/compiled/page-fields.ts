@@ -1,5 +1,4 @@
 import { type FieldNode, getNamedType, type GraphQLObjectType, isObjectType } from 'graphql';
-import { compileObject, NotCompilable } from './compile.ts';
 import {
   type ConnectionFetch,
   type ConnectionPart,
@@ -9,13 +8,13 @@ import {
   pageObject,
   pageValue,
 } from './connections.ts';
-import type { Frame } from './frame.ts';
+import { type Frame, NotCompilable } from './frame.ts';
 import { quoted } from './leaves.ts';
-import { collectFields, type Reading } from './selection.ts';
+import { type Compiling, collectFields } from './selection.ts';
 
 /** The selection on a connection: its rows with or without their cursors, where the page stands, and the count. */
 export function pageFields(
-  reading: Reading,
+  reading: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
@@ -47,7 +46,7 @@ function fieldType(type: GraphQLObjectType, name: string): GraphQLObjectType {
 }
 
 function rowList(
-  reading: Reading,
+  reading: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   key: string,
@@ -59,12 +58,12 @@ function rowList(
 
 /** What a selection shows of each row of the pages. */
 function rowView(
-  reading: Reading,
+  reading: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ) {
-  const plan = compileObject(reading, type, nodes, fetch.columns);
+  const plan = reading.object(type, nodes, fetch.columns);
   const view = fetch.view(plan);
   return {
     text: ({ frames }: ConnectionPart, row: number) => plan.text(frames[view] as Frame, row),
@@ -79,7 +78,7 @@ interface EdgeField {
 }
 
 function edgeList(
-  reading: Reading,
+  reading: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   key: string,
@@ -98,7 +97,7 @@ function edgeList(
 }
 
 function pageInfoFields(
-  reading: Reading,
+  reading: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],

@@ -60,9 +60,7 @@ export class ReferenceFetch implements Fetch {
 
   #rows(keys: ReadonlySet<string>, run: Run): Promise<TextRows> {
     const { table, by, where } = this.#target;
-    this.#statement ??= new Prepared(
-      keyQuery(run.reading(this.columns.names), table, by, where, keysSlot),
-    );
+    this.#statement ??= new Prepared(keyQuery(run.reading(this.columns.names), table, by, where, keysSlot));
     return run.rows(this.#statement, { keys: uuidArray(keys) });
   }
 }

@@ -19,7 +19,12 @@ export class KeyedFetch implements Fetch {
   readonly columns = new Columns('fetched');
   readonly part: number;
   plan: ObjectPlan | undefined;
-  readonly #named: { table: TableName; where: Predicate; argument: string; lookup: (value: string) => Predicate | undefined };
+  readonly #named: {
+    table: TableName;
+    where: Predicate;
+    argument: string;
+    lookup: (value: string) => Predicate | undefined;
+  };
   readonly #args: Arguments['args'];
   readonly #byShape = new Map<string, Prepared>();
 
@@ -118,9 +123,7 @@ export function givenField(
     text: (frame) => {
       const rows = given(partOf(frame));
       if (!rows) return 'null';
-      return list
-        ? `[${rows.rows.map((_row, at) => plan.text(rows, at)).join(',')}]`
-        : plan.text(rows, 0);
+      return list ? `[${rows.rows.map((_row, at) => plan.text(rows, at)).join(',')}]` : plan.text(rows, 0);
     },
     value: (frame) => {
       const rows = given(partOf(frame));

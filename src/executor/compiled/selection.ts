@@ -14,12 +14,19 @@ import {
   visit,
   type DocumentNode,
 } from 'graphql';
+import type { Columns } from './columns.ts';
+import type { ObjectPlan } from './objects.ts';
 
 /** What selections are read against. */
 export interface Reading {
   schema: GraphQLSchema;
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   variables: Readonly<Record<string, unknown>>;
+}
+
+/** The same while an operation is compiled, with the way down into the objects below. */
+export interface Compiling extends Reading {
+  object(type: GraphQLObjectType, nodes: readonly FieldNode[], columns: Columns): ObjectPlan;
 }
 
 /** The fields of an object by their keys in the answer, those of the same key together, as GraphQL merges them. */
@@ -97,5 +104,8 @@ export function usesVariables(nodes: readonly FieldNode[]): boolean {
 
 /** The arguments of a field as a text: two fields of an object with the same ones ask for the same. */
 export function printedArguments([node]: readonly FieldNode[]): string {
-  return (node?.arguments ?? []).map((argument) => print(argument)).toSorted().join(', ');
+  return (node?.arguments ?? [])
+    .map((argument) => print(argument))
+    .toSorted()
+    .join(', ');
 }

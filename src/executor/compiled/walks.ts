@@ -1,4 +1,12 @@
-import { countQuery, countsQuery, type PageRequest, pageQuery, pagesQuery, type Position, type Walk } from '../../db/page.ts';
+import {
+  countQuery,
+  countsQuery,
+  type PageRequest,
+  pageQuery,
+  pagesQuery,
+  type Position,
+  type Walk,
+} from '../../db/page.ts';
 import { Prepared, slotted, type Values } from '../../db/prepared.ts';
 import { Slot } from '../../db/slots.ts';
 import { keysSlot, type Run } from './run.ts';

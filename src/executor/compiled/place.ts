@@ -1,0 +1,68 @@
+import {
+  type FieldNode,
+  getArgumentValues,
+  getNamedType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  isObjectType,
+} from 'graphql';
+import type { ListFetch, SumsFetch } from './children.ts';
+import type { ConnectionFetch } from './connections.ts';
+import { NotCompilable } from './frame.ts';
+import type { ObjectPlan } from './objects.ts';
+import { ReferenceFetch, type Target } from './references.ts';
+import type { Run } from './run.ts';
+import { type Compiling, usesVariables } from './selection.ts';
+
+type SharedFetch = ReferenceFetch | ListFetch | SumsFetch | ConnectionFetch;
+
+/** What a selection stands for, while it is compiled. */
+export interface Place {
+  reading: Compiling;
+  type: GraphQLObjectType;
+  plan: ObjectPlan;
+  /** The fetches that several fields of the object share, by what they fetch. */
+  shared: Map<string, SharedFetch>;
+}
+
+export type AnyField = GraphQLField<unknown, unknown>;
+
+/** The object type that the field gives, of one or of a list. */
+export function objectType(field: AnyField): GraphQLObjectType {
+  const type = getNamedType(field.type);
+  if (!isObjectType(type)) throw new NotCompilable(`${field.name} gives no object.`);
+  return type;
+}
+
+/** The arguments of a field in one run; worked out once where no variable is among them. */
+export function argumentsOf(field: AnyField, nodes: readonly FieldNode[]) {
+  const [node] = nodes as [FieldNode];
+  const fixed = !usesVariables(nodes);
+  let once: Record<string, unknown> | undefined;
+  const args = (run: Run): Record<string, unknown> => {
+    if (once) return once;
+    const given = getArgumentValues(field, node, run.variables);
+    if (fixed) once = given;
+    return given;
+  };
+  return { fixed, args };
+}
+
+export function shared<Fetch extends SharedFetch>(
+  { plan, shared: known }: Place,
+  what: string,
+  make: () => Fetch,
+): Fetch {
+  const existing = known.get(what);
+  // The names say which kind of fetch it is.
+  if (existing) return existing as Fetch;
+  const made = make();
+  known.set(what, made);
+  plan.fetches.push(made);
+  return made;
+}
+
+export function referenceFetch(place: Place, { table, by, where }: Target): ReferenceFetch {
+  const target = { table, by, where };
+  return shared(place, `reference ${JSON.stringify(target)}`, () => new ReferenceFetch(target));
+}
