@@ -28,8 +28,13 @@ const decoders = new Map<number, (text: string) => unknown>([
   [DATE_ARRAY, textArray],
 ]);
 
-/** Leaves every value as the text that PostgreSQL wrote. */
-export const textTypes: CustomTypesConfig = { getTypeParser: () => (text: string) => text };
+/**
+ * Leaves every value as the text that PostgreSQL wrote. PGlite takes the `types` of a query for those of its
+ * parameters as well: it finds an empty list of them here, so it leaves them open.
+ */
+export const textTypes: CustomTypesConfig = Object.assign([], {
+  getTypeParser: () => (text: string) => text,
+});
 
 /** The JavaScript value of a text that PostgreSQL wrote for a column of this type. */
 export function decodeText(type: number, text: string | null): unknown {

@@ -23,6 +23,8 @@ export async function represent(
     res.statusCode = 304;
     res.removeHeader('Content-Type');
     res.removeHeader('Content-Encoding');
+    // Who has the answer has its links (RFC 9110, 15.4.5).
+    res.removeHeader('Link');
     return undefined;
   }
   if (!chosen) return bytes;

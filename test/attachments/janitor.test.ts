@@ -155,19 +155,19 @@ describe('issues that were deleted', () => {
 it('works in one process of a database at a time', async () => {
   if (app.database.engine === 'embedded') return;
   let end = (): void => undefined;
-  const first = alone(app.database, () => new Promise<void>((resolve) => (end = resolve)));
-  const second = await waitFor(() => alone(app.database, () => Promise.resolve()));
+  let first: Promise<boolean> = Promise.resolve(false);
+  await new Promise<void>((begun) => {
+    first = alone(app.database, () => {
+      begun();
+      return new Promise<void>((resolve) => (end = resolve));
+    });
+  });
+  const second = await alone(app.database, () => Promise.resolve());
   expect(second).toBe(false);
   end();
   expect(await first).toBe(true);
   expect(await alone(app.database, () => Promise.resolve())).toBe(true);
 });
-
-/** Asks again while the first has not begun. */
-async function waitFor(ask: () => Promise<boolean>): Promise<boolean> {
-  for (let attempt = 0; attempt < 50; attempt += 1) if (!(await ask())) return false;
-  return true;
-}
 
 it('goes on with the next chore when one fails', async () => {
   const done: string[] = [];

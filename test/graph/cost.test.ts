@@ -8,7 +8,7 @@ import { connectionFields } from './schema-walk.ts';
 
 let app: App;
 beforeAll(async () => {
-  app = await startApp({ demo: true });
+  app = await startApp({ demo: true, settings: { MAX_OPERATION_COST: '10000' } });
 }, 240_000);
 afterAll(() => app.stop());
 

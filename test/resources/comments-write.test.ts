@@ -45,7 +45,7 @@ describe('commentCreate', () => {
       commentCount: 1,
       lastCommentUtc: comment.createdUtc,
       updatedUtc,
-      revision: 2,
+      revision: 1,
       isSubscribed: true,
     });
     expect(await ada.feed(key)).toMatchObject([

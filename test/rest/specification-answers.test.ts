@@ -120,7 +120,7 @@ it.each([...Object.keys(listPaths), '/v1/issues'])(
       await get<ListBody>(`${list}?page_size=2`),
       await get<ListBody>(`${list}?page_size=250`),
     ];
-    expect(all.statements).toBeLessThanOrEqual(path === '/v1/issues' ? 17 : 7);
+    expect(all.statements).toBeLessThanOrEqual(path === '/v1/issues' ? 17 : 8);
     expect(two.statements).toBeLessThanOrEqual(all.statements);
   },
 );

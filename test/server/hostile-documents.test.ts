@@ -4,7 +4,7 @@ import { type App, startApp } from '../support/app.ts';
 
 let app: App;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ settings: { MAX_OPERATION_COST: '10000' } });
 }, 60_000);
 afterAll(() => app.stop());
 

@@ -78,8 +78,12 @@ export interface AppOptions {
   settings?: Settings;
 }
 
-/** No test runs into the limits of rates by accident. */
-const generous: Settings = { REQUESTS_PER_MINUTE: '1000000000', COST_PER_HOUR: '1000000000' };
+/** No test runs into the limits of rates and costs by accident. */
+const generous: Settings = {
+  REQUESTS_PER_MINUTE: '1000000000',
+  COST_PER_HOUR: '1000000000',
+  MAX_OPERATION_COST: '1000000000',
+};
 
 /** The whole suite runs over either executor and either path to it: `npm run test:all`. */
 const chosen: Settings = {
