@@ -43,20 +43,21 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
 
-    const teams = await send<{ teams: { id: string }[] }>(page, endpoint(page, 'teams', 'teams'));
+    const teams = await send<{ results: { id: string }[] }>(page, endpoint(page, 'teams', 'teams'));
     expect(teams.status).toBe(200);
-    const teamId = teams.body.teams[0]?.id;
+    const teamId = teams.body.results[0]?.id;
     const created = await send<{ key: string; title: string }>(
       page,
       endpoint(page, 'issues', 'issueCreate'),
-      JSON.stringify({ teamId, title: 'From the reference' }),
+      JSON.stringify({ teamId, title: 'From the reference', description: '', priority: 0 }),
     );
     expect(created).toMatchObject({ status: 201, body: { title: 'From the reference' } });
   }, 180_000);
 
   it('keeps the token for a reload, and for no longer than the tab', async () => {
     const { page } = watched;
-    await page.reload();
+    // Without the fragment, which would open the endpoint that was used last.
+    await page.goto(`${app.url}/v1/docs`);
     const teams = await send(page, endpoint(page, 'teams', 'teams'));
     expect(teams.status).toBe(200);
     expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
@@ -67,6 +68,8 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
 
   it('shows the operation of an endpoint and leads to GraphiQL with it', async () => {
     const { page } = watched;
+    // From another page: on this one, the fragment alone would load nothing.
+    await page.goto('about:blank');
     await page.goto(`${app.url}/v1/docs#/issues/issue`);
     const link = page.getByRole('link', { name: 'Open it in GraphiQL' }).first();
     await page.getByText('The GraphQL operation that it runs').first().click();

@@ -56,7 +56,7 @@ export async function answerCompiled(
     compiledCounts.bailed += 1;
     return undefined;
   } finally {
-    await run.end();
+    run.end();
   }
 }
 

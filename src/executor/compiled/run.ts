@@ -18,8 +18,7 @@ export class Run {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Objects of the answer so far, which is what it costs; connections and their edges only hold them. */
   objects = 0;
-  #lease: Promise<Lease> | undefined;
-  readonly #underway = new Set<Promise<TextRows>>();
+  #borrowed: { lease: Promise<Lease>; users: number } | undefined;
   #ended = false;
 
   constructor(context: Context, variables: Readonly<Record<string, unknown>>) {
@@ -37,34 +36,32 @@ export class Run {
     return { ...compileFor(this.context.db), columns };
   }
 
-  /** Statements that are asked for before the first answers go out together. */
+  /**
+   * Statements that are asked for before the first answers go out together, on one connection. It is given back when
+   * the last of them has been answered: a run that waits for another connection, as resolvers do, must hold none.
+   */
   async rows(statement: Prepared, values: Values): Promise<TextRows> {
     const { connect } = this.context;
     if (!connect) throw new Bail('Inside a transaction, statements go through it.');
-    this.#checkGoingOn();
-    this.#lease ??= connect();
-    const lease = await this.#lease;
-    this.#checkGoingOn();
-    const sent = lease.rows(statement, { workspaceId: this.principal.workspaceId, ...values });
-    this.#underway.add(sent);
+    if (this.#ended) throw new Bail('The run has ended.');
+    this.#borrowed ??= { lease: connect(), users: 0 };
+    const borrowed = this.#borrowed;
+    borrowed.users += 1;
+    const lease = await borrowed.lease;
     try {
-      return await sent;
+      return await lease.rows(statement, { workspaceId: this.principal.workspaceId, ...values });
     } finally {
-      this.#underway.delete(sent);
+      borrowed.users -= 1;
+      if (borrowed.users === 0) {
+        this.#borrowed = undefined;
+        lease.release();
+      }
     }
   }
 
-  /** Gives the connection back, once what was sent on it has been answered; nothing more is sent. */
-  async end(): Promise<void> {
+  /** Nothing more is sent: where one part fails, those beside it do not know it yet. */
+  end(): void {
     this.#ended = true;
-    const lease = await this.#lease?.catch(() => undefined);
-    if (this.#underway.size > 0) await Promise.allSettled(this.#underway);
-    lease?.release();
-  }
-
-  /** Where one part fails, those beside it do not know it yet. */
-  #checkGoingOn(): void {
-    if (this.#ended) throw new Bail('The run has ended.');
   }
 }
 
