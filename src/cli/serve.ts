@@ -53,6 +53,16 @@ const args = {
     valueHint: 'on|off',
     description: 'GraphiQL and the reference page (EXPLORER, on)',
   },
+  executor: {
+    type: 'string',
+    valueHint: 'compiled|reference',
+    description: 'What answers queries (EXECUTOR, compiled)',
+  },
+  'graphql-path': {
+    type: 'string',
+    valueHint: 'direct|general',
+    description: 'The way of a POST to /graphql (GRAPHQL_PATH, direct)',
+  },
   'log-level': {
     type: 'string',
     description: 'fatal, error, warn, info, debug, trace or silent (LOG_LEVEL, info)',

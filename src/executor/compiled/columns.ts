@@ -39,7 +39,6 @@ export class Columns {
   }
 }
 
-/** Keys and ids are texts or numbers in either kind of row. */
 function textOf(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value as string | number);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
