@@ -1,6 +1,6 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { selectTokenHolder } from '../db/access-tokens.ts';
+import { TokenHolders } from '../db/access-tokens.ts';
 import type { Database } from '../db/engine.ts';
 import type { FileStore } from '../db/storage.ts';
 import { selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
@@ -64,12 +64,12 @@ export async function demoToken(
   return token;
 }
 
-async function readKept({ unscoped }: Database, dataDir: string) {
+async function readKept(database: Database, dataDir: string) {
   const token = await readFile(tokenFile(dataDir), 'utf8').then(
     (text) => text.trim(),
     () => undefined,
   );
-  return { token, holder: token ? await selectTokenHolder(unscoped, hashToken(token)) : undefined };
+  return { token, holder: token ? await new TokenHolders(database).find(hashToken(token)) : undefined };
 }
 
 function tokenFile(dataDir: string): string {

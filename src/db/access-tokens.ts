@@ -1,5 +1,8 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { AccessTokenTable } from './directory-tables.ts';
+import type { Database } from './engine.ts';
+import { PreparedSelect } from './prepared.ts';
+import { Slot } from './slots.ts';
 import type { Row, Tables } from './tables.ts';
 
 /** A token and the member it stands for, whatever state the two are in. */
@@ -11,11 +14,42 @@ export type TokenHolder = Pick<
     'displayName' | 'role' | 'status' | 'principalKind'
   >;
 
-/** The only look-up that starts without a workspace: `unscoped`, since the hash is what names one. */
-export function selectTokenHolder(
-  unscoped: Kysely<Tables>,
-  tokenHash: Buffer,
-): Promise<TokenHolder | undefined> {
+/**
+ * The look-up that every request begins with, hence prepared. It alone starts without a workspace: `unscoped`, since
+ * the hash is what names one.
+ */
+export class TokenHolders {
+  readonly #database: Pick<Database, 'connect' | 'unscoped'>;
+  #select: PreparedSelect<TokenHolder> | undefined;
+
+  constructor(database: Pick<Database, 'connect' | 'unscoped'>) {
+    this.#database = database;
+  }
+
+  /** The holder of the token with this hash; undefined when there is no such token. */
+  async find(tokenHash: Buffer): Promise<TokenHolder | undefined> {
+    this.#select ??= new PreparedSelect(holderQuery(this.#database.unscoped), holderColumns);
+    const [holder] = await this.#select.run(() => this.#database.connect(), { tokenHash });
+    return holder;
+  }
+}
+
+const holderColumns = [
+  'workspaceId',
+  'tokenId',
+  'userAccountId',
+  'scopes',
+  'expiresUtc',
+  'lastUsedUtc',
+  'revokedUtc',
+  'memberId',
+  'displayName',
+  'role',
+  'status',
+  'principalKind',
+] as const;
+
+function holderQuery(unscoped: Kysely<Tables>) {
   return unscoped
     .selectFrom('accessToken as t')
     .innerJoin('member as m', (join) =>
@@ -24,8 +58,7 @@ export function selectTokenHolder(
     .select(['t.workspaceId', 't.id as tokenId', 't.userAccountId', 't.scopes'])
     .select(['t.expiresUtc', 't.lastUsedUtc', 't.revokedUtc'])
     .select(['m.id as memberId', 'm.displayName', 'm.role', 'm.status', 'm.principalKind'])
-    .where('t.tokenHash', '=', tokenHash)
-    .executeTakeFirst();
+    .where('t.tokenHash', '=', sql<Buffer>`${new Slot('tokenHash')}`);
 }
 
 /** Writes the use down unless one is written that is newer than `before`. */

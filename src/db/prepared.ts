@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Compilable } from 'kysely';
+import { decodeText } from './decoded-types.ts';
+import type { Lease } from './lease.ts';
 import { type Predicate, sqlValue } from './predicate.ts';
 import { Slot } from './slots.ts';
 
@@ -26,6 +28,36 @@ export class Prepared {
       if (!(parameter.name in values)) throw new Error(`Nothing was given for ${parameter.name}.`);
       return values[parameter.name];
     });
+  }
+}
+
+/** A select that is compiled once, and whose rows come as the objects that Kysely would give. */
+export class PreparedSelect<Row> {
+  readonly #statement: Prepared;
+  readonly #columns: readonly (keyof Row & string)[];
+
+  /** `columns` are those that the query selects, in their order. */
+  constructor(query: Compilable<Row>, columns: readonly (keyof Row & string)[]) {
+    this.#statement = new Prepared(query);
+    this.#columns = columns;
+  }
+
+  /** Runs on a connection of its own, which is given back. */
+  async run(connect: () => Promise<Lease>, values: Values): Promise<Row[]> {
+    const lease = await connect();
+    try {
+      const { rows, types } = await lease.rows(this.#statement, values);
+      return rows.map((texts) => {
+        const decoded = texts.map((text, place) => [
+          this.#columns[place],
+          decodeText(types[place] ?? 0, text),
+        ]);
+        // The columns are checked against the row when this is compiled.
+        return Object.fromEntries(decoded) as Row;
+      });
+    } finally {
+      lease.release();
+    }
   }
 }
 

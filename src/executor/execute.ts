@@ -125,7 +125,7 @@ class InvalidVariables extends Error {
   }
 }
 
-function coerceVariables(
+export function coerceVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   inputs: Record<string, unknown>,
@@ -146,7 +146,7 @@ function refuse(message: string): never {
   throw new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }
 
-function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
   const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }

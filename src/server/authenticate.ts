@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { selectTokenHolder, type TokenHolder, updateLastUsed } from '../db/access-tokens.ts';
+import { type TokenHolder, TokenHolders, updateLastUsed } from '../db/access-tokens.ts';
 import type { Database } from '../db/engine.ts';
 import { metered } from '../db/meter.ts';
 import { InvalidTokenError } from '../executor/challenge.ts';
@@ -15,6 +15,7 @@ export const tokenPlaceholder = 'Bearer <paste the token printed at start>';
 /** Turns the Authorization header into who calls. A token is looked up each time, so its revocation is seen at once. */
 export class Authenticator {
   readonly #database: Database;
+  readonly #holders: TokenHolders;
   readonly #logger: Logger;
   readonly #writing = new Set<Promise<void>>();
   /** When this process last wrote the use of a token: its row may still be on its way. */
@@ -22,6 +23,7 @@ export class Authenticator {
 
   constructor(database: Database, logger: Logger) {
     this.#database = database;
+    this.#holders = new TokenHolders(database);
     this.#logger = logger;
   }
 
@@ -31,7 +33,7 @@ export class Authenticator {
     const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
     if (!token)
       throw new InvalidTokenError('The Authorization header must be: Bearer, a space, and an access token.');
-    const holder = await selectTokenHolder(this.#database.unscoped, hashToken(token));
+    const holder = await this.#holders.find(hashToken(token));
     if (
       !holder ||
       holder.revokedUtc ||

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { defineCommand } from 'citty';
+import { CommandError, refuseUnknownArguments, reportFailure } from './failures.ts';
+
+const args = {
+  file: { type: 'positional', description: 'A file with a GraphQL document', required: true },
+  operation: { type: 'string', valueHint: 'name', description: 'Which of its operations' },
+  variables: { type: 'string', valueHint: 'json', description: 'What its variables are', default: '{}' },
+} as const;
+
+export const command = defineCommand({
+  meta: {
+    name: 'explain',
+    description: 'Print how a query would be answered: its round trips, their statements, its cost',
+  },
+  args,
+  async run(context) {
+    process.exitCode = await reportFailure(async () => {
+      refuseUnknownArguments(context.args, args);
+      const { file, operation, variables } = context.args;
+      return explain(await textOf(file), operation, parseVariables(variables)).catch(inWords);
+    });
+  },
+});
+
+function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw new CommandError(`${file} cannot be read.`, { cause: error });
+  });
+}
+
+/** What is wrong with the document or its variables is for whoever wrote them; `errors` holds all of it. */
+function inWords(error: unknown): never {
+  const { errors = [error] } = Object(error) as { errors?: unknown[] };
+  const messages = errors.map((one) => (one instanceof Error ? one.message : String(one)));
+  throw new CommandError(messages.join('\n'), { cause: error });
+}
+
+async function explain(
+  text: string,
+  operationName: string | undefined,
+  given: Record<string, unknown>,
+): Promise<number> {
+  const [{ schema }, { DocumentReader }, { chooseOperation, coerceVariables }, { explainOperation }] =
+    await Promise.all([
+      import('../schema/index.ts'),
+      import('../executor/document.ts'),
+      import('../executor/execute.ts'),
+      import('../executor/explain.ts'),
+    ]);
+  const document = new DocumentReader(schema).read(text);
+  const operation = chooseOperation(document, operationName);
+  const variables = coerceVariables(schema, operation, given);
+  const { cost, levels } = await explainOperation(schema, document, operation, variables);
+  const lines = [`${operation.name?.value ?? 'The operation'}: at most ${cost.toLocaleString('en')} objects`];
+  if (levels) {
+    const statements = levels.reduce((sum, level) => sum + level.length, 0);
+    lines.push(`${statements} SQL statements in ${levels.length} round trips, whatever the number of rows`);
+    levels.forEach((level, place) => {
+      lines.push('', `round trip ${place + 1}`, ...level.map((text) => `  ${text}`));
+    });
+  } else lines.push('the reference executor (graphql-js) answers it, field by field');
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return 0;
+}
+
+function parseVariables(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    throw new CommandError('--variables must be a JSON object.');
+  }
+}

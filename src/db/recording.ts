@@ -1,0 +1,53 @@
+import {
+  CamelCasePlugin,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
+import { Lease } from './lease.ts';
+import type { Tables } from './tables.ts';
+import { TenantGuardPlugin } from './tenant-guard.ts';
+
+/** What every column of every row of a recording holds: as a key it leads on to one row more. */
+const anyKey = '00000000-0000-7000-8000-000000000000';
+
+/** More columns than any statement reads. */
+const widest = 100;
+
+/**
+ * A database that runs nothing: prepared statements are written down, and each is answered by one row, so that what
+ * would be read for that row is asked for as well.
+ */
+export class RecordingDatabase {
+  readonly db: Kysely<Tables>;
+  /** The texts of the statements that went out together, one round trip after the other. */
+  readonly roundTrips: string[][] = [];
+
+  constructor() {
+    const dialect = {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    };
+    this.db = new Kysely<Tables>({ dialect })
+      .withPlugin(new TenantGuardPlugin())
+      .withPlugin(new CamelCasePlugin({ maintainNestedObjectKeys: true }));
+  }
+
+  connect(): Promise<Lease> {
+    const sent: string[] = [];
+    this.roundTrips.push(sent);
+    const wire = {
+      query: () => Promise.reject(new Error('A recording answers prepared statements alone.')),
+      prepared: ({ text }: { text: string }) => {
+        sent.push(text);
+        const row = Array.from({ length: widest }, () => anyKey);
+        return Promise.resolve({ rows: [row], types: [] });
+      },
+    };
+    return Promise.resolve(new Lease(wire, () => undefined));
+  }
+}

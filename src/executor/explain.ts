@@ -1,0 +1,76 @@
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { Loaders } from '../db/loaders.ts';
+import { RecordingDatabase } from '../db/recording.ts';
+import { memberRole, principalKind } from '../resolvers/codes.ts';
+import { type Principal, scopes, type SignedIn } from '../resolvers/context.ts';
+import { compileOperation } from './compiled/compile.ts';
+import { newFrame, NotCompilable } from './compiled/frame.ts';
+import { Run } from './compiled/run.ts';
+import { priceOperation } from './cost.ts';
+import { fragmentsOf } from './execute.ts';
+
+/** How an operation would be answered, without a database. */
+export interface Explanation {
+  /** The most objects that could come back. */
+  cost: number;
+  /** The statements of each round trip; undefined when the reference executor answers. */
+  levels: readonly (readonly string[])[] | undefined;
+}
+
+const nobody = '00000000-0000-7000-8000-000000000000';
+
+/** An owner with all scopes: what is explained is the operation, not who may run it. */
+const principal: Principal = {
+  workspaceId: nobody,
+  userAccountId: nobody,
+  memberId: nobody,
+  displayName: '',
+  role: memberRole.owner,
+  principalKind: principalKind.user,
+  tokenId: nobody,
+  scopes: new Set(scopes),
+  expiresUtc: null,
+};
+
+/** Compiles an operation and records what it would send; throws for arguments that are refused. */
+export async function explainOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+): Promise<Explanation> {
+  const fragments = fragmentsOf(document);
+  const { requested: cost } = priceOperation({ schema, operation, fragments, variables }, Infinity);
+  if (operation.operation !== OperationTypeNode.QUERY) return { cost, levels: undefined };
+  try {
+    const plan = compileOperation(schema, operation, fragments, variables);
+    const recording = new RecordingDatabase();
+    const run = new Run(contextOf(recording), variables);
+    await plan.fetch(newFrame(run, [{}], []), run);
+    return { cost, levels: recording.roundTrips };
+  } catch (error) {
+    if (error instanceof NotCompilable) return { cost, levels: undefined };
+    throw error;
+  }
+}
+
+function contextOf(recording: RecordingDatabase): SignedIn {
+  const now = new Date();
+  const quota = { limit: 0, remaining: 0, resetUtc: now };
+  return {
+    requestId: 'explain',
+    db: recording.db,
+    connect: () => recording.connect(),
+    principal,
+    loaders: new Loaders(recording.db, principal.workspaceId),
+    files: undefined,
+    now,
+    ping: () => Promise.resolve(),
+    rateLimit: { requests: quota, cost: quota },
+  };
+}
