@@ -24,7 +24,7 @@ export async function runWithDatabase(
   const terminal = ownTerminal(interrupted.signal);
   return whileInterruptible(interrupted, async () => {
     if (config.databaseUrl === undefined) return runEmbedded(command, args, config, terminal);
-    const database = await openDatabase({ url: config.databaseUrl });
+    const database = await openDatabase({ url: config.databaseUrl, prepared: config.prepared });
     return runAndClose(database, async () => {
       await requireCurrentSchema(database);
       return command.execute({ ...terminal, database, dataDir: config.dataDir }, args);

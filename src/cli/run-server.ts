@@ -52,7 +52,7 @@ async function openForServing(config: Config, { migrate }: ServeOptions): Promis
     return openUpToDate(dataDir, say);
   }
   if (migrate) await migrateLocation(config, say);
-  const database = await openDatabase({ url: databaseUrl });
+  const database = await openDatabase({ url: databaseUrl, prepared: config.prepared });
   await requireCurrentSchema(database).catch(async (error: unknown) => {
     await database.close();
     throw error;

@@ -53,6 +53,11 @@ const args = {
     valueHint: 'on|off',
     description: 'GraphiQL and the reference page (EXPLORER, on)',
   },
+  prepared: {
+    type: 'string',
+    valueHint: 'on|off',
+    description: 'Statements kept by name; off behind a transaction pooler (PREPARED, on)',
+  },
   executor: {
     type: 'string',
     valueHint: 'compiled|reference',

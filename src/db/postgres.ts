@@ -14,6 +14,8 @@ export interface PostgresLocation {
   readonly statementTimeoutMs?: number | undefined;
   /** For a new connection, or a free one of a full pool; 5,000 by default. */
   readonly connectTimeoutMs?: number | undefined;
+  /** Do connections keep statements by name; not behind a pooler that lends another one for each transaction. */
+  readonly prepared?: boolean | undefined;
 }
 
 /** How much later than the server the client gives up: only a frozen server lets it come to that. */
@@ -28,6 +30,7 @@ export class ServerPool implements Pool {
   readonly options = {};
   readonly #pool: pg.Pool;
   readonly #address: string;
+  readonly #prepared: boolean;
   /** The statements of each connection, and how often it ran them. */
   readonly #named = new WeakMap<pg.PoolClient, Map<string, number>>();
   #ended: Promise<void> | undefined;
@@ -35,6 +38,7 @@ export class ServerPool implements Pool {
   constructor(location: PostgresLocation) {
     const { poolSize = 10, statementTimeoutMs = 30_000, connectTimeoutMs = 5_000 } = location;
     this.#address = addressOf(location.url);
+    this.#prepared = location.prepared ?? true;
     this.#pool = new pg.Pool({
       connectionString: location.url,
       application_name: 'workgraph',
@@ -90,6 +94,7 @@ export class ServerPool implements Pool {
 
   /** Named from its second use on: what is asked once would only fill the server's memory. */
   #mayName(client: pg.PoolClient, { name }: Prepared): boolean {
+    if (!this.#prepared) return false;
     const named = this.#named.get(client) ?? new Map<string, number>();
     this.#named.set(client, named);
     const uses = (named.get(name) ?? 0) + 1;

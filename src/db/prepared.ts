@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Compilable } from 'kysely';
+import type { Compilable, CompiledQuery } from 'kysely';
 import { decodeText } from './decoded-types.ts';
 import type { Lease } from './lease.ts';
 import { type Predicate, sqlValue } from './predicate.ts';
@@ -14,8 +14,8 @@ export class Prepared {
   readonly name: string;
   readonly #parameters: readonly unknown[];
 
-  constructor(query: Compilable<unknown>) {
-    const { sql, parameters } = query.compile();
+  constructor(query: Compilable<unknown> | CompiledQuery) {
+    const { sql, parameters } = 'compile' in query ? query.compile() : query;
     this.text = sql;
     this.name = createHash('sha1').update(sql).digest('base64url');
     this.#parameters = parameters;

@@ -10,6 +10,8 @@ export interface Config {
   readonly dataDir: string;
   /** PostgreSQL; the embedded database of `dataDir` when undefined. */
   readonly databaseUrl: string | undefined;
+  /** Does PostgreSQL keep statements by name. */
+  readonly prepared: boolean;
   /** Where clients reach the service, without a slash at the end; from host and port when undefined. */
   readonly publicUrl: string | undefined;
   readonly logLevel: LogLevel;
@@ -64,13 +66,14 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
   }
   const { PORT, HOST, DATA_DIR, DATABASE_URL, PUBLIC_URL, LOG_LEVEL } = parsed.data;
   const { STORAGE_URL, SIGNING_KEYS, FILES_URL, ATTACHMENT_LIMIT_BYTES, EXPLORER } = parsed.data;
-  const { EXECUTOR, GRAPHQL_PATH } = parsed.data;
+  const { EXECUTOR, GRAPHQL_PATH, PREPARED } = parsed.data;
   const { REQUESTS_PER_MINUTE, COST_PER_HOUR, MAX_OPERATION_COST, REDIS_URL } = parsed.data;
   return {
     port: PORT,
     host: HOST,
     dataDir: resolve(DATA_DIR),
     databaseUrl: DATABASE_URL,
+    prepared: PREPARED,
     publicUrl: PUBLIC_URL?.replace(/\/+$/, ''),
     logLevel: LOG_LEVEL,
     storageUrl: STORAGE_URL,
@@ -134,10 +137,8 @@ const shape = {
   COST_PER_HOUR: amount(defaultRates.costPerHour),
   MAX_OPERATION_COST: amount(defaultOperationCost),
   REDIS_URL: url(['redis:', 'rediss:'], 'must be a URL such as redis://127.0.0.1:6379').optional(),
-  EXPLORER: z
-    .enum(['on', 'off'], { error: 'must be on or off' })
-    .default('on')
-    .transform((value) => value === 'on'),
+  EXPLORER: onOrOff(),
+  PREPARED: onOrOff(),
   EXECUTOR: z.enum(['compiled', 'reference'], { error: 'must be compiled or reference' }).default('compiled'),
   GRAPHQL_PATH: z.enum(['direct', 'general'], { error: 'must be direct or general' }).default('direct'),
 };
@@ -146,6 +147,13 @@ const settings = z.object(shape).refine(({ FILES_URL, PUBLIC_URL }) => !isSameHo
   error: 'must be another origin than PUBLIC_URL',
 });
 const names = Object.keys(shape) as SettingName[];
+
+function onOrOff() {
+  return z
+    .enum(['on', 'off'], { error: 'must be on or off' })
+    .default('on')
+    .transform((value) => value === 'on');
+}
 
 /** A limit; one of 2^31 would not fit GraphQL's numbers. */
 function amount(standard: number) {

@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { openDatabase } from '../../src/db/engine.ts';
+import { Prepared } from '../../src/db/prepared.ts';
+import { Slot } from '../../src/db/slots.ts';
 import { hasServer, newServerDatabase, onServer } from './engines.ts';
 import type { Place } from './engines.ts';
 
@@ -50,6 +52,27 @@ onlyWithServer('the PostgreSQL engine', () => {
     place = await newServerDatabase();
   });
   afterAll(() => place.remove());
+
+  it.each([
+    [true, ['of three', 'of two']],
+    [false, []],
+  ])('keeps by name what it has run before (%s)', async (prepared, kept) => {
+    const database = await openDatabase({ ...place.location, prepared });
+    const lease = await database.connect();
+    const statement = (name: string) =>
+      new Prepared(sql`select ${sql.lit(name)}::text, ${new Slot('value')}::int`.compile(database.unscoped));
+    for (const name of ['of one', 'of two', 'of two', 'of three', 'of three', 'of three']) {
+      const { rows } = await lease.rows(statement(name), { value: 7 });
+      expect(rows).toEqual([[name, '7']]);
+    }
+    const { rows } = await lease.query<{ statement: string }>(
+      'select statement from pg_prepared_statements',
+      [],
+    );
+    lease.release();
+    await database.close();
+    expect(rows.map((row) => /'(.*?)'/.exec(row.statement)?.[1]).toSorted()).toEqual(kept);
+  });
 
   it('survives the loss of idle and of lent connections', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 2 });

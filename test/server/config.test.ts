@@ -11,6 +11,9 @@ it('has a default for everything', () => {
     publicUrl: undefined,
     logLevel: 'info',
     explorer: true,
+    prepared: true,
+    executor: 'compiled',
+    graphqlPath: 'direct',
     rates: { requestsPerMinute: 6_000, costPerHour: 10_000_000 },
     maxOperationCost: 10_000,
     redisUrl: undefined,
@@ -50,6 +53,9 @@ it.each([
   ['REDIS_URL', '127.0.0.1:6379'],
   ['REDIS_URL', 'http://127.0.0.1:6379'],
   ['EXPLORER', 'no'],
+  ['PREPARED', 'no'],
+  ['EXECUTOR', 'fast'],
+  ['GRAPHQL_PATH', 'short'],
 ])('does not take for %s: %s', (name, value) => {
   const environment = { PUBLIC_URL: 'https://work.example.com', [name]: value };
   expect(() => readConfig({}, environment)).toThrow(new RegExp(`^${name} must be`));

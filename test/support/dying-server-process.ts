@@ -8,7 +8,7 @@ import { startServer } from '../../src/server/server.ts';
 // A server on the database of the first argument, a directory or an address: prints its own address, and ends with its
 // standard input. An answer to a request with the header `X-Die` kills it, when everything else has been done.
 const prototype = ServerResponse.prototype as { end: (...args: unknown[]) => ServerResponse };
-const plain = Object.getOwnPropertyDescriptor(prototype, 'end')?.value as typeof prototype.end;
+const { end: plain } = prototype;
 prototype.end = function (this: ServerResponse, ...args: unknown[]) {
   if (this.req.headers['x-die']) process.kill(process.pid, 'SIGKILL');
   return plain.apply(this, args);
