@@ -35,4 +35,7 @@ export const product: Contender = {
 };
 
 /** The rate limit is raised, not taken out: a benchmark is one client that asks for what a thousand would. */
-const quotas: Record<string, string> = {};
+const quotas: Record<string, string> = {
+  REQUESTS_PER_MINUTE: '1000000000',
+  COST_PER_HOUR: '1000000000',
+};
