@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** A tag as a conditional request names it (RFC 9110, 8.8.3). */
-export interface EntityTag {
+interface EntityTag {
   readonly weak: boolean;
   /** What stands between the quotes. */
   readonly opaque: string;

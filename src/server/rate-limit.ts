@@ -35,7 +35,7 @@ export interface Buckets {
   close(): void;
 }
 
-export interface RateSettings {
+interface RateSettings {
   readonly requestsPerMinute: number;
   readonly costPerHour: number;
 }

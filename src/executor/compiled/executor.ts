@@ -16,7 +16,7 @@ export interface Compilable {
 }
 
 /** The data of an answer in the form that its face needs: written as JSON, or as values to be read. */
-export type Answered = { objects: number } & ({ json: string } | { data: Record<string, unknown> });
+type Answered = { objects: number } & ({ json: string } | { data: Record<string, unknown> });
 
 /** How often operations were answered here, and how often they had to go to the reference executor and why. */
 export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0 };

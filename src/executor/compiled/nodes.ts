@@ -23,7 +23,7 @@ interface FoundNode {
   row: number;
 }
 
-export interface NodesOptions {
+interface NodesOptions {
   kinds: () => ReadonlyMap<IdPrefix, NodeKind>;
   ids: (run: Run) => readonly string[];
   part: number;

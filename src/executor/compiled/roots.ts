@@ -2,13 +2,15 @@ import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { findQuery } from '../../db/row-queries.ts';
 import { Prepared, slotted } from '../../db/prepared.ts';
 import type { Predicate } from '../../db/predicate.ts';
-import type { TableName } from '../../db/tables.ts';
 import type { Context } from '../../resolvers/context.ts';
+import type { Plan } from '../../schema/plan.ts';
 import { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
 import { valueField } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
+
+type ByKey = Extract<Plan, { kind: 'byKey' }>;
 
 interface Arguments {
   args: (run: Run) => Record<string, unknown>;
@@ -19,25 +21,11 @@ export class KeyedFetch implements Fetch {
   readonly columns = new Columns('fetched');
   readonly part: number;
   plan: ObjectPlan | undefined;
-  readonly #named: {
-    table: TableName;
-    where: Predicate;
-    argument: string;
-    lookup: (value: string) => Predicate | undefined;
-  };
+  readonly #named: ByKey;
   readonly #args: Arguments['args'];
   readonly #byShape = new Map<string, Prepared>();
 
-  constructor(
-    named: {
-      table: TableName;
-      where: Predicate;
-      argument: string;
-      lookup: (value: string) => Predicate | undefined;
-    },
-    { args }: Arguments,
-    part: number,
-  ) {
+  constructor(named: ByKey, { args }: Arguments, part: number) {
     this.#named = named;
     this.#args = args;
     this.part = part;

@@ -1,14 +1,12 @@
-import type { Kysely } from 'kysely';
 import type { Lease, TextRows } from '../../db/lease.ts';
 import type { Prepared, Values } from '../../db/prepared.ts';
 import type { Reading } from '../../db/page.ts';
 import { Slot } from '../../db/slots.ts';
-import type { Tables } from '../../db/tables.ts';
 import { type Context, type Principal, signedIn } from '../../resolvers/context.ts';
 import { Bail } from './frame.ts';
 
 /** Whose rows a statement reads, which every run says anew. */
-export const workspaceSlot = new Slot('workspaceId');
+const workspaceSlot = new Slot('workspaceId');
 /** The keys that a statement finds rows by. */
 export const keysSlot = new Slot('keys');
 
@@ -33,7 +31,7 @@ export class Run {
 
   /** What statements are compiled with: the workspace is a slot, so they serve every one. */
   reading(columns: readonly string[]): Reading {
-    return { ...compileFor(this.context.db), columns };
+    return { db: this.context.db, workspaceId: workspaceSlot, columns };
   }
 
   /**
@@ -49,7 +47,7 @@ export class Run {
     borrowed.users += 1;
     const lease = await borrowed.lease;
     try {
-      return await lease.rows(statement, { workspaceId: this.principal.workspaceId, ...values });
+      return await lease.rows(statement, { ...values, workspaceId: this.principal.workspaceId });
     } finally {
       borrowed.users -= 1;
       if (borrowed.users === 0) {
@@ -63,8 +61,4 @@ export class Run {
   end(): void {
     this.#ended = true;
   }
-}
-
-function compileFor(db: Kysely<Tables>): Reading {
-  return { db, workspaceId: workspaceSlot };
 }
