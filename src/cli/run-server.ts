@@ -30,6 +30,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const config = readConfig(options.settings);
   const stopped = untilSignal();
   await requireFreePort(config);
+  if (config.metricsAddress) await requireFreePort(config.metricsAddress, '--metrics-address');
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const database = await openForServing(config, options);
   const files = openFiles(config);
@@ -99,7 +100,10 @@ async function stop(
 }
 
 /** Before anything is made: a start that must fail should fail at once. */
-async function requireFreePort({ host, port }: Config): Promise<void> {
+async function requireFreePort(
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  flags = '--port or --host',
+): Promise<void> {
   const probe = createServer();
   try {
     probe.listen(port, host);
@@ -107,9 +111,7 @@ async function requireFreePort({ host, port }: Config): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const problem = portProblems[code ?? ''] ?? message;
-    throw new CommandError(
-      `Cannot listen on ${host}:${port}: ${problem}. Choose another with --port or --host.`,
-    );
+    throw new CommandError(`Cannot listen on ${host}:${port}: ${problem}. Choose another with ${flags}.`);
   }
   probe.close();
   await once(probe, 'close');

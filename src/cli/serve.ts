@@ -48,6 +48,11 @@ const args = {
     valueHint: 'url',
     description: 'Where several servers count their callers together (REDIS_URL, each by itself)',
   },
+  'metrics-address': {
+    type: 'string',
+    valueHint: 'port|host:port',
+    description: 'Where Prometheus finds /metrics (METRICS_ADDRESS, nowhere)',
+  },
   explorer: {
     type: 'string',
     valueHint: 'on|off',

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { decodedTypes, textTypes } from './decoded-types.ts';
 import { lockDirectory } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
-import { Lease, type Pool, type TextRows, type Wire } from './lease.ts';
+import { Lease, type Pool, type PoolLoad, type TextRows, type Wire } from './lease.ts';
 import type { Prepared } from './prepared.ts';
 
 /** How long a statement waits for its turn; a transaction that asks `db` inside itself would wait for ever. */
@@ -65,6 +65,10 @@ export class EmbeddedPool implements Pool {
     if (this.#ended) throw new Error('The embedded database is closed.');
     await this.#turn(WAIT_MS);
     return new Lease(this.#wire, (destroy) => void this.#release(destroy));
+  }
+
+  load(): PoolLoad {
+    return { open: 1, idle: this.#lent ? 0 : 1, size: 1, waiting: this.#waiting.length };
   }
 
   end(): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
 import { openEmbedded } from './embedded.ts';
-import type { Lease, Pool } from './lease.ts';
+import type { Lease, Pool, PoolLoad } from './lease.ts';
 import { ServerPool } from './postgres.ts';
 import type { PostgresLocation } from './postgres.ts';
 import type { Tables } from './tables.ts';
@@ -17,6 +17,8 @@ export interface Database {
   readonly unscoped: Kysely<Tables>;
   /** A connection for prepared statements, to be released by whoever borrows it. */
   connect(): Promise<Lease>;
+  /** How the connections are used now. */
+  load(): PoolLoad;
   /** Throws when the database does not answer within the time. */
   ping(timeoutMs: number): Promise<void>;
   /** Waits for what is running, then gives back connections and the data directory. */
@@ -48,6 +50,7 @@ function over(engine: Database['engine'], pool: Pool): Database {
     db: bare.withPlugin(new TenantGuardPlugin()).withPlugin(names),
     unscoped,
     connect: () => pool.connect(),
+    load: () => pool.load(),
     ping: pinging(unscoped),
     close: () => pool.end(),
   };

@@ -15,8 +15,19 @@ export interface Wire {
   prepared(statement: Prepared, parameters: unknown[]): Promise<TextRows>;
 }
 
+/** How an engine's connections are used now. */
+export interface PoolLoad {
+  readonly open: number;
+  readonly idle: number;
+  /** At most. */
+  readonly size: number;
+  /** Who asked for a connection and has none yet. */
+  readonly waiting: number;
+}
+
 /** An engine's connections, each lent to one at a time. */
 export interface Pool extends PostgresPool {
+  load(): PoolLoad;
   connect(): Promise<Lease>;
 }
 

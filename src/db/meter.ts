@@ -8,6 +8,19 @@ export interface Meter {
   sqlMs: number;
 }
 
+/** One statement as it went. */
+export interface SentStatement {
+  readonly sql: string;
+  readonly tookMs: number;
+  readonly failed: boolean;
+}
+
+/** Hears of every statement of the process, of no request too; gives what ends that. */
+export function onStatement(listener: (statement: SentStatement) => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
 /** Runs a request under a meter of its own: what it awaits or batches counts there and nowhere else. */
 export function metered<Result>(request: () => Promise<Result>): Promise<Result> {
   return meters.run({ statements: 0, sqlMs: 0 }, request);
@@ -21,15 +34,22 @@ export function meter(): Readonly<Meter> | undefined {
 /** Counts one statement of the running request; the engine alone calls this, for every statement. */
 export async function measure<Result>(sql: string, send: () => Promise<Result>): Promise<Result> {
   const running = meters.getStore();
-  if (!running || TRANSACTION_CONTROL.test(sql)) return send();
-  running.statements += 1;
+  if ((!running && listeners.size === 0) || TRANSACTION_CONTROL.test(sql)) return send();
+  if (running) running.statements += 1;
   const sentAtMs = performance.now();
+  let failed = true;
   try {
-    return await send();
+    const result = await send();
+    failed = false;
+    return result;
   } finally {
-    running.sqlMs += performance.now() - sentAtMs;
+    const tookMs = performance.now() - sentAtMs;
+    if (running) running.sqlMs += tookMs;
+    for (const listener of listeners) listener({ sql, tookMs, failed });
   }
 }
+
+const listeners = new Set<(statement: SentStatement) => void>();
 
 const meters = new AsyncLocalStorage<Meter>();
 

@@ -1,7 +1,7 @@
 import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
 import { decodedTypes, textTypes } from './decoded-types.ts';
-import { Lease, type Pool } from './lease.ts';
+import { Lease, type Pool, type PoolLoad } from './lease.ts';
 import type { Prepared } from './prepared.ts';
 import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
 
@@ -105,6 +105,11 @@ export class ServerPool implements Pool {
   /** A connection never forgets a name, so one that has learned many is exchanged for a new one. */
   #isFull(client: pg.PoolClient): boolean {
     return (this.#named.get(client)?.size ?? 0) > MAX_NAMES;
+  }
+
+  load(): PoolLoad {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    return { open: totalCount, idle: idleCount, size: options.max, waiting: waitingCount };
   }
 
   end(): Promise<void> {

@@ -28,6 +28,11 @@ export class DocumentReader {
     this.#schema = schema;
   }
 
+  /** How many documents are remembered. */
+  get size(): number {
+    return this.#documents.size;
+  }
+
   /** Throws what is wrong with it: one GraphQLError of syntax, or an InvalidDocument. */
   read(text: string): DocumentNode {
     const known = this.#documents.get(text);

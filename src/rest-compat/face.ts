@@ -31,8 +31,8 @@ export interface RestRequest {
   visitor(): Promise<OperationContext>;
   /** The same uncounted: a probe is always answered. */
   anonymous(): OperationContext;
-  /** Says in the request's log line which operation answered it. */
-  note(operationName: string): void;
+  /** Says for logs and metrics which operation answered the request, and at which of the table's paths. */
+  note(operationName: string, route: string): void;
 }
 
 /** What the server sends back; it adds the headers that all answers have. */
@@ -88,7 +88,7 @@ async function answer(
   request: RestRequest,
 ): Promise<RestReply> {
   const { requestId } = request;
-  request.note(route.operation.name.value);
+  request.note(route.operation.name.value, route.path);
   const context = await contextOf(route, request);
   admit(schema, route, context);
   const sent = route.body ? await receive(request) : { body: undefined };

@@ -27,6 +27,8 @@ export interface Config {
   readonly maxOperationCost: number;
   /** Where processes count their callers together; each counts for itself when undefined. */
   readonly redisUrl: string | undefined;
+  /** Where `/metrics` listens; there is none when undefined. */
+  readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
   /** Are GraphiQL and the reference page there. */
   readonly explorer: boolean;
   /** Which executor answers queries. */
@@ -66,7 +68,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
   }
   const { PORT, HOST, DATA_DIR, DATABASE_URL, PUBLIC_URL, LOG_LEVEL } = parsed.data;
   const { STORAGE_URL, SIGNING_KEYS, FILES_URL, ATTACHMENT_LIMIT_BYTES, EXPLORER } = parsed.data;
-  const { EXECUTOR, GRAPHQL_PATH, PREPARED } = parsed.data;
+  const { EXECUTOR, GRAPHQL_PATH, PREPARED, METRICS_ADDRESS } = parsed.data;
   const { REQUESTS_PER_MINUTE, COST_PER_HOUR, MAX_OPERATION_COST, REDIS_URL } = parsed.data;
   return {
     port: PORT,
@@ -83,6 +85,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     rates: { requestsPerMinute: REQUESTS_PER_MINUTE, costPerHour: COST_PER_HOUR },
     maxOperationCost: MAX_OPERATION_COST,
     redisUrl: REDIS_URL,
+    metricsAddress: METRICS_ADDRESS,
     explorer: EXPLORER,
     executor: EXECUTOR,
     graphqlPath: GRAPHQL_PATH,
@@ -137,6 +140,11 @@ const shape = {
   COST_PER_HOUR: amount(defaultRates.costPerHour),
   MAX_OPERATION_COST: amount(defaultOperationCost),
   REDIS_URL: url(['redis:', 'rediss:'], 'must be a URL such as redis://127.0.0.1:6379').optional(),
+  METRICS_ADDRESS: z
+    .string()
+    .transform(addressOf)
+    .refine((address) => address !== undefined, 'must be a port, or an address such as 127.0.0.1:9464')
+    .optional(),
   EXPLORER: onOrOff(),
   PREPARED: onOrOff(),
   EXECUTOR: z.enum(['compiled', 'reference'], { error: 'must be compiled or reference' }).default('compiled'),
@@ -162,6 +170,13 @@ function amount(standard: number) {
     .regex(/^[1-9]\d{0,8}$|^1000000000$/, 'must be a whole number from 1 to 1000000000')
     .transform(Number)
     .default(standard);
+}
+
+/** `9464`, `10.0.0.7:9464`, `[::1]:9464`; undefined for anything else. */
+function addressOf(text: string): { host: string; port: number } | undefined {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(\[[\da-f:]+\]|[^:\s]+):)?(\d{1,5})$/i.exec(text) ?? [];
+  const isPort = port !== '' && Number(port) <= 65_535;
+  return isPort ? { host: host.replace(/^\[|\]$/g, ''), port: Number(port) } : undefined;
 }
 
 function url(protocols: readonly string[], message: string) {

@@ -8,6 +8,7 @@ import type { Contexts } from './context.ts';
 import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql.ts';
 import { discardRest } from './body.ts';
+import type { Metrics } from './metrics.ts';
 import type { Pages } from './pages.ts';
 import { errorReply, sendReply } from './reply.ts';
 import { ServerRequest } from './request.ts';
@@ -19,6 +20,7 @@ export interface FrontOptions {
   readonly pages: Pages;
   readonly files: FileFace | undefined;
   readonly logger: Logger;
+  readonly metrics: Metrics | undefined;
   readonly publicUrl: string | undefined;
 }
 
@@ -38,7 +40,12 @@ async function answer(
 ): Promise<void> {
   const startedMs = performance.now();
   const logger = options.logger.child({ requestId: request.requestId });
-  res.on('close', () => logRequest(logger, request, res, performance.now() - startedMs));
+  res.on('close', () => {
+    const status = res.writableFinished ? res.statusCode : 499;
+    const tookMs = performance.now() - startedMs;
+    logRequest(logger, request, status, tookMs);
+    options.metrics?.count(request.served, status, tookMs);
+  });
   const reply = await route(request, req, res, options).catch((error: unknown) => {
     if (!expectedError(error)) logger.error({ err: error }, 'an unexpected error was masked');
     return errorReply(error, request.requestId);
@@ -62,18 +69,25 @@ async function route(
   { graphql, rest, pages, files }: FrontOptions,
 ): Promise<RestReply> {
   const file = await files?.handle(request, req, res);
-  if (file) return file;
+  if (file) {
+    request.served = { face: 'files', route: '/files', operation: 'other' };
+    return file;
+  }
   if (request.path === '/graphql') return graphql.handle(request);
-  const reply = (await rest.handle(request)) ?? (await pages.handle(request));
+  const reply = await rest.handle(request);
   if (reply) return reply;
+  const page = await pages.handle(request);
+  if (page) {
+    request.served = { face: 'pages', route: 'other', operation: 'other' };
+    return page;
+  }
   throw new AppError('not_found', 'There is nothing at this path.');
 }
 
 const probes: ReadonlySet<string> = new Set(['/health', '/healthz', '/readyz']);
 
 /** The path without its query, which may hold a signature. */
-function logRequest(logger: Logger, request: ServerRequest, res: ServerResponse, tookMs: number): void {
-  const status = res.writableFinished ? res.statusCode : 499;
+function logRequest(logger: Logger, request: ServerRequest, status: number, tookMs: number): void {
   const level = status >= 500 ? 'warn' : probes.has(request.path) ? 'debug' : 'info';
   logger[level](
     {

@@ -22,6 +22,8 @@ import type { ServerRequest } from './request.ts';
 
 /** The `/graphql` face. */
 export interface GraphQLFace {
+  /** How many documents are remembered with their plans. */
+  documents(): number;
   handle(request: ServerRequest): Promise<RestReply>;
 }
 
@@ -53,7 +55,9 @@ export function createGraphQLFace(
   const reader = new DocumentReader(schema);
   const yoga = createGraphQLYoga(schema, reader);
   return {
+    documents: () => reader.size,
     async handle(request) {
+      request.served = { face: 'graphql', route: '/graphql', operation: 'other' };
       if (explorer && request.method === 'GET' && prefersHtml(request.headers.accept)) {
         return graphiqlReply(request);
       }

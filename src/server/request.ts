@@ -4,6 +4,7 @@ import type { OperationContext } from '../executor/execute.ts';
 import type { RestRequest } from '../rest-compat/face.ts';
 import { readBody } from './body.ts';
 import type { Contexts } from './context.ts';
+import type { Served } from './metrics.ts';
 import type { Allowance } from './rate-limit.ts';
 
 /** A request that came in, as the faces see it. */
@@ -16,6 +17,7 @@ export class ServerRequest implements RestRequest {
   readonly origin: string;
   readonly address: string | undefined;
   allowance?: Allowance;
+  served: Served = { face: 'other', route: 'other', operation: 'other' };
   /** For the log line. */
   operationName: string | undefined;
   readonly #req: IncomingMessage;
@@ -56,8 +58,9 @@ export class ServerRequest implements RestRequest {
     return this.#contexts.anonymous(this);
   }
 
-  note(operationName: string): void {
+  note(operationName: string, route?: string): void {
     this.operationName = operationName;
+    if (route !== undefined) this.served = { face: 'rest', route, operation: operationName };
   }
 }
 

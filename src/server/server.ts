@@ -13,8 +13,9 @@ import type { Config } from './config.ts';
 import { Contexts } from './context.ts';
 import { createFileFace } from './files.ts';
 import { createFront } from './front.ts';
-import { createGraphQLFace } from './graphql.ts';
+import { createGraphQLFace, type GraphQLFace } from './graphql.ts';
 import { startJanitor } from './janitor.ts';
+import type { MetricsServer } from './metrics-server.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages.ts';
 import { openRateLimiter } from './rate-limit.ts';
@@ -22,7 +23,9 @@ import { openRateLimiter } from './rate-limit.ts';
 export interface ServerOptions {
   readonly database: Database;
   readonly config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'explorer'> &
-    Partial<Pick<Config, 'rates' | 'maxOperationCost' | 'redisUrl' | 'executor' | 'graphqlPath'>>;
+    Partial<
+      Pick<Config, 'rates' | 'maxOperationCost' | 'redisUrl' | 'executor' | 'graphqlPath' | 'metricsAddress'>
+    >;
   readonly logger: Logger;
   /** Without it the server keeps no files: attachments cannot be created or read. */
   readonly files?: ServerFiles | undefined;
@@ -32,6 +35,8 @@ export interface ServerOptions {
 export interface RunningServer {
   /** Where it answers on this machine. */
   readonly url: string;
+  /** Where it tells how it is, if it was asked to. */
+  readonly metricsUrl: string | undefined;
   /**
    * Says that it is not ready, then takes no more connections and lets requests under way finish, for as long as
    * there is time. The database stays open; whoever opened it closes it.
@@ -57,6 +62,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const graphql = createGraphQLFace(schema, config);
   const rest = createRestFace(schema);
+  const metrics = await openMetrics(config.metricsAddress, database, graphql);
   const front = createFront({
     contexts,
     graphql,
@@ -64,6 +70,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     pages: createPages(config),
     files: files && createFileFace(files, config.publicUrl),
     logger,
+    metrics: metrics?.metrics,
     publicUrl: config.publicUrl,
   });
   const server = createServer(
@@ -76,21 +83,45 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.listen(config.port, config.host);
   await once(server, 'listening').catch((error: unknown) => {
     rateLimiter.close();
+    metrics?.close();
     throw error;
   });
   const janitor = startJanitor({ database, store: files?.store, logger });
   let stopping: Promise<void> | undefined;
   return {
     url: addressOf(server),
+    metricsUrl: metrics?.url,
     stop: ({ drainMs = 0, withinMs = 8_000 } = {}) => {
       contexts.draining = true;
       stopping ??= Promise.all([stopServer(server, drainMs, withinMs), janitor.stop()]).then(() => {
         rateLimiter.close();
+        metrics?.close();
         return authenticator.settle();
       });
       return stopping;
     },
   };
+}
+
+/** Loaded by those alone who want metrics. */
+async function openMetrics(
+  address: Config['metricsAddress'],
+  database: Database,
+  { documents }: GraphQLFace,
+): Promise<MetricsServer | undefined> {
+  if (!address) return undefined;
+  const [{ Metrics }, { serveMetrics }] = await Promise.all([
+    import('./metrics.ts'),
+    import('./metrics-server.ts'),
+  ]);
+  const metrics = new Metrics();
+  metrics.watchPool(database);
+  metrics.gauge({
+    name: 'workgraph_plan_cache_documents',
+    help: 'Documents of clients that are remembered with their plans',
+    read: documents,
+  });
+  return serveMetrics(metrics, address);
 }
 
 function addressOf(server: Server): string {

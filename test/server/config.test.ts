@@ -17,6 +17,7 @@ it('has a default for everything', () => {
     rates: { requestsPerMinute: 6_000, costPerHour: 10_000_000 },
     maxOperationCost: 10_000,
     redisUrl: undefined,
+    metricsAddress: undefined,
   });
 });
 
@@ -52,6 +53,10 @@ it.each([
   ['MAX_OPERATION_COST', '1e4'],
   ['REDIS_URL', '127.0.0.1:6379'],
   ['REDIS_URL', 'http://127.0.0.1:6379'],
+  ['METRICS_ADDRESS', '65536'],
+  ['METRICS_ADDRESS', 'metrics.example.com'],
+  ['METRICS_ADDRESS', 'http://127.0.0.1:9464'],
+  ['METRICS_ADDRESS', '::1:9464'],
   ['EXPLORER', 'no'],
   ['PREPARED', 'no'],
   ['EXECUTOR', 'fast'],
@@ -59,6 +64,14 @@ it.each([
 ])('does not take for %s: %s', (name, value) => {
   const environment = { PUBLIC_URL: 'https://work.example.com', [name]: value };
   expect(() => readConfig({}, environment)).toThrow(new RegExp(`^${name} must be`));
+});
+
+it.each([
+  ['9464', { host: '127.0.0.1', port: 9464 }],
+  ['0.0.0.0:9464', { host: '0.0.0.0', port: 9464 }],
+  ['[::1]:0', { host: '::1', port: 0 }],
+])('takes %s for where metrics are', (METRICS_ADDRESS, metricsAddress) => {
+  expect(readConfig({ METRICS_ADDRESS }, {})).toMatchObject({ metricsAddress });
 });
 
 it('takes a store, keys, an origin and a limit of files', () => {

@@ -23,6 +23,7 @@ function gatedDatabase(gate: Promise<void>): Database {
     db: nothing,
     unscoped: nothing,
     connect: gone,
+    load: () => ({ open: 0, idle: 0, size: 10, waiting: 0 }),
     ping: () => gate,
     close: () => Promise.resolve(),
   };

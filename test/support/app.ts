@@ -41,6 +41,8 @@ export interface TestWorkspace {
 /** A server of the test's own, and the doors to it. */
 export interface App extends TestWorkspace {
   url: string;
+  /** Where it tells its metrics, with METRICS_ADDRESS among the settings. */
+  metricsUrl: string | undefined;
   database: Database;
   dataDir: string;
   /** Where the server keeps files. */
@@ -110,6 +112,7 @@ export async function startApp({
     ...home,
     ...doors(server.url, home.token),
     url: server.url,
+    metricsUrl: server.metricsUrl,
     database,
     dataDir,
     store: files.store,

@@ -18,8 +18,11 @@ export interface Compilable {
 /** The data of an answer in the form that its face needs: written as JSON, or as values to be read. */
 type Answered = { objects: number } & ({ json: string } | { data: Record<string, unknown> });
 
-/** How often operations were answered here, and how often they had to go to the reference executor and why. */
-export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0 };
+/**
+ * How often operations were answered here, how often they had to go to the reference executor and why, and how often
+ * a plan was there already.
+ */
+export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHits: 0, planMisses: 0 };
 
 /** Plans of one document, by operation and by what is cut from it; null where it cannot be compiled. */
 interface DocumentPlans {
@@ -70,7 +73,9 @@ function planOf(compilable: Compilable): ObjectPlan | undefined {
   const cuts = known.conditions.map((name) => String(variables[name]));
   const key = `${operation.name?.value ?? ''} ${cuts.join(' ')}`;
   let plan = known.plans.get(key);
-  if (plan === undefined) {
+  if (plan !== undefined) compiledCounts.planHits += 1;
+  else {
+    compiledCounts.planMisses += 1;
     plan = compiled(compilable);
     if (known.plans.size >= maxPlansOfDocument) known.plans.clear();
     known.plans.set(key, plan);

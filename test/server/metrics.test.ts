@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type App, isReference, startApp } from '../support/app.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp({ settings: { METRICS_ADDRESS: '0' } });
+}, 60_000);
+afterAll(() => app.stop());
+
+/** The samples of a metric by their labels, as they are printed. */
+async function samples(name: string): Promise<Map<string, number>> {
+  const text = await (await fetch(app.metricsUrl ?? '')).text();
+  const lines = text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm);
+  return new Map(
+    Array.from(lines).flatMap(([, found, labels = '', value]) =>
+      found === name ? [[labels, Number(value)] as const] : [],
+    ),
+  );
+}
+
+const requests = 'workgraph_request_duration_seconds_count';
+
+it('counts requests by face, route, operation and status', async () => {
+  await app.request('GET', '/v1/teams/NOBODY');
+  await app.graphql('query Mine { viewer { workspace { name } } }');
+  await app.request('GET', '/health', { token: null });
+  await app.request('GET', '/nowhere');
+  await app.request('GET', '/v1/teams', { token: 'wg_wrong' });
+  const counted = await samples(requests);
+  expect(Object.fromEntries(counted)).toEqual({
+    'face="rest",route="/v1/teams/{teamCode}",operation="Team",status="404"': 1,
+    'face="graphql",route="/graphql",operation="other",status="200"': 1,
+    'face="rest",route="/health",operation="Health",status="200"': 1,
+    'face="other",route="other",operation="other",status="404"': 1,
+    'face="rest",route="/v1/teams",operation="Teams",status="401"': 1,
+  });
+});
+
+it('grows by no label for what clients write', async () => {
+  const before = (await samples(requests)).size;
+  for (const name of ['A', 'B', 'C']) {
+    await app.graphql(`query ${name} { viewer { scopes } }`);
+    await app.request('GET', `/v1/teams/${name}NOBODY`);
+    await app.request('GET', `/nowhere/${name}`);
+  }
+  expect((await samples(requests)).size).toBe(before);
+});
+
+it('counts statements, and those that fail', async () => {
+  const name = 'workgraph_statement_duration_seconds_count';
+  const before = await samples(name);
+  const { statements } = await app.request('GET', '/v1/teams');
+  const after = await samples(name);
+  expect((after.get('outcome="ok"') ?? 0) - (before.get('outcome="ok"') ?? 0)).toBeGreaterThanOrEqual(
+    statements,
+  );
+});
+
+it('tells what happened to plans', async () => {
+  const ask = () => app.graphql('{ teams(first: 7) { nodes { code } } }');
+  await ask();
+  const before = await samples('workgraph_plan_cache_total');
+  await ask();
+  const after = await samples('workgraph_plan_cache_total');
+  const hits = (after.get('result="hit"') ?? 0) - (before.get('result="hit"') ?? 0);
+  expect(hits).toBe(isReference ? 0 : 1);
+  expect((await samples('workgraph_plan_cache_documents')).get('')).toBeGreaterThan(0);
+  expect([...(await samples('workgraph_queries_total')).keys()]).toEqual([
+    'answered="compiled"',
+    'answered="fallback_not_compilable"',
+    'answered="fallback_bailed"',
+  ]);
+});
+
+it('tells of the pool, the event loop and the process', async () => {
+  const pool = await samples('workgraph_pool_connections');
+  expect(pool.get('state="size"')).toBe(app.database.engine === 'embedded' ? 1 : 10);
+  expect(pool.get('state="waiting"')).toBe(0);
+  expect((await samples('nodejs_eventloop_lag_p99_seconds')).size).toBe(1);
+  expect((await samples('process_resident_memory_bytes')).get('')).toBeGreaterThan(1_000_000);
+});
+
+it('names no workspace, no caller and no secret', async () => {
+  const text = await (await fetch(app.metricsUrl ?? '')).text();
+  for (const secret of [app.token, app.workspaceId, app.ownerUserAccountId, 'NOBODY', 'Olive'])
+    expect(text).not.toContain(secret);
+});
+
+it('is on its own port alone, and there is nothing else there', async () => {
+  expect((await app.request('GET', '/metrics')).status).toBe(404);
+  expect((await fetch(new URL('/', app.metricsUrl))).status).toBe(404);
+  expect((await fetch(app.metricsUrl ?? '', { method: 'POST' })).status).toBe(404);
+  expect((await fetch(app.metricsUrl ?? '')).headers.get('content-type')).toMatch(/^text\/plain; version=0/);
+});
