@@ -76,12 +76,12 @@ export class Metrics {
   }
 
   /** How many connections there are, and who waits for one. */
-  watchPool({ load }: Database): void {
+  watchPool(database: Database): void {
     this.gauge({
       name: 'workgraph_pool_connections',
       help: 'Connections to the database: open, idle, at most; and requests that wait for one',
       label: 'state',
-      read: () => ({ ...load() }),
+      read: () => ({ ...database.load() }),
     });
   }
 

@@ -107,7 +107,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 async function openMetrics(
   address: Config['metricsAddress'],
   database: Database,
-  { documents }: GraphQLFace,
+  graphql: GraphQLFace,
 ): Promise<MetricsServer | undefined> {
   if (!address) return undefined;
   const [{ Metrics }, { serveMetrics }] = await Promise.all([
@@ -119,7 +119,7 @@ async function openMetrics(
   metrics.gauge({
     name: 'workgraph_plan_cache_documents',
     help: 'Documents of clients that are remembered with their plans',
-    read: documents,
+    read: () => graphql.documents(),
   });
   return serveMetrics(metrics, address);
 }
