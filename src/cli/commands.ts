@@ -12,6 +12,7 @@ export const commands: SubCommandsDef = {
   export: () => import('./export.ts').then(({ command }) => command as CommandDef),
   directory: () => import('./directory.ts').then(({ command }) => command as CommandDef),
   explain: () => import('./explain.ts').then(({ command }) => command as CommandDef),
+  manifest: () => import('./manifest.ts').then(({ command }) => command as CommandDef),
   schema: () => import('./schema.ts').then(({ command }) => command),
   openapi: () => import('./openapi.ts').then(({ command }) => command),
 };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { defineCommand } from 'citty';
-import { CommandError, refuseUnknownArguments, reportFailure } from './failures.ts';
+import { CommandError, messagesOf, refuseUnknownArguments, reportFailure } from './failures.ts';
 
 const args = {
   file: { type: 'positional', description: 'A file with a GraphQL document', required: true },
@@ -29,11 +29,9 @@ function textOf(file: string): Promise<string> {
   });
 }
 
-/** What is wrong with the document or its variables is for whoever wrote them; `errors` holds all of it. */
+/** What is wrong with the document or its variables is for whoever wrote them. */
 function inWords(error: unknown): never {
-  const { errors = [error] } = Object(error) as { errors?: unknown[] };
-  const messages = errors.map((one) => (one instanceof Error ? one.message : String(one)));
-  throw new CommandError(messages.join('\n'), { cause: error });
+  throw new CommandError(messagesOf(error).join('\n'), { cause: error });
 }
 
 async function explain(

@@ -39,6 +39,12 @@ export function refuseUnknownArguments(given: Record<string, unknown>, defined: 
   if (words.length > 0) throw new UsageError(`What is ${JSON.stringify(words[0])}? --help shows how to ask.`);
 }
 
+/** What is wrong with a document or its variables: `errors` holds all of it. */
+export function messagesOf(error: unknown): string[] {
+  const { errors = [error] } = Object(error) as { errors?: unknown[] };
+  return errors.map((one) => (one instanceof Error ? one.message : String(one)));
+}
+
 const usageErrors: ReadonlySet<string> = new Set(['UsageError', 'ConfigError']);
 
 /** Errors that say in their message all that a person needs. */

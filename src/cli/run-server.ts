@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/engine.ts';
 import { type Config, readConfig, type Settings } from '../server/config.ts';
 import { createLogger } from '../server/logger.ts';
+import { openDocuments } from '../server/open-documents.ts';
 import { openFiles, type ServerFiles } from '../server/open-files.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { addDemo, demoToken, findDemo, keptToken } from './demo-workspace.ts';
@@ -28,6 +29,7 @@ const drainMs = 500;
 /** Serves until a signal ends it, and gives the exit code. */
 export async function serve(options: ServeOptions): Promise<number> {
   const config = readConfig(options.settings);
+  const documents = await openDocuments(config);
   const stopped = untilSignal();
   await requireFreePort(config);
   if (config.metricsAddress) await requireFreePort(config.metricsAddress, '--metrics-address');
@@ -36,7 +38,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const files = openFiles(config);
   const token = await prepareDemo(database, files, config, options);
   const logger = await createLogger(config.logLevel);
-  const server = await startServer({ database, config, logger, files });
+  const server = await startServer({ database, config, logger, files, documents });
   const socket = await openSocket(database, config, options, logger);
   logger.info({ url: server.url, engine: database.engine }, `workgraph is ready at ${server.url}`);
   say(greeting(config.publicUrl ?? server.url, token));

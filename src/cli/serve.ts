@@ -73,6 +73,16 @@ const args = {
     valueHint: 'direct|general',
     description: 'The way of a POST to /graphql (GRAPHQL_PATH, direct)',
   },
+  documents: {
+    type: 'string',
+    valueHint: 'any|trusted',
+    description: 'Which documents /graphql takes: any, or those of the manifest (DOCUMENTS, any)',
+  },
+  'documents-file': {
+    type: 'string',
+    valueHint: 'file',
+    description: 'A manifest of documents, made by `workgraph manifest` (DOCUMENTS_FILE)',
+  },
   'log-level': {
     type: 'string',
     description: 'fatal, error, warn, info, debug, trace or silent (LOG_LEVEL, info)',

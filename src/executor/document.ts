@@ -10,10 +10,8 @@ import {
 } from 'graphql';
 import { AppError } from '../resolvers/errors.ts';
 import { checkSize } from './document-size.ts';
-import { maxNesting, maxTokens } from './limits.ts';
-
-/** Texts of this length in all are remembered with what they parsed to; one may have a tenth. */
-const maxCachedCharacters = 1_000_000;
+import { maxCachedCharacters, maxNesting, maxTokens } from './limits.ts';
+import { Recent } from './recent.ts';
 
 /**
  * Reads and validates the documents of clients against one schema, remembering those that were good.
@@ -21,8 +19,7 @@ const maxCachedCharacters = 1_000_000;
  */
 export class DocumentReader {
   readonly #schema: GraphQLSchema;
-  readonly #documents = new Map<string, DocumentNode>();
-  #cachedCharacters = 0;
+  readonly #documents = new Recent<DocumentNode>(maxCachedCharacters);
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -36,14 +33,9 @@ export class DocumentReader {
   /** Throws what is wrong with it: one GraphQLError of syntax, or an InvalidDocument. */
   read(text: string): DocumentNode {
     const known = this.#documents.get(text);
-    if (known) {
-      // Re-inserted, so that the map's order is that of last use.
-      this.#documents.delete(text);
-      this.#documents.set(text, known);
-      return known;
-    }
+    if (known) return known;
     const document = this.#readNew(text);
-    this.#remember(text, document);
+    this.#documents.add(text, document, text.length);
     return document;
   }
 
@@ -57,17 +49,6 @@ export class DocumentReader {
     }
     if (errors.length > 0) throw new InvalidDocument(errors.map(asInvalid));
     return document;
-  }
-
-  #remember(text: string, document: DocumentNode): void {
-    if (text.length > maxCachedCharacters / 10) return;
-    this.#documents.set(text, document);
-    this.#cachedCharacters += text.length;
-    for (const oldest of this.#documents.keys()) {
-      if (this.#cachedCharacters <= maxCachedCharacters) return;
-      this.#documents.delete(oldest);
-      this.#cachedCharacters -= oldest.length;
-    }
   }
 }
 

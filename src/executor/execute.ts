@@ -72,7 +72,7 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
     const key = operation.operation === OperationTypeNode.MUTATION ? request.idempotencyKey : undefined;
     const answered = await compiledAnswer(request, scoped);
     const result: OperationResult =
-      answered ??
+      answered?.result ??
       (key === undefined
         ? await run(context)
         : await executeOnce({ ...scoped, document, key }, context, run));
@@ -98,7 +98,10 @@ async function compiledAnswer(
 ) {
   const isQuery = scoped.operation.operation === OperationTypeNode.QUERY;
   if (!isQuery || context.executor === 'reference') return undefined;
-  return answerCompiled({ ...scoped, document }, context, form);
+  const answered = await answerCompiled({ ...scoped, document }, context, form);
+  if (!answered) return undefined;
+  const { objects, ...result } = answered;
+  return { objects, result };
 }
 
 /** The operation that a request means, or the error that graphql-js would give. */

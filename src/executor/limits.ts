@@ -12,6 +12,9 @@ export const maxNesting = 32;
 /** A document's text with more tokens than this is refused unparsed. */
 export const maxTokens = 5_000;
 
+/** Documents are remembered with what they parsed to, and those that clients named by their hash, up to so much text. */
+export const maxCachedCharacters = 1_000_000;
+
 /** How deep the selections of an operation may go, through its fragments. */
 export const maxDepth = 15;
 

@@ -35,6 +35,10 @@ export interface Config {
   readonly executor: ExecutorName;
   /** Which way a POST to `/graphql` goes: straight to the executor, or through Yoga as every GET does. */
   readonly graphqlPath: 'direct' | 'general';
+  /** Which documents clients may send to `/graphql`: any, or those of the manifest alone. */
+  readonly documents: 'any' | 'trusted';
+  /** A manifest of documents that clients may name by their ids. */
+  readonly documentsFile: string | undefined;
 }
 
 export type LogLevel = z.infer<typeof logLevel>;
@@ -68,7 +72,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
   }
   const { PORT, HOST, DATA_DIR, DATABASE_URL, PUBLIC_URL, LOG_LEVEL } = parsed.data;
   const { STORAGE_URL, SIGNING_KEYS, FILES_URL, ATTACHMENT_LIMIT_BYTES, EXPLORER } = parsed.data;
-  const { EXECUTOR, GRAPHQL_PATH, PREPARED, METRICS_ADDRESS } = parsed.data;
+  const { EXECUTOR, GRAPHQL_PATH, PREPARED, METRICS_ADDRESS, DOCUMENTS, DOCUMENTS_FILE } = parsed.data;
   const { REQUESTS_PER_MINUTE, COST_PER_HOUR, MAX_OPERATION_COST, REDIS_URL } = parsed.data;
   return {
     port: PORT,
@@ -89,6 +93,8 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     explorer: EXPLORER,
     executor: EXECUTOR,
     graphqlPath: GRAPHQL_PATH,
+    documents: DOCUMENTS,
+    documentsFile: DOCUMENTS_FILE,
   };
 }
 
@@ -149,11 +155,19 @@ const shape = {
   PREPARED: onOrOff(),
   EXECUTOR: z.enum(['compiled', 'reference'], { error: 'must be compiled or reference' }).default('compiled'),
   GRAPHQL_PATH: z.enum(['direct', 'general'], { error: 'must be direct or general' }).default('direct'),
+  DOCUMENTS: z.enum(['any', 'trusted'], { error: 'must be any or trusted' }).default('any'),
+  DOCUMENTS_FILE: z.string().optional(),
 };
-const settings = z.object(shape).refine(({ FILES_URL, PUBLIC_URL }) => !isSameHost(FILES_URL, PUBLIC_URL), {
-  path: ['FILES_URL'],
-  error: 'must be another origin than PUBLIC_URL',
-});
+const settings = z
+  .object(shape)
+  .refine(({ FILES_URL, PUBLIC_URL }) => !isSameHost(FILES_URL, PUBLIC_URL), {
+    path: ['FILES_URL'],
+    error: 'must be another origin than PUBLIC_URL',
+  })
+  .refine(({ DOCUMENTS, DOCUMENTS_FILE }) => DOCUMENTS === 'any' || DOCUMENTS_FILE !== undefined, {
+    path: ['DOCUMENTS_FILE'],
+    error: 'must name the manifest when DOCUMENTS is trusted',
+  });
 const names = Object.keys(shape) as SettingName[];
 
 function onOrOff() {

@@ -1,10 +1,11 @@
 import { maxNesting } from '../executor/limits.ts';
+import { documentIdOf, hexHash } from '../executor/manifest.ts';
 import { isNestedDeeper } from '../executor/nesting.ts';
+import type { NamedDocument } from '../executor/persisted-documents.ts';
 import { raise } from '../resolvers/errors.ts';
 
-/** The parameters of a GraphQL request over HTTP, of the right kinds. */
-export interface GraphQLRequest {
-  query: string;
+/** The parameters of a GraphQL request over HTTP, of the right kinds; it has a query, a documentId or both. */
+export interface GraphQLRequest extends NamedDocument {
   operationName?: string | undefined;
   variables?: Record<string, unknown> | undefined;
 }
@@ -30,6 +31,7 @@ export function parseQuery(query: URLSearchParams): GraphQLRequest {
   };
   return checkParameters({
     query: query.get('query') ?? undefined,
+    documentId: query.get('documentId') ?? undefined,
     operationName: query.get('operationName') ?? undefined,
     variables: json('variables'),
     extensions: json('extensions'),
@@ -89,7 +91,6 @@ function checkParameters(parameters: unknown): GraphQLRequest {
     raise('invalid_request', 'Batches are not taken: send one operation in a request.');
   if (!isObject(parameters)) raise('invalid_request', 'The body must be a JSON object with the field query.');
   const { query, operationName, variables, extensions } = parameters;
-  if (typeof query !== 'string') raise('invalid_request', 'query must be a string with a GraphQL document.');
   if (operationName != null && typeof operationName !== 'string') {
     raise('invalid_request', 'operationName must be a string.');
   }
@@ -99,11 +100,38 @@ function checkParameters(parameters: unknown): GraphQLRequest {
       raise('query_too_complex', `${name} must not be nested more than ${maxNesting} deep.`);
     }
   }
+  const documentId = documentIn(parameters);
+  if (typeof query !== 'string' && (query != null || documentId === undefined))
+    raise('invalid_request', 'query must be a string with a GraphQL document.');
   return {
-    query,
+    query: query ?? undefined,
+    documentId,
     operationName: operationName ?? undefined,
     variables: isObject(variables) ? variables : undefined,
   };
+}
+
+/** By the draft of GraphQL over HTTP, or by Apollo's protocol of automatic persisted queries. */
+function documentIn({ documentId, extensions }: Record<string, unknown>): string | undefined {
+  const id = typeof documentId === 'string' ? documentIdOf(documentId) : undefined;
+  if (documentId != null && id === undefined) {
+    raise(
+      'invalid_request',
+      'documentId must be an id such as sha256: and 64 hexadecimal digits, in lower case.',
+    );
+  }
+  const persisted = isObject(extensions) ? extensions.persistedQuery : undefined;
+  if (persisted == null) return id;
+  const { version, sha256Hash: hash } = isObject(persisted) ? persisted : {};
+  if (version !== 1 || typeof hash !== 'string' || !hexHash.test(hash)) {
+    raise(
+      'invalid_request',
+      'extensions.persistedQuery must have version 1 and a sha256Hash of 64 hexadecimal digits, in lower case.',
+    );
+  }
+  if (id !== undefined && id !== hash)
+    raise('invalid_request', 'documentId and extensions.persistedQuery must name one document.');
+  return hash;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -5,6 +5,7 @@ import { DocumentReader, InvalidDocument } from '../executor/document.ts';
 import { expectedError, formatError, maskedError } from '../executor/errors.ts';
 import { chooseOperation, executeOperation, type OperationContext } from '../executor/execute.ts';
 import { idempotencyKeyOf, type OperationResult, replayedHeaders } from '../executor/idempotent.ts';
+import { PersistedDocuments, type TrustedDocuments } from '../executor/persisted-documents.ts';
 import { type AppError, type ErrorCode, errorCodes, raise } from '../resolvers/errors.ts';
 import type { RestReply } from '../rest-compat/face.ts';
 import { graphiqlReply } from './graphiql.ts';
@@ -30,6 +31,9 @@ export interface GraphQLFace {
 export interface GraphQLOptions {
   explorer: boolean;
   graphqlPath?: 'direct' | 'general' | undefined;
+  documents?: TrustedDocuments | undefined;
+  /** Hears of what is no fault of a client. */
+  warn: (details: Record<string, unknown>, message: string) => void;
 }
 
 /** A name may be as long as a document; a header and a log line should not. */
@@ -50,10 +54,12 @@ interface YogaContext {
  */
 export function createGraphQLFace(
   schema: GraphQLSchema,
-  { explorer, graphqlPath = 'direct' }: GraphQLOptions,
+  { explorer, graphqlPath = 'direct', documents: trusted, warn }: GraphQLOptions,
 ): GraphQLFace {
-  const reader = new DocumentReader(schema);
-  const yoga = createGraphQLYoga(schema, reader);
+  const documents = new PersistedDocuments(new DocumentReader(schema), trusted, (documentId, error) =>
+    warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
+  );
+  const yoga = createGraphQLYoga(schema, documents);
   return {
     documents: () => reader.size,
     async handle(request) {
@@ -66,7 +72,7 @@ export function createGraphQLFace(
         const { parameters, operation, accepted } = await admit(request, mediaType);
         const context = { parameters, operation, incoming: request, mediaType: accepted };
         if (request.method === 'POST' && graphqlPath === 'direct')
-          return directReply(await run(schema, reader, context, 'json'), context);
+          return directReply(await run(schema, documents, context, 'json'), context);
         const init = { method: request.method, headers: { accept: accepted } };
         const response = await yoga.fetch('http://workgraph/graphql', init, context);
         return {
@@ -97,10 +103,10 @@ async function admit(request: ServerRequest, accepted: GraphQLMediaType | undefi
   return { parameters: parseBody(await request.body()), operation, accepted };
 }
 
-function createGraphQLYoga(schema: GraphQLSchema, reader: DocumentReader) {
+function createGraphQLYoga(schema: GraphQLSchema, documents: PersistedDocuments) {
   return createYoga<YogaContext>({
     schema,
-    plugins: [operations(schema, reader)],
+    plugins: [operations(schema, documents)],
     // What fails outside of an operation is answered and logged like everything else that is refused here.
     maskedErrors: { maskError: rethrow },
     logging: false,
@@ -119,14 +125,16 @@ function rethrow(error: unknown): never {
 }
 
 /** Reads, checks and runs operations through the executor, and says which status the answer has. */
-function operations(schema: GraphQLSchema, reader: DocumentReader): Plugin<YogaContext, YogaContext> {
+function operations(schema: GraphQLSchema, documents: PersistedDocuments): Plugin<YogaContext, YogaContext> {
   return {
     onRequestParse: ({ serverContext, setRequestParser }) => {
-      setRequestParser(() => ({ ...serverContext.parameters }));
+      const { operationName, variables, query = '' } = serverContext.parameters;
+      // Yoga wants a text, also where the document is named by its id.
+      setRequestParser(() => ({ query, operationName, variables }));
     },
     onParams: ({ context, setParamsHandler }) => {
       setParamsHandler(async () => {
-        const { replayed, ...result } = await run(schema, reader, context, 'data');
+        const { replayed, ...result } = await run(schema, documents, context, 'data');
         const http = httpOf({ ...result, replayed }, context);
         return { ...result, extensions: { ...result.extensions, http } };
       });
@@ -136,13 +144,13 @@ function operations(schema: GraphQLSchema, reader: DocumentReader): Plugin<YogaC
 
 async function run(
   schema: GraphQLSchema,
-  reader: DocumentReader,
+  documents: PersistedDocuments,
   context: YogaContext,
   form: 'data' | 'json',
 ): Promise<OperationResult> {
   const { parameters, operation, incoming } = context;
   try {
-    const document = reader.read(parameters.query);
+    const document = documents.find(parameters, operation.principal !== undefined);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
     incoming.note((chosen.name?.value ?? '').slice(0, longestName));

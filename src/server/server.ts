@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
 import { defaultOperationCost } from '../executor/limits.ts';
 import { createRestFace } from '../rest-compat/face.ts';
+import type { TrustedDocuments } from '../executor/persisted-documents.ts';
 import { schema } from '../schema/index.ts';
 import { Authenticator } from './authenticate.ts';
 import { answerBrokenRequest } from './broken-request.ts';
@@ -29,6 +30,8 @@ export interface ServerOptions {
   readonly logger: Logger;
   /** Without it the server keeps no files: attachments cannot be created or read. */
   readonly files?: ServerFiles | undefined;
+  /** Without them any document is taken, and none is known before a client has sent it. */
+  readonly documents?: TrustedDocuments | undefined;
 }
 
 /** A server that answers. */
@@ -52,7 +55,7 @@ const keepAliveMs = 65_000;
 
 /** Listens; throws the error of `listen`, such as EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { database, config, logger, files } = options;
+  const { database, config, logger, files, documents } = options;
   const authenticator = new Authenticator(database, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger);
   const contexts = new Contexts(database, authenticator, logger, files, {
@@ -60,7 +63,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
   });
-  const graphql = createGraphQLFace(schema, config);
+  const { explorer, graphqlPath } = config;
+  const warn = logger.warn.bind(logger);
+  const graphql = createGraphQLFace(schema, { explorer, graphqlPath, documents, warn });
   const rest = createRestFace(schema);
   const metrics = await openMetrics(config.metricsAddress, database, graphql);
   const front = createFront({

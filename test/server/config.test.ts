@@ -14,6 +14,8 @@ it('has a default for everything', () => {
     prepared: true,
     executor: 'compiled',
     graphqlPath: 'direct',
+    documents: 'any',
+    documentsFile: undefined,
     rates: { requestsPerMinute: 6_000, costPerHour: 10_000_000 },
     maxOperationCost: 10_000,
     redisUrl: undefined,
@@ -61,6 +63,7 @@ it.each([
   ['PREPARED', 'no'],
   ['EXECUTOR', 'fast'],
   ['GRAPHQL_PATH', 'short'],
+  ['DOCUMENTS', 'none'],
 ])('does not take for %s: %s', (name, value) => {
   const environment = { PUBLIC_URL: 'https://work.example.com', [name]: value };
   expect(() => readConfig({}, environment)).toThrow(new RegExp(`^${name} must be`));

@@ -8,6 +8,7 @@ import type { memberRole } from '../../src/resolvers/codes.ts';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { readConfig, type Settings } from '../../src/server/config.ts';
+import { openDocuments } from '../../src/server/open-documents.ts';
 import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { member } from './fixtures.ts';
@@ -107,7 +108,14 @@ export async function startApp({
   const home = content === 'migrated' ? await newWorkspace(database, 'Test') : await demoWorkspace(database);
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...chosen, ...settings }, {});
   const files = openFiles(config);
-  const server = await startServer({ database, config, logger: pino({ level: logLevel }), files });
+  const documents = await openDocuments(config);
+  const server = await startServer({
+    database,
+    config,
+    logger: pino({ level: logLevel }),
+    files,
+    documents,
+  });
   return {
     ...home,
     ...doors(server.url, home.token),

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { defineCommand } from 'citty';
+import { CommandError, messagesOf, refuseUnknownArguments, reportFailure } from './failures.ts';
+
+const args = {
+  files: { type: 'positional', description: 'Files with a document each', required: true },
+} as const;
+
+export const command = defineCommand({
+  meta: {
+    name: 'manifest',
+    description:
+      'Print the manifest of the documents in files, for DOCUMENTS_FILE: workgraph manifest queries/*.graphql',
+  },
+  args,
+  async run(context) {
+    process.exitCode = await reportFailure(async () => {
+      const { _: files, ...flags } = context.args;
+      refuseUnknownArguments(flags, args);
+      return manifest(files);
+    });
+  },
+});
+
+/** Judges all documents by the schema of this version, and prints nothing when one is not good. */
+async function manifest(files: readonly string[]): Promise<number> {
+  const [{ schema }, { DocumentReader }, { printManifest }] = await Promise.all([
+    import('../schema/index.ts'),
+    import('../executor/document.ts'),
+    import('../executor/manifest.ts'),
+  ]);
+  const reader = new DocumentReader(schema);
+  const texts: string[] = [];
+  const problems: string[] = [];
+  for (const file of files) {
+    try {
+      const text = await readFile(file, 'utf8');
+      reader.read(text);
+      texts.push(text);
+    } catch (error) {
+      problems.push(...messagesOf(error).map((message) => `${file}: ${message}`));
+    }
+  }
+  if (problems.length > 0) throw new CommandError(problems.join('\n'));
+  process.stdout.write(printManifest(texts));
+  return 0;
+}

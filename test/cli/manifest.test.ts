@@ -1,0 +1,48 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { parseManifest } from '../../src/executor/manifest.ts';
+import { workgraph } from './workgraph.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'manifest-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+async function fileOf(name: string, document: string): Promise<string> {
+  const file = join(directory, name);
+  await writeFile(file, document);
+  return file;
+}
+
+it('prints documents under their hashes, as a server takes them', async () => {
+  const texts = ['query B { teams { totalCount } }\n', 'query A { issues { totalCount } }\n'];
+  const files = await Promise.all(texts.map((text, place) => fileOf(`${place}.graphql`, text)));
+  const { exitCode, stdout } = await workgraph(['manifest', ...files]);
+  expect(exitCode).toBe(0);
+  expect([...parseManifest(stdout).values()]).toEqual(texts.toReversed());
+  expect(JSON.parse(stdout)).toMatchObject({
+    format: 'apollo-persisted-query-manifest',
+    operations: [
+      { name: 'A', type: 'query' },
+      { name: 'B', type: 'query' },
+    ],
+  });
+});
+
+it('prints nothing when one of them does not fit the schema, and says which', async () => {
+  const good = await fileOf('good.graphql', '{ teams { totalCount } }');
+  const bad = await fileOf('bad.graphql', '{ nothing other }');
+  const { exitCode, stdout, stderr } = await workgraph(['manifest', good, bad, join(directory, 'missing')]);
+  expect([exitCode, stdout]).toEqual([1, '']);
+  const [first, second, third] = stderr.split('\n');
+  expect(first).toContain('bad.graphql: Cannot query field "nothing"');
+  expect(second).toContain('bad.graphql: Cannot query field "other"');
+  expect(third).toContain('ENOENT');
+});
+
+it('is asked with files', async () => {
+  expect((await workgraph(['manifest', '--nothing', 'x'])).stderr).toContain('Unknown --nothing');
+});
