@@ -8,6 +8,10 @@ export class Recent<Value> {
     this.#most = most;
   }
 
+  get size(): number {
+    return this.#entries.size;
+  }
+
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;

@@ -56,7 +56,8 @@ export function createGraphQLFace(
   schema: GraphQLSchema,
   { explorer, graphqlPath = 'direct', documents: trusted, warn }: GraphQLOptions,
 ): GraphQLFace {
-  const documents = new PersistedDocuments(new DocumentReader(schema), trusted, (documentId, error) =>
+  const reader = new DocumentReader(schema);
+  const documents = new PersistedDocuments(reader, trusted, (documentId, error) =>
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
   const yoga = createGraphQLYoga(schema, documents);
