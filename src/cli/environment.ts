@@ -1,5 +1,6 @@
 import { type ArgsDef, type CommandDef, defineCommand, type ParsedArgs } from 'citty';
 import type { Database } from '../db/engine.ts';
+import type { FileStore } from '../db/storage.ts';
 import { refuseUnknownArguments, reportFailure } from './failures.ts';
 
 /** What a command that needs the database runs with, in this process or within the server that holds the directory. */
@@ -7,6 +8,8 @@ export interface CommandEnvironment {
   readonly database: Database;
   /** Where the service keeps what is no row: the demo's token, files, the signing key. */
   readonly dataDir: string;
+  /** Where the bytes of files are. */
+  readonly store: FileStore;
   /** Takes the command's data. */
   readonly stdout: (text: string) => void;
   /** Takes the command's words. */
@@ -21,11 +24,13 @@ export interface CommandEnvironment {
 }
 
 /** The environment but for the database: what a client of the socket sends along, and what a process has of its own. */
-export type Terminal = Omit<CommandEnvironment, 'database' | 'dataDir'>;
+export type Terminal = Omit<CommandEnvironment, 'database' | 'dataDir' | 'store'>;
 
 /** A command that needs the database, as citty takes it and as a server that holds the directory runs it. */
 export type DatabaseCommand = CommandDef & {
   readonly execute: (env: CommandEnvironment, args: Record<string, unknown>) => Promise<number>;
+  /** Does it read whole tables, so that a statement may take its time. */
+  readonly unhurried: boolean;
 };
 
 interface DatabaseCommandOptions<Args extends ArgsDef> {
@@ -33,6 +38,8 @@ interface DatabaseCommandOptions<Args extends ArgsDef> {
   readonly name: string;
   readonly description: string;
   readonly args: Args;
+  /** Does it read whole tables, so that a statement may take its time; where PostgreSQL would end it else. */
+  readonly unhurried?: boolean;
   /**
    * Does the work and gives the exit code. Expected failures are AppErrors and UsageErrors. May run in a server of
    * many requests: it writes through `env` alone, and lets other things happen while it works.
@@ -61,7 +68,9 @@ export const locationArgs = {
 export function databaseCommand<const Args extends ArgsDef>(
   options: DatabaseCommandOptions<Args>,
 ): DatabaseCommand {
-  const { name, description, run } = options;
+  const { name, description, unhurried = false } = options;
+  // citty's parsed arguments go through JSON when a server runs the command, and come out the same.
+  const execute = options.run as DatabaseCommand['execute'];
   const args = { ...options.args, ...locationArgs };
   const command = defineCommand({
     meta: { name: name.split(' ').at(-1) ?? name, description },
@@ -71,10 +80,9 @@ export function databaseCommand<const Args extends ArgsDef>(
         refuseUnknownArguments(context.args, args);
         // Loaded when it is needed: `--help` has no use for a database.
         const { runWithDatabase } = await import('./location.ts');
-        return runWithDatabase({ name, execute: run as DatabaseCommand['execute'] }, context.args);
+        return runWithDatabase({ name, execute, unhurried }, context.args);
       });
     },
   });
-  // citty's parsed arguments go through JSON when a server runs the command, and come out the same.
-  return { ...(command as CommandDef), execute: run as DatabaseCommand['execute'] };
+  return { ...(command as CommandDef), execute, unhurried };
 }

@@ -5,29 +5,34 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DirectoryHeldError } from '../db/directory-lock.ts';
 import { type Database, openDatabase } from '../db/engine.ts';
 import { migrate, schemaState } from '../db/migrate.ts';
+import { openStorage } from '../db/open-storage.ts';
 import { type Config, readConfig } from '../server/config.ts';
 import type { DatabaseCommand, Terminal } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { runThroughServer } from './socket-client.ts';
+
+type NamedCommand = Pick<DatabaseCommand, 'execute' | 'unhurried'> & { readonly name: string };
 
 /** How long a command waits for a data directory whose holder takes no commands: it may just be starting. */
 const heldForMs = 10_000;
 const askAgainMs = 200;
 
 /** Runs a command on the database that its flags and the environment name. */
-export async function runWithDatabase(
-  command: { name: string; execute: DatabaseCommand['execute'] },
-  args: Record<string, unknown>,
-): Promise<number> {
+export async function runWithDatabase(command: NamedCommand, args: Record<string, unknown>): Promise<number> {
   const config = readConfig(locationOf(args));
   const interrupted = new AbortController();
   const terminal = ownTerminal(interrupted.signal);
   return whileInterruptible(interrupted, async () => {
     if (config.databaseUrl === undefined) return runEmbedded(command, args, config, terminal);
-    const database = await openDatabase({ url: config.databaseUrl, prepared: config.prepared });
+    const { databaseUrl: url, prepared, dataDir } = config;
+    const database = await openDatabase({
+      url,
+      prepared,
+      ...(command.unhurried && { statementTimeoutMs: 0 }),
+    });
     return runAndClose(database, async () => {
       await requireCurrentSchema(database);
-      return command.execute({ ...terminal, database, dataDir: config.dataDir }, args);
+      return command.execute({ ...terminal, database, dataDir, store: openStorage(config) }, args);
     });
   });
 }
@@ -86,11 +91,12 @@ async function refuseNewerSchema(database: Database): Promise<void> {
 
 /** Here if the directory is free, through the server that holds it otherwise. */
 async function runEmbedded(
-  command: { name: string; execute: DatabaseCommand['execute'] },
+  command: NamedCommand,
   args: Record<string, unknown>,
-  { dataDir }: Config,
+  config: Config,
   terminal: Terminal,
 ): Promise<number> {
+  const { dataDir } = config;
   const giveUpMs = performance.now() + heldForMs;
   for (;;) {
     const opened = await openUpToDate(dataDir, terminal.stderr).catch((error: unknown) => {
@@ -98,7 +104,8 @@ async function runEmbedded(
       throw error;
     });
     if (!(opened instanceof DirectoryHeldError)) {
-      return runAndClose(opened, () => command.execute({ ...terminal, database: opened, dataDir }, args));
+      const env = { ...terminal, database: opened, dataDir, store: openStorage(config) };
+      return runAndClose(opened, () => command.execute(env, args));
     }
     const exitCode = await runThroughServer(dataDir, { command: command.name, args }, terminal);
     if (exitCode !== undefined) return exitCode;

@@ -39,7 +39,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const token = await prepareDemo(database, files, config, options);
   const logger = await createLogger(config.logLevel);
   const server = await startServer({ database, config, logger, files, documents });
-  const socket = await openSocket(database, config, options, logger);
+  const socket = await openSocket(database, files, config, options, logger);
   logger.info({ url: server.url, engine: database.engine }, `workgraph is ready at ${server.url}`);
   say(greeting(config.publicUrl ?? server.url, token));
   logger.info({ signal: await stopped }, 'stopping');
@@ -80,12 +80,13 @@ async function prepareDemo(
 
 async function openSocket(
   database: Database,
+  { store }: ServerFiles,
   { dataDir }: Config,
   { findCommand }: ServeOptions,
   logger: Logger,
 ): Promise<CommandSocket | undefined> {
   if (database.engine !== 'embedded') return undefined;
-  const socket = await openCommandSocket({ database, dataDir, findCommand, logger });
+  const socket = await openCommandSocket({ database, dataDir, store, findCommand, logger });
   if (!socket)
     logger.warn('commands cannot work through this server: there can be no socket in its data directory');
   return socket;

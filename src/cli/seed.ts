@@ -1,6 +1,4 @@
-import { openStorage } from '../db/open-storage.ts';
 import { encodeId } from '../resolvers/ids.ts';
-import { readConfig } from '../server/config.ts';
 import { addDemo, demoToken } from './demo-workspace.ts';
 import { databaseCommand } from './environment.ts';
 
@@ -8,9 +6,7 @@ export const command = databaseCommand({
   name: 'seed',
   description: 'Add the demo workspace to the database; its token is kept in the data directory too',
   args: { json: { type: 'boolean', description: 'Print one object: id of the workspace, and token' } },
-  async run({ database, dataDir, stdout, stderr }, { json }) {
-    // Of the data directory that was named, and of the environment that says where else files are kept.
-    const store = openStorage(readConfig({ DATA_DIR: dataDir }));
+  async run({ database, dataDir, store, stdout, stderr }, { json }) {
     const workspaceId = await addDemo(database, store, stderr);
     const token = await demoToken(database, dataDir, workspaceId);
     const id = encodeId('workspace', workspaceId);

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
+import type { FileStore } from '../db/storage.ts';
 import type { CommandEnvironment, DatabaseCommand } from './environment.ts';
 import { exitCodes, reportFailure } from './failures.ts';
 import { type CommandLine, commandRequest, socketPathOf } from './socket-protocol.ts';
@@ -11,6 +12,7 @@ import { type CommandLine, commandRequest, socketPathOf } from './socket-protoco
 export interface CommandSocketOptions {
   readonly database: Database;
   readonly dataDir: string;
+  readonly store: FileStore;
   readonly findCommand: (name: string) => Promise<DatabaseCommand | undefined>;
   readonly logger: Logger;
 }
@@ -54,7 +56,7 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
 async function runCommand(
   req: IncomingMessage,
   res: ServerResponse,
-  { database, dataDir, findCommand, logger }: CommandSocketOptions,
+  { database, dataDir, store, findCommand, logger }: CommandSocketOptions,
   stopping: AbortSignal,
 ): Promise<void> {
   const write = (line: CommandLine) => void res.write(`${JSON.stringify(line)}\n`);
@@ -74,6 +76,7 @@ async function runCommand(
       ...terminal,
       database,
       dataDir,
+      store,
       signal,
       stderr,
       stdout: (out) => write({ out }),

@@ -70,6 +70,29 @@ export async function selectAttachmentOfLiving(
     .executeTakeFirst();
 }
 
+export type UploadedFile = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision' | 'fileName' | 'sizeBytes'>;
+
+/** Attachments of all workspaces whose bytes are there, in the order of their keys: those after one, a page of them. */
+export async function selectUploadedFiles(
+  unscoped: Kysely<Tables>,
+  after: Pick<UploadedFile, 'workspaceId' | 'id'> | undefined,
+  limit: number,
+): Promise<UploadedFile[]> {
+  return unscoped
+    .selectFrom('attachment')
+    .select(['workspaceId', 'id', 'revision', 'fileName', 'sizeBytes'])
+    .where('uploadedUtc', 'is not', null)
+    .$if(after !== undefined, (query) =>
+      query.where((eb) =>
+        eb(eb.refTuple('workspaceId', 'id'), '>', eb.tuple(after?.workspaceId ?? '', after?.id ?? '')),
+      ),
+    )
+    .orderBy('workspaceId')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
 /** Begins an upload: undefined when another is finished, or when too many were begun. */
 export async function beginUpload(
   db: Kysely<Tables>,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { anyUuid } from './any-uuid.ts';
 import type { AttachmentRow } from './attachments.ts';
@@ -8,10 +9,9 @@ import type { Trx } from './transaction.ts';
 // 'wgjn' in ASCII: keeps this lock apart from any other advisory lock of the database.
 const janitorLock = 0x77676a6e;
 
-/** Does the work unless another process of the same database is at it; says whether it was done. */
+/** Does the work unless somebody else of the same database is at it or at a backup; says whether it was done. */
 export async function alone(database: Database, work: () => Promise<void>): Promise<boolean> {
-  // The embedded database belongs to one process, and has no second connection to hold the lock on.
-  if (database.engine === 'embedded') return work().then(() => true);
+  if (database.engine === 'embedded') return aloneInProcess(database, work);
   return database.unscoped.connection().execute(async (connection) => {
     const { taken } = await connection
       .selectNoFrom(sql<boolean>`pg_try_advisory_lock(${janitorLock}::bigint)`.as('taken'))
@@ -24,6 +24,38 @@ export async function alone(database: Database, work: () => Promise<void>): Prom
     }
     return true;
   });
+}
+
+/** Does the work while nothing is removed from the store, as soon as whoever removes just now is done. */
+export async function whileFilesStay<Result>(
+  database: Database,
+  work: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  let done: { result: Result } | undefined;
+  const attempt = () =>
+    alone(database, async () => {
+      done = { result: await work() };
+    });
+  while (!(await attempt())) await delay(askAgainMs, undefined, { ...(signal && { signal }) });
+  if (!done) throw new Error('Impossible: the work was done.');
+  return done.result;
+}
+
+const askAgainMs = 200;
+
+const working = new WeakSet<Database>();
+
+/** The embedded database belongs to one process, and has no second connection to hold the lock on. */
+async function aloneInProcess(database: Database, work: () => Promise<void>): Promise<boolean> {
+  if (working.has(database)) return false;
+  working.add(database);
+  try {
+    await work();
+  } finally {
+    working.delete(database);
+  }
+  return true;
 }
 
 export type FileName = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision'>;

@@ -40,6 +40,14 @@ export class DirectoryStore implements FileStore {
     return file?.createReadStream(range);
   }
 
+  async size(key: string): Promise<number | undefined> {
+    const found = await stat(join(this.#root, key)).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    return found?.size;
+  }
+
   async remove(key: string): Promise<void> {
     await rm(join(this.#root, key), { force: true });
   }

@@ -47,6 +47,13 @@ export class S3Store implements FileStore {
     return undefined;
   }
 
+  async size(key: string): Promise<number | undefined> {
+    const response = await this.#send('HEAD', key);
+    const { statusCode, headers } = response;
+    await settle(response, [200, 404]);
+    return statusCode === 200 ? Number(headers['content-length']) : undefined;
+  }
+
   async remove(key: string): Promise<void> {
     await settle(await this.#send('DELETE', key), [200, 204, 404]);
   }

@@ -12,6 +12,8 @@ export interface FileStore {
   put(key: string, bytes: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<void>;
   /** The bytes, or a range of them that is there; undefined when nothing is kept under the key. */
   get(key: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** How many bytes are kept under the key; undefined when nothing is. */
+  size(key: string): Promise<number | undefined>;
   /** Removes what is kept under the key, if anything is. */
   remove(key: string): Promise<void>;
   /** Removes what was being put before this time and was cut off by the end of a process; says how much that was. */

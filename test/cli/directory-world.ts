@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { sql } from 'kysely';
 import { type DirectoryApplyArguments, runDirectoryApply } from '../../src/cli/directory.ts';
 import type { Database } from '../../src/db/engine.ts';
+import { openStorage } from '../../src/db/open-storage.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 /** What applying a file said. */
@@ -67,6 +68,7 @@ async function apply(
     {
       database,
       dataDir: cwd,
+      store: openStorage({ dataDir: cwd, storageUrl: undefined }),
       stdout: (out) => (said.stdout += out),
       stderr: (err) => (said.stderr += err),
       isTerminal: false,

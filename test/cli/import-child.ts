@@ -1,4 +1,5 @@
 import { openDatabase } from '../../src/db/engine.ts';
+import { openStorage } from '../../src/db/open-storage.ts';
 import { runImport } from '../../src/cli/import.ts';
 
 // Imports a file of beads into the team BD, in a process that a test can kill: database, file and workspace are arguments.
@@ -10,6 +11,7 @@ process.exitCode = await runImport(
   {
     database,
     dataDir: '.',
+    store: openStorage({ dataDir: '.', storageUrl: undefined }),
     stdout: (text) => void process.stdout.write(text),
     stderr: (text) => void process.stderr.write(text),
     // A bar says more often how far it is.

@@ -6,6 +6,7 @@ import type { CommandEnvironment } from '../../src/cli/environment.ts';
 import { runExport } from '../../src/cli/export.ts';
 import { type ImportArguments, runImport } from '../../src/cli/import.ts';
 import type { Database } from '../../src/db/engine.ts';
+import { openStorage } from '../../src/db/open-storage.ts';
 import { applyDirectory } from '../../src/resolvers/directory.ts';
 import { parseDirectory } from '../../src/resolvers/directory-file.ts';
 import type { ImportSummary } from '../../src/resolvers/import-run.ts';
@@ -49,6 +50,7 @@ export async function importWorld(database: Database, name: string): Promise<Imp
     const exitCode = await command({
       database,
       dataDir: cwd,
+      store: openStorage({ dataDir: cwd, storageUrl: undefined }),
       stdout: (text) => (said.stdout += text),
       stderr: (text) => (said.stderr += text),
       isTerminal: false,

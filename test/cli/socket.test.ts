@@ -9,6 +9,7 @@ import { UsageError } from '../../src/cli/failures.ts';
 import { type CommandSocket, openCommandSocket } from '../../src/cli/socket.ts';
 import { runThroughServer } from '../../src/cli/socket-client.ts';
 import type { Database } from '../../src/db/engine.ts';
+import type { FileStore } from '../../src/db/storage.ts';
 
 let dataDir: string;
 let socket: CommandSocket | undefined;
@@ -20,8 +21,11 @@ beforeEach(async () => {
   socket = await openCommandSocket({
     database: {} as Database,
     dataDir,
+    store: {} as FileStore,
     findCommand: (name) =>
-      Promise.resolve(name === 'test run' ? { execute: (env, args) => execute(env, args) } : undefined),
+      Promise.resolve(
+        name === 'test run' ? { execute: (env, args) => execute(env, args), unhurried: false } : undefined,
+      ),
     logger: pino({ level: 'silent' }),
   });
 });

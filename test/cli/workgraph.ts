@@ -69,7 +69,7 @@ export async function serve(args: readonly string[], env: Record<string, string>
 
 /** Runs a command on an app's database without a process of its own; `name` is as a person types it. */
 export async function inProcess(
-  { database, dataDir }: App,
+  { database, dataDir, store }: App,
   name: string,
   words: readonly string[],
 ): Promise<Ran> {
@@ -81,6 +81,7 @@ export async function inProcess(
     const env: CommandEnvironment = {
       database,
       dataDir,
+      store,
       stdout: (text) => void (ran.stdout += text),
       stderr,
       isTerminal: false,

@@ -101,7 +101,7 @@ function addComments(world: World, record: IssueRecord): void {
       createdUtc: new Date(createdMs),
       updatedUtc: new Date(editedMs ?? createdMs),
       deletedUtc: dateOrNull(deletedMs),
-      revision: editedMs === undefined ? 1 : 2,
+      revision: 1 + Number(editedMs !== undefined) + Number(deletedMs !== undefined),
     });
   }
 }

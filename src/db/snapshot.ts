@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import type { Database } from './engine.ts';
+import type { Trx } from './transaction.ts';
+
+/**
+ * Reads the database of one moment, whatever is written meanwhile. It goes round the tenant guard, for the one who runs
+ * the service. The embedded engine has one session: there everybody else waits until the work is done.
+ */
+export function inSnapshot<Result>(
+  { unscoped }: Pick<Database, 'unscoped'>,
+  work: (trx: Trx) => Promise<Result>,
+): Promise<Result> {
+  return unscoped
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      // Whole tables are joined: on the embedded engine, whose statistics may be old, loops within loops never end.
+      await sql`set local enable_nestloop = off`.execute(trx);
+      return work(trx);
+    });
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Trx } from '../transaction.ts';
+import { directoryRules } from './directory-rules.ts';
+import { feedRules } from './feed-rules.ts';
+import { issueRules } from './issue-rules.ts';
+import { numberRules } from './number-rules.ts';
+import { referenceRules } from './references.ts';
+import type { Rule, RuleCodes } from './rule.ts';
+
+/** A row of which a rule does not hold. */
+export interface FaultyRow {
+  readonly workspaceId: string | null;
+  /** As people name it: `ENG-42`, or a table and an id. */
+  readonly key: string;
+  readonly detail: string;
+}
+
+/** The rows of which a rule does not hold: how many they are, and the first of them. */
+export interface FaultyRows {
+  readonly total: number;
+  readonly rows: FaultyRow[];
+}
+
+/** Every rule of this schema, those from the catalog of the database among them. */
+export async function selectRules(trx: Trx, codes: RuleCodes): Promise<Rule[]> {
+  return [
+    ...numberRules,
+    ...issueRules,
+    ...feedRules(codes),
+    ...directoryRules(codes),
+    ...(await referenceRules(trx)),
+  ];
+}
+
+/** Asks the database for what breaks a rule; the database alone holds all of it. */
+export async function selectFaulty(trx: Trx, { statement }: Rule, limit: number): Promise<FaultyRows> {
+  const { rows } = await sql<FaultyRow & { total: number }>`
+    select count(*) over () as total, workspace_id, key, detail from (${sql.raw(statement)}) faulty
+    order by workspace_id, key limit ${limit}`.execute(trx);
+  const [first] = rows;
+  return {
+    total: first?.total ?? 0,
+    rows: rows.map(({ workspaceId, key, detail }) => ({ workspaceId, key, detail })),
+  };
+}

@@ -1,0 +1,119 @@
+import { countedByIssue, faultyIssues, onIssue, type Rule } from './rule.ts';
+
+/** What an issue says of itself and of what hangs on it. */
+export const issueRules: readonly Rule[] = [
+  {
+    name: 'comment_count and last_comment_utc of an issue are of its living comments',
+    covers: ['issue.comment_count', 'issue.last_comment_utc'],
+    statement: faultyIssues(
+      `format('comment_count %s, counted %s; last_comment_utc %s, newest %s',
+        i.comment_count, coalesce(c.counted, 0), i.last_comment_utc, c.newest)`,
+      `left join ${countedByIssue('comment', 'deleted_utc is null', ', max(created_utc) as newest')} c on ${onIssue('c')}
+       where i.comment_count <> coalesce(c.counted, 0) or i.last_comment_utc is distinct from c.newest`,
+    ),
+  },
+  {
+    name: 'link_count of an issue is of its living links',
+    covers: ['issue.link_count'],
+    statement: faultyIssues(
+      `format('link_count %s, counted %s', i.link_count, coalesce(l.counted, 0))`,
+      `left join ${countedByIssue('issue_link', 'deleted_utc is null')} l on ${onIssue('l')}
+       where i.link_count <> coalesce(l.counted, 0)`,
+    ),
+  },
+  {
+    name: 'sub_issue_count of an issue is of its living sub-issues',
+    covers: ['issue.sub_issue_count'],
+    statement: faultyIssues(
+      `format('sub_issue_count %s, counted %s', i.sub_issue_count, coalesce(s.counted, 0))`,
+      `left join (select workspace_id, parent_issue_id as issue_id, count(*) as counted from issue
+         where deleted_utc is null and parent_issue_id is not null group by 1, 2) s on ${onIssue('s')}
+       where i.sub_issue_count <> coalesce(s.counted, 0)`,
+    ),
+  },
+  {
+    name: 'a parent is living, and a deleted parent is deleted',
+    statement: faultyIssues(
+      `case when p.deleted_utc is not null then 'its parent is deleted'
+         when i.parent_issue_id is not null then 'it has a parent and a deleted parent'
+         else 'its deleted parent is living' end`,
+      `left join issue p on p.workspace_id = i.workspace_id and p.id = i.parent_issue_id
+       left join issue d on d.workspace_id = i.workspace_id and d.id = i.deleted_parent_issue_id
+       where p.deleted_utc is not null or (d.id is not null and d.deleted_utc is null)
+         or (i.parent_issue_id is not null and i.deleted_parent_issue_id is not null)`,
+    ),
+  },
+  {
+    name: 'no issue is a part of itself',
+    // What no root is above is in a circle or below one; only those few are then followed upwards.
+    statement: `
+      with recursive rooted as (
+        select workspace_id, id from issue where parent_issue_id is null
+        union all
+        select c.workspace_id, c.id from issue c
+          join rooted p on p.workspace_id = c.workspace_id and p.id = c.parent_issue_id
+      ), unrooted as (
+        select i.workspace_id, i.id, i.parent_issue_id from issue i
+          left join rooted r on r.workspace_id = i.workspace_id and r.id = i.id where r.id is null
+      ), above as (
+        select workspace_id, id as start, parent_issue_id from unrooted
+        union
+        select a.workspace_id, a.start, p.parent_issue_id from above a
+          join unrooted p on p.workspace_id = a.workspace_id and p.id = a.parent_issue_id
+      )
+      ${faultyIssues(
+        `'it is among its own ancestors'`,
+        'join above a on a.workspace_id = i.workspace_id and a.start = i.id and a.parent_issue_id = i.id',
+      )}`,
+  },
+  {
+    name: 'closed_utc is set in a terminal status alone',
+    statement: faultyIssues(
+      `format('closed_utc %s in the status %s', i.closed_utc, s.name)`,
+      `join status s on s.workspace_id = i.workspace_id and s.id = i.status_id
+       where i.closed_utc is not null and not s.is_terminal`,
+    ),
+  },
+  {
+    name: 'times of an issue are in order',
+    statement: faultyIssues(
+      `format('created %s, updated %s, last activity %s, closed %s',
+        i.created_utc, i.updated_utc, i.last_activity_utc, i.closed_utc)`,
+      `where i.updated_utc < i.created_utc or i.last_activity_utc < i.created_utc or i.closed_utc < i.created_utc`,
+    ),
+  },
+  {
+    name: 'the primary assignee is the assignee at place 0, and without one the place is free',
+    statement: faultyIssues(
+      `case when a.user_account_id is null then 'no assignee is at place 0' else 'another assignee is at place 0' end`,
+      `left join issue_assignee a on ${onIssue('a')} and a.position = 0
+       where i.primary_assignee_user_account_id is distinct from a.user_account_id`,
+    ),
+  },
+  {
+    name: 'places of the assignees of an issue are all different',
+    statement: faultyIssues(
+      `format('%s assignees at place %s', a.counted, a.position)`,
+      `join (select workspace_id, issue_id, position, count(*) as counted from issue_assignee
+         group by 1, 2, 3 having count(*) > 1) a on ${onIssue('a')}`,
+    ),
+  },
+  {
+    name: 'labels of an issue are of its team or of the whole workspace',
+    statement: faultyIssues(
+      `format('the label %s is of another team', l.name)`,
+      `join issue_label x on ${onIssue('x')}
+       join label l on l.workspace_id = x.workspace_id and l.id = x.label_id
+       where l.team_id <> i.team_id`,
+    ),
+  },
+  {
+    name: 'a reply names the author of the comment that it answers',
+    statement: faultyIssues(
+      `format('the comment %s', c.id)`,
+      `join comment c on ${onIssue('c')}
+       left join comment p on p.workspace_id = c.workspace_id and p.id = c.parent_comment_id
+       where c.parent_author_user_account_id is distinct from p.author_user_account_id`,
+    ),
+  },
+];

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import type { Trx } from '../transaction.ts';
+import type { Rule } from './rule.ts';
+
+/** What points at rows of another table without a foreign key that would hold it there. */
+const unenforced: readonly Reference[] = [
+  reference('delivery_count', ['workspace_id', 'delivery_id'], 'delivery', ['workspace_id', 'id']),
+  reference('project_count', ['workspace_id', 'project_id'], 'project', ['workspace_id', 'id']),
+  reference('agent_thread_message', ['workspace_id', 'agent_user_account_id'], 'member', [
+    'workspace_id',
+    'user_account_id',
+  ]),
+  reference('agent_thread_message', ['workspace_id', 'application_installation_id'], 'agent_installation', [
+    'workspace_id',
+    'id',
+  ]),
+];
+
+/** Columns of uuids that point at no row of one table, each with its reason. */
+export const pointingNowhere: Readonly<Record<string, string>> = {
+  'agent_installation.application_id': 'applications are known elsewhere',
+  'agent_thread.application_id': 'applications are known elsewhere',
+  'agent_thread_message.application_id': 'applications are known elsewhere',
+  'import_source.target_id': 'of several tables, as its kind says; a rule of its own follows it',
+};
+
+/** Columns of one table that name a row of another. */
+export interface Reference {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly target: string;
+  readonly targetColumns: readonly string[];
+}
+
+/**
+ * A rule for each reference of the database: the foreign keys of its catalog, whether they were enforced or not, the
+ * workspace of every row, and what no foreign key holds. Since every key of a tenant's table leads with the workspace,
+ * a reference that is found stays within it.
+ */
+export async function referenceRules(trx: Trx): Promise<Rule[]> {
+  return (await selectReferences(trx)).map(ruleOf);
+}
+
+/** Every reference between tables, each once. */
+export async function selectReferences(trx: Trx): Promise<Reference[]> {
+  const { rows: foreignKeys } = await sql<Reference>`
+    select c.conrelid::regclass::text as table, c.confrelid::regclass::text as target,
+      array(select a.attname::text from unnest(c.conkey) with ordinality as k(number, place)
+        join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.number order by k.place) as columns,
+      array(select a.attname::text from unnest(c.confkey) with ordinality as k(number, place)
+        join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.number order by k.place) as "targetColumns"
+    from pg_constraint c
+    where c.contype = 'f' and c.conparentid = 0 and c.connamespace = current_schema()::regnamespace
+    order by 1, c.conname`.execute(trx);
+  const { rows: tenants } = await sql<{ table: string }>`
+    select c.oid::regclass::text as table from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+    where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = current_schema()::regnamespace
+      and c.relname <> 'workspace'
+    order by 1`.execute(trx);
+  const ofWorkspaces = tenants.map(({ table }) =>
+    reference(table, ['workspace_id'], 'workspace', ['workspace_id']),
+  );
+  const all = [...foreignKeys, ...unenforced, ...ofWorkspaces];
+  return [...new Map(all.map((one) => [nameOf(one), one])).values()];
+}
+
+function ruleOf(reference: Reference): Rule {
+  const { table, columns, target, targetColumns } = reference;
+  const isTenant = columns.includes('workspace_id');
+  const given = columns.map((column) => `r.${column} is not null`).join(' and ');
+  const matches = columns.map((column, place) => `t.${targetColumns[place]} = r.${column}`).join(' and ');
+  const words = columns.filter((column) => column !== 'workspace_id' || columns.length === 1);
+  return {
+    name: nameOf(reference),
+    statement: `
+      select ${isTenant ? 'r.workspace_id' : 'null::uuid as workspace_id'}, concat_ws(' ', '${table}', coalesce(to_jsonb(r) ->> 'id', to_jsonb(r) ->> 'issue_id')) as key,
+        concat_ws(', ', ${words.map((column) => `'${column} ' || r.${column}`).join(', ')}) || ' is not there' as detail
+      from ${table} r left join ${target} t on ${matches}
+      where ${given} and t.${targetColumns[0]} is null`,
+  };
+}
+
+function nameOf({ table, columns, target }: Reference): string {
+  return `${table} (${columns.join(', ')}) is in ${target}`;
+}
+
+function reference(
+  table: string,
+  columns: readonly string[],
+  target: string,
+  targetColumns: readonly string[],
+): Reference {
+  return { table, columns, target, targetColumns };
+}

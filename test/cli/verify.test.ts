@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
+import type { Trx } from '../../src/db/transaction.ts';
+import { selectFaulty, selectRules } from '../../src/db/verify/check.ts';
+import { pointingNowhere, selectReferences } from '../../src/db/verify/references.ts';
+import { ruleCodes } from '../../src/resolvers/verify.ts';
+import { filesRule } from '../../src/resolvers/verify-files.ts';
+import { type App, startApp } from '../support/app.ts';
+import { fillEveryTable } from '../support/full-workspace.ts';
+import { inProcess } from './workgraph.ts';
+
+let app: App;
+
+beforeAll(async () => {
+  app = await startApp({ demo: true });
+  await fillEveryTable(app);
+});
+
+afterAll(() => app.stop());
+
+const youngest = `(select max(id::text)::uuid from issue)`;
+
+/** How raw SQL breaks each rule but those of references, and the key under which verify names it, if one is known. */
+const breakages: Readonly<Record<string, readonly [statement: string, key?: string]>> = {
+  'numbers of a team are without gaps, those of purged issues apart': [
+    `update issue set number = 77 where id = ${youngest}`,
+    'BD-77',
+  ],
+  'the counter of a team is at its next number': [
+    `update team_counter set next_issue_number = 3 where team_id = (select id from team where code = 'BD')`,
+    'BD',
+  ],
+  'comment_count and last_comment_utc of an issue are of its living comments': [
+    `update issue set comment_count = comment_count + 1 where id = ${youngest}`,
+    'BD-3',
+  ],
+  'link_count of an issue is of its living links': [
+    `update issue set link_count = 5 where id = ${youngest}`,
+    'BD-3',
+  ],
+  'sub_issue_count of an issue is of its living sub-issues': [
+    `update issue set sub_issue_count = 1 where id = ${youngest}`,
+    'BD-3',
+  ],
+  'a parent is living, and a deleted parent is deleted': [
+    `update issue set deleted_utc = now() where id = (select parent_issue_id from issue
+      where parent_issue_id is not null and deleted_utc is null limit 1)`,
+  ],
+  'no issue is a part of itself': [
+    `update issue p set parent_issue_id = (select min(c.id::text)::uuid from issue c where c.parent_issue_id = p.id)
+      where p.id = (select parent_issue_id from issue where parent_issue_id is not null limit 1)`,
+  ],
+  'closed_utc is set in a terminal status alone': [
+    `update issue set closed_utc = now() where id = ${youngest}`,
+    'BD-3',
+  ],
+  'times of an issue are in order': [
+    `update issue set updated_utc = created_utc - interval '1 day' where id = ${youngest}`,
+    'BD-3',
+  ],
+  'the primary assignee is the assignee at place 0, and without one the place is free': [
+    `update issue set primary_assignee_user_account_id = reporter_user_account_id where id = ${youngest}`,
+    'BD-3',
+  ],
+  'places of the assignees of an issue are all different': [
+    `update issue_assignee set position = 1 where issue_id = (select issue_id from issue_assignee
+      group by issue_id having count(*) > 1 limit 1)`,
+  ],
+  'labels of an issue are of its team or of the whole workspace': [
+    `insert into issue_label select i.workspace_id, i.id, l.id from issue i join label l on l.team_id <> i.team_id
+      where i.id = ${youngest} limit 1`,
+    'BD-3',
+  ],
+  'a reply names the author of the comment that it answers': [
+    `update comment set parent_author_user_account_id = (select user_account_id from member limit 1)
+      where id = (select min(id::text)::uuid from comment where parent_comment_id is null)`,
+  ],
+  'places in a feed go from 1 to activity_count without gaps, the last at last_activity_utc': [
+    `update activity set sort_order = 90 where issue_id = (select id from issue where team_id =
+      (select id from team where code = 'BD') and number = 1)`,
+    'BD-1',
+  ],
+  'entries of a feed are in the order of time': [
+    `update activity set occurred_utc = '2001-01-01' where sort_order = 2`,
+  ],
+  'entries of a feed are of a known kind': [`update activity set event_type = 'issue.sung.v1'`],
+  'each comment has its entry, but for imported ones': [
+    `delete from import_source where kind = 'comment' and source_id like 'bd-3/%'`,
+    'BD-3',
+  ],
+  'each deleted comment has the entry of its deletion': [
+    `update comment set deleted_utc = now(), revision = 2 where issue_id = ${youngest}`,
+    'BD-3',
+  ],
+  'each edit of a comment has its entry, but for imported comments': [
+    `update comment set revision = revision + 1 where id = (select min(id::text)::uuid from comment)`,
+  ],
+  'each link has its entry, but for those of imported issues': [
+    `delete from activity where event_type = 'issue-link.created.v1'`,
+  ],
+  'each deleted link has the entry of its deletion': [
+    `update issue_link set deleted_utc = now() where deleted_utc is null`,
+  ],
+  'each message to or from an agent has its entry': [
+    `delete from agent_thread_message where id = (select min(id::text)::uuid from agent_thread_message)`,
+  ],
+  'each attachment has its entry': [
+    `update activity set event_type = 'issue.updated.v1' where event_type = 'issue-attachment.created.v1'`,
+  ],
+  'an update of an issue is counted once by its revision and has one entry, at updated_utc': [
+    `update issue set updated_utc = updated_utc + interval '1 second' where id = (select id from issue order by id limit 1)`,
+  ],
+  'member_count of a team is of its active members': [
+    `update team set member_count = 99 where code = 'BD'`,
+    'BD',
+  ],
+  'active_project_count of a team is of its projects in an active state': [
+    `update team set active_project_count = 99 where code = 'BD'`,
+    'BD',
+  ],
+  'link_count of a project is of its links': [`update project set link_count = link_count + 1`],
+  'counts of a delivery are those of its living issues': [
+    `update delivery_count set closed_estimate = closed_estimate + 1`,
+  ],
+  'counts of a project are those of its living issues that are not canceled': [
+    `update project_count set issue_count = issue_count - 1`,
+  ],
+  'an agent thread tells the count, the last message and the turns of its messages': [
+    `update agent_thread set message_count = message_count + 1`,
+  ],
+  'a message is on the issue of its thread': [`update agent_thread_message set issue_id = ${youngest}`],
+  'what an import has made is there': [
+    `update import_source set target_id = gen_random_uuid() where kind = 'issue' and source_id = 'bd-2'`,
+    'beads:BD bd-2',
+  ],
+};
+
+/** Runs in a transaction that is undone, with foreign keys and triggers asleep. */
+async function undone(work: (trx: Trx) => Promise<void>): Promise<void> {
+  const undo = new Error('undo');
+  const run = app.database.unscoped.transaction().execute(async (trx) => {
+    await sql`set local session_replication_role = replica`.execute(trx);
+    await work(trx);
+    throw undo;
+  });
+  await run.catch((error: unknown) => {
+    if (error !== undo) throw error;
+  });
+}
+
+async function ruleNamed(trx: Trx, name: string) {
+  const rule = (await selectRules(trx, ruleCodes)).find((one) => one.name === name);
+  if (!rule) throw new Error(`There is no rule ${name}.`);
+  return rule;
+}
+
+describe('workgraph verify', () => {
+  it('finds nothing in the demo with an import in it', async () => {
+    const { exitCode, stdout, stderr } = await inProcess(app, 'verify', []);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+    expect(stderr).toMatch(/^\d{3} rules: all hold\n$/);
+  });
+
+  it('tells what is broken and where, as words and as JSON, and ends with 1', async () => {
+    await sql`update team set member_count = 7 where code = 'BD'`.execute(app.database.unscoped);
+    const words = await inProcess(app, 'verify', []);
+    const json = await inProcess(app, 'verify', ['--json']);
+    await sql`update team set member_count = 0 where code = 'BD'`.execute(app.database.unscoped);
+    expect(words).toMatchObject({
+      exitCode: 1,
+      stdout:
+        'BROKEN: member_count of a team is of its active members (1)\n  BD: member_count 7, counted 0\n',
+    });
+    expect(json.exitCode).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      findings: [
+        {
+          rule: 'member_count of a team is of its active members',
+          total: 1,
+          rows: [{ workspaceId: expect.stringMatching(/^workspace_/), key: 'BD' }],
+        },
+      ],
+    });
+  });
+
+  it('asks the store for every file when told, and names what is lost or of another size', async () => {
+    const none = await inProcess(app, 'verify', ['--files']);
+    expect(none.stdout).toContain(`BROKEN: ${filesRule}`);
+    const files = await selectUploadedFiles(app.database.unscoped, undefined, 1_000);
+    for (const file of files) {
+      await app.store.put(contentKey(file), bytesOfSize(file.sizeBytes), file.sizeBytes);
+    }
+    expect(await inProcess(app, 'verify', ['--files'])).toMatchObject({ exitCode: 0, stdout: '' });
+    const [first] = files;
+    if (!first) throw new Error('The demo has attachments.');
+    await app.store.put(contentKey(first), bytesOfSize(3), 3);
+    const cut = await inProcess(app, 'verify', ['--files']);
+    expect(cut.exitCode).toBe(1);
+    expect(cut.stdout).toContain(`${first.fileName}: 3 bytes under`);
+  });
+});
+
+describe('its rules', () => {
+  it('are each broken once below, references apart', async () => {
+    await undone(async (trx) => {
+      const names = (await selectRules(trx, ruleCodes)).map(({ name }) => name);
+      const ofReferences = names.filter((name) => / \(.+\) is in \w+$/.test(name));
+      expect(names.filter((name) => !ofReferences.includes(name)).toSorted()).toEqual(
+        Object.keys(breakages).toSorted(),
+      );
+    });
+  });
+
+  it.each(Object.entries(breakages))('%s', async (name, [statement, key]) => {
+    await undone(async (trx) => {
+      const rule = await ruleNamed(trx, name);
+      expect(await selectFaulty(trx, rule, 5)).toEqual({ total: 0, rows: [] });
+      await sql.raw(statement).execute(trx);
+      const { total, rows } = await selectFaulty(trx, rule, 5);
+      expect(total).toBeGreaterThan(0);
+      expect(rows[0]).toEqual({
+        workspaceId: app.workspaceId,
+        key: key ?? expect.stringMatching(/^\S+$|^\S+ \d+$/),
+        detail: expect.stringMatching(/\w/),
+      });
+    });
+  });
+
+  it('take a number of an old issue for a purged one', async () => {
+    await undone(async (trx) => {
+      const rule = await ruleNamed(trx, 'numbers of a team are without gaps, those of purged issues apart');
+      await sql`delete from issue where number = 2 and team_id <> (select id from team where code = 'BD')`.execute(
+        trx,
+      );
+      expect(await selectFaulty(trx, rule, 5)).toEqual({ total: 0, rows: [] });
+    });
+  });
+
+  it('find a row that points at nothing, by each reference of the catalog', async () => {
+    await undone(async (trx) => {
+      const references = await selectReferences(trx);
+      expect(references.length).toBeGreaterThan(80);
+      for (const { table, columns, target } of references) {
+        const column = columns.at(-1) ?? '';
+        const rule = await ruleNamed(trx, `${table} (${columns.join(', ')}) is in ${target}`);
+        await sql`savepoint whole`.execute(trx);
+        await sql
+          .raw(
+            `update ${table} set ${column} = case when pg_typeof(${column}) = 'uuid'::regtype then gen_random_uuid()::text
+               when pg_typeof(${column}) = 'text'::regtype then ${column}::text || 'x' else (${column}::text::int + 1)::text
+             end::${await typeOf(trx, table, column)} where ctid = (select ctid from ${table} where ${column} is not null limit 1)`,
+          )
+          .execute(trx);
+        const { total } = await selectFaulty(trx, rule, 5);
+        expect(`${rule.name}: ${total}`).toBe(`${rule.name}: 1`);
+        await sql`rollback to savepoint whole`.execute(trx);
+      }
+    });
+  });
+
+  it('cover every stored counter of the schema', async () => {
+    await undone(async (trx) => {
+      const { rows } = await sql<{ name: string }>`
+        select table_name || '.' || column_name as name from information_schema.columns
+        where table_schema = current_schema() and (column_name ~ '_count$|^next_|_scope$|^closed_estimate$'
+          or (table_name = 'issue' and column_name ~ '^last_'))`.execute(trx);
+      const covered = (await selectRules(trx, ruleCodes)).flatMap(({ covers = [] }) => covers);
+      const counters = rows.map(({ name }) => name);
+      expect(counters.length).toBeGreaterThan(15);
+      expect(counters.filter((name) => !covered.includes(name))).toEqual([]);
+    });
+  });
+
+  it('follow every uuid that is no key of its own row', async () => {
+    await undone(async (trx) => {
+      const { rows } = await sql<{ name: string; column: string }>`
+        select c.table_name || '.' || c.column_name as name from information_schema.columns c
+          join information_schema.tables t using (table_schema, table_name)
+        where table_schema = current_schema() and t.table_type = 'BASE TABLE' and c.data_type = 'uuid'
+          and c.column_name not in ('id', 'workspace_id')`.execute(trx);
+      const followed = (await selectReferences(trx)).flatMap(({ table, columns }) =>
+        columns.map((column) => `${table}.${column}`),
+      );
+      const known = new Set([...followed, ...Object.keys(pointingNowhere)]);
+      expect(rows.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+    });
+  });
+});
+
+async function typeOf(trx: Trx, table: string, column: string): Promise<string> {
+  const { rows } = await sql<{ type: string }>`
+    select format_type(atttypid, atttypmod) as type from pg_attribute
+    where attrelid = ${table}::regclass and attname = ${column}`.execute(trx);
+  return rows[0]?.type ?? 'text';
+}
+
+async function* bytesOfSize(size: number): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(size);
+}
