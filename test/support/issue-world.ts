@@ -131,5 +131,12 @@ async function twoProjects({ db }: Database, workspaceId: string, teamId: string
       .execute();
     return encodeId('project', id);
   };
-  return { apollo: await project('Apollo'), gemini: await project('Gemini') };
+  const made = { apollo: await project('Apollo'), gemini: await project('Gemini') };
+  await db
+    .updateTable('team')
+    .set({ activeProjectCount: 2 })
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '=', teamId)
+    .execute();
+  return made;
 }
