@@ -9,13 +9,15 @@ import type { Row, Tables } from './tables.ts';
 export type TokenHolder = Pick<
   Selectable<AccessTokenTable>,
   'workspaceId' | 'userAccountId' | 'scopes' | 'expiresUtc' | 'lastUsedUtc' | 'revokedUtc'
-> & { tokenId: string; memberId: string } & Pick<
-    Row<'member'>,
-    'displayName' | 'role' | 'status' | 'principalKind'
-  >;
+> & {
+  tokenId: string;
+  memberId: string;
+  /** The version of what tokens of the workspace may do, of the same moment. */
+  auth: number;
+} & Pick<Row<'member'>, 'displayName' | 'role' | 'status' | 'principalKind'>;
 
 /**
- * The look-up that every request begins with, hence prepared. It alone starts without a workspace: `unscoped`, since
+ * The look-up behind every request, hence prepared. It alone starts without a workspace: `unscoped`, since
  * the hash is what names one.
  */
 export class TokenHolders {
@@ -47,6 +49,7 @@ const holderColumns = [
   'role',
   'status',
   'principalKind',
+  'auth',
 ] as const;
 
 function holderQuery(unscoped: Kysely<Tables>) {
@@ -57,7 +60,9 @@ function holderQuery(unscoped: Kysely<Tables>) {
     )
     .select(['t.workspaceId', 't.id as tokenId', 't.userAccountId', 't.scopes'])
     .select(['t.expiresUtc', 't.lastUsedUtc', 't.revokedUtc'])
+    .leftJoin('workspaceVersion as v', 'v.workspaceId', 't.workspaceId')
     .select(['m.id as memberId', 'm.displayName', 'm.role', 'm.status', 'm.principalKind'])
+    .select((eb) => eb.fn.coalesce('v.auth', eb.lit(0)).as('auth'))
     .where('t.tokenHash', '=', sql<Buffer>`${new Slot('tokenHash')}`);
 }
 

@@ -241,3 +241,22 @@ export interface ImportSourceTable {
   record: ImportRecord;
   importedUtc: GeneratedTimestamp;
 }
+
+/** Written by triggers alone (migration 0018). */
+export interface WorkspaceVersionTable {
+  workspaceId: string;
+  ref: number;
+  tag: number;
+  auth: number;
+  refXact: string | null;
+  authXact: string | null;
+}
+
+/** Written by triggers alone: which groups of rows of the kept tables changed with which version. */
+export interface ReferenceChangeTable {
+  workspaceId: string;
+  version: number;
+  tag: number;
+  keptTable: string;
+  groupId: string;
+}

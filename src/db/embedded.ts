@@ -11,6 +11,7 @@ import { lockDirectory } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { Lease, type Pool, type PoolLoad, type TextRows, type Wire } from './lease.ts';
 import type { Prepared } from './prepared.ts';
+import { ReferenceWrites } from './reference-writes.ts';
 
 /** How long a statement waits for its turn; a transaction that asks `db` inside itself would wait for ever. */
 const WAIT_MS = 30_000;
@@ -40,6 +41,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedPool> {
  */
 export class EmbeddedPool implements Pool {
   readonly options = {};
+  readonly referenceWrites = new ReferenceWrites();
   readonly #pglite: PGlite;
   readonly #client: pg.Client;
   readonly #lock: DirectoryLock;
@@ -64,7 +66,7 @@ export class EmbeddedPool implements Pool {
   async connect(): Promise<Lease> {
     if (this.#ended) throw new Error('The embedded database is closed.');
     await this.#turn(WAIT_MS);
-    return new Lease(this.#wire, (destroy) => void this.#release(destroy));
+    return new Lease(this.#wire, (destroy) => void this.#release(destroy), this.referenceWrites);
   }
 
   load(): PoolLoad {

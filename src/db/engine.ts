@@ -4,6 +4,7 @@ import { openEmbedded } from './embedded.ts';
 import type { Lease, Pool, PoolLoad } from './lease.ts';
 import { ServerPool } from './postgres.ts';
 import type { PostgresLocation } from './postgres.ts';
+import type { ReferenceWrites } from './reference-writes.ts';
 import type { Tables } from './tables.ts';
 import { TenantGuardPlugin } from './tenant-guard.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
@@ -19,6 +20,8 @@ export interface Database {
   connect(): Promise<Lease>;
   /** How the connections are used now. */
   load(): PoolLoad;
+  /** Hears of writes to reference data that this process makes. */
+  readonly referenceWrites: ReferenceWrites;
   /** Throws when the database does not answer within the time. */
   ping(timeoutMs: number): Promise<void>;
   /** Waits for what is running, then gives back connections and the data directory. */
@@ -51,6 +54,7 @@ function over(engine: Database['engine'], pool: Pool): Database {
     unscoped,
     connect: () => pool.connect(),
     load: () => pool.load(),
+    referenceWrites: pool.referenceWrites,
     ping: pinging(unscoped),
     close: () => pool.end(),
   };

@@ -1,6 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { measure } from './meter.ts';
 import type { Prepared, Values } from './prepared.ts';
+import { type ReferenceWrites, writesReference } from './reference-writes.ts';
 
 /** Rows as PostgreSQL writes them: text by the place of the column, and the types of the columns as OIDs. */
 export interface TextRows {
@@ -28,17 +29,28 @@ export interface PoolLoad {
 /** An engine's connections, each lent to one at a time. */
 export interface Pool extends PostgresPool {
   load(): PoolLoad;
+  /** Hears of writes to reference data that were made over these connections. */
+  readonly referenceWrites: ReferenceWrites;
   connect(): Promise<Lease>;
 }
 
 /** A connection lent until it is released: the one place that every statement of both engines passes. */
 export class Lease implements PostgresPoolClient {
-  readonly release: (destroy?: boolean) => void;
   readonly #wire: Wire;
+  readonly #giveBack: (destroy?: boolean) => void;
+  readonly #referenceWrites: ReferenceWrites | undefined;
+  #wroteReference = false;
 
-  constructor(wire: Wire, release: (destroy?: boolean) => void) {
+  constructor(wire: Wire, giveBack: (destroy?: boolean) => void, referenceWrites?: ReferenceWrites) {
     this.#wire = wire;
-    this.release = release;
+    this.#giveBack = giveBack;
+    this.#referenceWrites = referenceWrites;
+  }
+
+  /** Gives the connection back, or away; by then its transaction has ended. */
+  release(destroy?: boolean): void {
+    this.#giveBack(destroy);
+    if (this.#wroteReference) this.#referenceWrites?.ended();
   }
 
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
@@ -48,11 +60,13 @@ export class Lease implements PostgresPoolClient {
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
     if (typeof sql !== 'string') throw new Error('Streaming is not supported; read pages by key.');
+    this.#wroteReference ||= writesReference(sql);
     return measure(sql, () => this.#wire.query<Row>(sql, parameters));
   }
 
   /** Runs a prepared statement; those that are asked for together go out together where the engine can. */
   rows(statement: Prepared, values: Values): Promise<TextRows> {
+    this.#wroteReference ||= statement.writesReference;
     return measure(statement.text, () => this.#wire.prepared(statement, statement.bind(values)));
   }
 }

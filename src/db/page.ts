@@ -209,6 +209,21 @@ export function listsQuery(
     );
 }
 
+/** Which children each parent is joined to, without the children themselves. */
+export function linksQuery(
+  { db, workspaceId }: Reading,
+  { table, parent, child }: Through,
+  columns: readonly string[],
+  parents: Given<readonly string[]>,
+) {
+  return untyped(db)
+    .selectFrom(`${table} as link`)
+    .select([`link.${parent} as parentKey`, `link.${child} as childKey`])
+    .select(columns.map((column) => `link.${column}`))
+    .where('link.workspaceId', '=', workspaceId)
+    .where(sql<SqlBool>`${sql.ref(`link.${parent}`)} = any(${parents}::uuid[])`);
+}
+
 /** Adds what is read of the rows. */
 export function selected<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
   query: Query,

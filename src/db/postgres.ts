@@ -3,6 +3,7 @@ import pg from 'pg';
 import { decodedTypes, textTypes } from './decoded-types.ts';
 import { Lease, type Pool, type PoolLoad } from './lease.ts';
 import type { Prepared } from './prepared.ts';
+import { ReferenceWrites } from './reference-writes.ts';
 import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
 
 /** Where PostgreSQL is and how much of it to use. */
@@ -28,6 +29,7 @@ const IDLE_TRANSACTION_MS = 60_000;
 /** A pool whose lost connections are errors of the statements on them and never of the process. */
 export class ServerPool implements Pool {
   readonly options = {};
+  readonly referenceWrites = new ReferenceWrites();
   readonly #pool: pg.Pool;
   readonly #address: string;
   readonly #prepared: boolean;
@@ -89,6 +91,7 @@ export class ServerPool implements Pool {
         },
       },
       (destroy = false) => client.release(destroy || lost || this.#isFull(client)),
+      this.referenceWrites,
     );
   }
 

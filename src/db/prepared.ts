@@ -3,6 +3,7 @@ import type { Compilable, CompiledQuery } from 'kysely';
 import { decodeText } from './decoded-types.ts';
 import type { Lease } from './lease.ts';
 import { type Predicate, sqlValue } from './predicate.ts';
+import { writesReference } from './reference-writes.ts';
 import { Slot } from './slots.ts';
 
 /** What one run of a statement puts into its slots, by their names. */
@@ -12,12 +13,15 @@ export type Values = Readonly<Record<string, unknown>>;
 export class Prepared {
   readonly text: string;
   readonly name: string;
+  /** Does it change what processes keep in memory. */
+  readonly writesReference: boolean;
   readonly #parameters: readonly unknown[];
 
   constructor(query: Compilable<unknown> | CompiledQuery) {
     const { sql, parameters } = 'compile' in query ? query.compile() : query;
     this.text = sql;
     this.name = createHash('sha1').update(sql).digest('base64url');
+    this.writesReference = writesReference(sql);
     this.#parameters = parameters;
   }
 

@@ -20,6 +20,8 @@ import type {
   AccessTokenTable,
   IdempotencyKeyTable,
   ImportSourceTable,
+  ReferenceChangeTable,
+  WorkspaceVersionTable,
 } from './directory-tables.ts';
 import type {
   IssueTable,
@@ -58,6 +60,8 @@ export interface Tables {
   accessToken: AccessTokenTable;
   idempotencyKey: IdempotencyKeyTable;
   importSource: ImportSourceTable;
+  workspaceVersion: WorkspaceVersionTable;
+  referenceChange: ReferenceChangeTable;
   issue: IssueTable;
   issueAssignee: IssueAssigneeTable;
   issueLabel: IssueLabelTable;

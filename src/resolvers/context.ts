@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Lease } from '../db/lease.ts';
 import type { Loaders } from '../db/loaders.ts';
 import type { Tables } from '../db/tables.ts';
+import type { Snapshot } from '../reference/snapshot.ts';
 import { raise } from './errors.ts';
 import type { RequestFiles } from './files.ts';
 import type { Whole } from './write-transaction.ts';
@@ -44,6 +45,14 @@ export interface RateLimit {
   readonly cost: QuotaState;
 }
 
+/** The kept reference data of one workspace, as one request may see them. */
+export interface KeptReference {
+  /** At once, where they were checked a moment ago; else after a check. */
+  current(): Snapshot | Promise<Snapshot>;
+  /** After a check that begins now. */
+  renewed(): Promise<Snapshot>;
+}
+
 /** What one request carries. Public operations run without a principal. */
 export interface Context {
   readonly requestId: string;
@@ -53,6 +62,8 @@ export interface Context {
   readonly loaders: Loaders | undefined;
   /** Lends a connection for prepared statements; undefined inside a transaction, which all has to go through. */
   readonly connect: (() => Promise<Lease>) | undefined;
+  /** The reference data of the principal's workspace as they are kept in memory; undefined where none are. */
+  readonly reference?: KeptReference | undefined;
   /** Undefined in a server that keeps no files. */
   readonly files: RequestFiles | undefined;
   /** The time by which the request is judged (stale threads, current deliveries, expiry). */

@@ -4,6 +4,7 @@ import type { Database } from '../db/engine.ts';
 import { metered } from '../db/meter.ts';
 import { InvalidTokenError } from '../executor/challenge.ts';
 import { hashToken, isScope, takesPart } from '../resolvers/access-tokens.ts';
+import type { ReferenceMemory } from '../reference/memory.ts';
 import type { Principal } from '../resolvers/context.ts';
 
 /** How often the use of a token is written down. */
@@ -12,17 +13,28 @@ const lastUsedEveryMs = 60_000;
 /** What GraphiQL's page sends until somebody has put a token in: it is no credential, so the schema can be read. */
 export const tokenPlaceholder = 'Bearer <paste the token printed at start>';
 
-/** Turns the Authorization header into who calls. A token is looked up each time, so its revocation is seen at once. */
+/** Holders that are remembered at most. */
+const maxHolders = 10_000;
+
+/**
+ * Turns the Authorization header into who calls. Who holds a token is remembered as long as nothing changed in what
+ * tokens of its workspace may do, which is checked under the lease of its reference data: a revocation is seen at
+ * once in this process, and within that lease in others.
+ */
 export class Authenticator {
   readonly #database: Database;
   readonly #holders: TokenHolders;
+  readonly #reference: ReferenceMemory;
+  /** By the hash of the token; those remembered first come first. */
+  readonly #known = new Map<string, TokenHolder>();
   readonly #logger: Logger;
   readonly #writing = new Set<Promise<void>>();
   /** When this process last wrote the use of a token: its row may still be on its way. */
   readonly #written = new Map<string, number>();
 
-  constructor(database: Database, logger: Logger) {
+  constructor(database: Database, reference: ReferenceMemory, logger: Logger) {
     this.#database = database;
+    this.#reference = reference;
     this.#holders = new TokenHolders(database);
     this.#logger = logger;
   }
@@ -33,7 +45,7 @@ export class Authenticator {
     const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
     if (!token)
       throw new InvalidTokenError('The Authorization header must be: Bearer, a space, and an access token.');
-    const holder = await this.#holders.find(hashToken(token));
+    const holder = await this.#holderOf(hashToken(token));
     if (
       !holder ||
       holder.revokedUtc ||
@@ -49,6 +61,23 @@ export class Authenticator {
   /** Waits for what is still being written, before the database is closed. */
   async settle(): Promise<void> {
     await Promise.all(this.#writing);
+  }
+
+  async #holderOf(tokenHash: Buffer): Promise<TokenHolder | undefined> {
+    const key = tokenHash.toString('base64');
+    const known = this.#known.get(key);
+    if (known) {
+      const current = this.#reference.current(known.workspaceId);
+      const { version } = current instanceof Promise ? await current : current;
+      if (version.auth === known.auth) return known;
+      this.#known.delete(key);
+    }
+    const holder = await this.#holders.find(tokenHash);
+    if (!holder) return undefined;
+    const [oldest] = this.#known.size >= maxHolders ? this.#known.keys() : [];
+    if (oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(key, holder);
+    return holder;
   }
 
   /** Beside the answer, which neither waits for it nor fails with it. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { ExecutorName } from '../executor/execute.ts';
 import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
+import { defaultMaxRows } from '../reference/memory.ts';
 
 /** What a server is told from outside; see docs and contract.md, "Running". */
 export interface Config {
@@ -31,6 +32,8 @@ export interface Config {
   readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
   /** Are GraphiQL and the reference page there. */
   readonly explorer: boolean;
+  /** Rows of reference data kept in memory at most, over all workspaces. */
+  readonly referenceRows: number;
   /** Which executor answers queries. */
   readonly executor: ExecutorName;
   /** Which way a POST to `/graphql` goes: straight to the executor, or through Yoga as every GET does. */
@@ -73,6 +76,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
   const { PORT, HOST, DATA_DIR, DATABASE_URL, PUBLIC_URL, LOG_LEVEL } = parsed.data;
   const { STORAGE_URL, SIGNING_KEYS, FILES_URL, ATTACHMENT_LIMIT_BYTES, EXPLORER } = parsed.data;
   const { EXECUTOR, GRAPHQL_PATH, PREPARED, METRICS_ADDRESS, DOCUMENTS, DOCUMENTS_FILE } = parsed.data;
+  const { REFERENCE_ROWS } = parsed.data;
   const { REQUESTS_PER_MINUTE, COST_PER_HOUR, MAX_OPERATION_COST, REDIS_URL } = parsed.data;
   return {
     port: PORT,
@@ -91,6 +95,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     redisUrl: REDIS_URL,
     metricsAddress: METRICS_ADDRESS,
     explorer: EXPLORER,
+    referenceRows: REFERENCE_ROWS,
     executor: EXECUTOR,
     graphqlPath: GRAPHQL_PATH,
     documents: DOCUMENTS,
@@ -151,6 +156,7 @@ const shape = {
     .transform(addressOf)
     .refine((address) => address !== undefined, 'must be a port, or an address such as 127.0.0.1:9464')
     .optional(),
+  REFERENCE_ROWS: amount(defaultMaxRows),
   EXPLORER: onOrOff(),
   PREPARED: onOrOff(),
   EXECUTOR: z.enum(['compiled', 'reference'], { error: 'must be compiled or reference' }).default('compiled'),

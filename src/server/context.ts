@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
 import { Loaders } from '../db/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
-import type { Principal } from '../resolvers/context.ts';
+import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
+import type { KeptReference, Principal } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { ServerFiles } from './open-files.ts';
@@ -17,6 +18,8 @@ export interface RequestSource {
   readonly origin: string;
   /** Of the other end of the connection. */
   readonly address: string | undefined;
+  /** The version of reference data that the client has seen, as it sent it. */
+  readonly seenVersion: SeenVersion | undefined;
   /** Set as soon as the request has been counted. */
   allowance?: Allowance;
 }
@@ -29,6 +32,7 @@ export class Contexts {
   readonly #authenticator: Authenticator;
   readonly #logger: Logger;
   readonly #files: ServerFiles | undefined;
+  readonly #reference: ReferenceMemory;
   readonly #rateLimiter: RateLimiter;
   readonly #maxCost: number;
   readonly #executor: ExecutorName;
@@ -38,8 +42,14 @@ export class Contexts {
     authenticator: Authenticator,
     logger: Logger,
     files: ServerFiles | undefined,
-    how: { rateLimiter: RateLimiter; maxCost: number; executor?: ExecutorName | undefined },
+    how: {
+      reference: ReferenceMemory;
+      rateLimiter: RateLimiter;
+      maxCost: number;
+      executor?: ExecutorName | undefined;
+    },
   ) {
+    this.#reference = how.reference;
     this.#rateLimiter = how.rateLimiter;
     this.#maxCost = how.maxCost;
     this.#executor = how.executor ?? 'compiled';
@@ -77,7 +87,7 @@ export class Contexts {
   }
 
   #of(request: RequestSource, now: Date, principal: Principal | undefined): OperationContext {
-    const { requestId, origin, allowance } = request;
+    const { requestId, origin, allowance, seenVersion } = request;
     const files = this.#files;
     return {
       requestId,
@@ -85,6 +95,7 @@ export class Contexts {
       principal,
       db: this.#database.db,
       connect: () => this.#database.connect(),
+      reference: principal && this.#referenceOf(principal.workspaceId, seenVersion),
       files: files && { ...files, baseUrl: files.filesUrl ?? origin },
       loaders: principal && new Loaders(this.#database.db, principal.workspaceId),
       ping: () => this.#ping(),
@@ -93,6 +104,13 @@ export class Contexts {
       maxCost: this.#maxCost,
       executor: this.#executor,
       report: (error) => this.#logger.error({ err: error, requestId }, 'an unexpected error was masked'),
+    };
+  }
+
+  #referenceOf(workspaceId: string, seen: SeenVersion | undefined): KeptReference {
+    return {
+      current: () => this.#reference.current(workspaceId, seen),
+      renewed: () => this.#reference.renewed(workspaceId),
     };
   }
 

@@ -53,7 +53,9 @@ async function answer(
   // A body that nobody has read would be taken for the next request of the connection, and may be endless.
   const unread = req.complete ? undefined : discardRest(req, res);
   if (options.contexts.draining) res.shouldKeepAlive = false;
-  for (const [name, value] of Object.entries(request.allowance?.headers() ?? {})) res.setHeader(name, value);
+  const version = await request.versionHeaders();
+  for (const [name, value] of Object.entries({ ...request.allowance?.headers(), ...version }))
+    res.setHeader(name, value);
   try {
     await sendReply(res, reply, request.requestId, unread);
   } catch (error) {

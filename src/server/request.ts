@@ -3,9 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { OperationContext } from '../executor/execute.ts';
 import type { RestRequest } from '../rest-compat/face.ts';
 import { readBody } from './body.ts';
+import type { SeenVersion } from '../reference/memory.ts';
 import type { Contexts } from './context.ts';
 import type { Served } from './metrics.ts';
 import type { Allowance } from './rate-limit.ts';
+import { parseVersion, printVersion, versionHeader } from './version-header.ts';
 
 /** A request that came in, as the faces see it. */
 export class ServerRequest implements RestRequest {
@@ -16,6 +18,7 @@ export class ServerRequest implements RestRequest {
   readonly requestId: string;
   readonly origin: string;
   readonly address: string | undefined;
+  readonly seenVersion: SeenVersion | undefined;
   allowance?: Allowance;
   served: Served = { face: 'other', route: 'other', operation: 'other' };
   /** For the log line. */
@@ -35,6 +38,7 @@ export class ServerRequest implements RestRequest {
     this.requestId = requestIdOf(req.headers['x-request-id']);
     this.origin = publicUrl ?? `http://${req.headers.host ?? 'localhost'}`;
     this.address = req.socket.remoteAddress;
+    this.seenVersion = parseVersion(req.headers[versionHeader]);
     this.#req = req;
     this.#res = res;
     this.#contexts = contexts;
@@ -56,6 +60,13 @@ export class ServerRequest implements RestRequest {
 
   anonymous(): OperationContext {
     return this.#contexts.anonymous(this);
+  }
+
+  /** The header that says which reference data the answer knows; nothing where there is no token. */
+  async versionHeaders(): Promise<Record<string, string>> {
+    const context = await this.#context?.catch(() => undefined);
+    const current = await Promise.resolve(context?.reference?.current()).catch(() => undefined);
+    return current ? { [versionHeader]: printVersion(current.version) } : {};
   }
 
   note(operationName: string, route?: string): void {

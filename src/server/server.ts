@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
 import { defaultOperationCost } from '../executor/limits.ts';
+import { ReferenceMemory } from '../reference/memory.ts';
 import { createRestFace } from '../rest-compat/face.ts';
 import type { TrustedDocuments } from '../executor/persisted-documents.ts';
 import { schema } from '../schema/index.ts';
@@ -25,7 +26,16 @@ export interface ServerOptions {
   readonly database: Database;
   readonly config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'explorer'> &
     Partial<
-      Pick<Config, 'rates' | 'maxOperationCost' | 'redisUrl' | 'executor' | 'graphqlPath' | 'metricsAddress'>
+      Pick<
+        Config,
+        | 'rates'
+        | 'maxOperationCost'
+        | 'redisUrl'
+        | 'executor'
+        | 'graphqlPath'
+        | 'metricsAddress'
+        | 'referenceRows'
+      >
     >;
   readonly logger: Logger;
   /** Without it the server keeps no files: attachments cannot be created or read. */
@@ -44,7 +54,7 @@ export interface RunningServer {
    * Says that it is not ready, then takes no more connections and lets requests under way finish, for as long as
    * there is time. The database stays open; whoever opened it closes it.
    */
-  stop(options?: { drainMs?: number; withinMs?: number }): Promise<void>;
+  stop(options?: { drainMs?: number; withinMs?: number }): Promise<unknown>;
 }
 
 /** How long the headers of a request may take. Its body has a limit where it is read: a large file takes longer. */
@@ -56,9 +66,11 @@ const keepAliveMs = 65_000;
 /** Listens; throws the error of `listen`, such as EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, config, logger, files, documents } = options;
-  const authenticator = new Authenticator(database, logger);
+  const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
+  const authenticator = new Authenticator(database, reference, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger);
   const contexts = new Contexts(database, authenticator, logger, files, {
+    reference,
     rateLimiter,
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
@@ -92,7 +104,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw error;
   });
   const janitor = startJanitor({ database, store: files?.store, logger });
-  let stopping: Promise<void> | undefined;
+  let stopping: Promise<unknown> | undefined;
   return {
     url: addressOf(server),
     metricsUrl: metrics?.url,
@@ -101,7 +113,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       stopping ??= Promise.all([stopServer(server, drainMs, withinMs), janitor.stop()]).then(() => {
         rateLimiter.close();
         metrics?.close();
-        return authenticator.settle();
+        return Promise.all([authenticator.settle(), reference.close()]);
       });
       return stopping;
     },

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { Database } from '../../src/db/engine.ts';
+import { ReferenceWrites } from '../../src/db/reference-writes.ts';
 import { DatabaseUnavailableError } from '../../src/db/unavailable.ts';
 import { startServer } from '../../src/server/server.ts';
 // What holds answers against the document is there before the first one: its loading would outlast the server.
@@ -24,6 +25,7 @@ function gatedDatabase(gate: Promise<void>): Database {
     unscoped: nothing,
     connect: gone,
     load: () => ({ open: 0, idle: 0, size: 10, waiting: 0 }),
+    referenceWrites: new ReferenceWrites(),
     ping: () => gate,
     close: () => Promise.resolve(),
   };

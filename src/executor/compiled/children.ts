@@ -1,10 +1,12 @@
 import { decodeText } from '../../db/decoded-types.ts';
-import { type ChildSource, countsQuery, type ListOrder, listsQuery } from '../../db/page.ts';
-import type { Predicate } from '../../db/predicate.ts';
+import { type ChildSource, countsQuery, linksQuery, type ListOrder, listsQuery } from '../../db/page.ts';
+import type { Predicate, Through } from '../../db/predicate.ts';
 import { Prepared, uuidArray } from '../../db/prepared.ts';
 import { existsQuery, sumsQuery } from '../../db/row-queries.ts';
 import { Slot } from '../../db/slots.ts';
 import type { TableName } from '../../db/tables.ts';
+import { testOf } from '../../reference/conditions.ts';
+import { type Joined, joinedLists, keptLinks, linkColumns } from '../../reference/lists.ts';
 import { Columns, type Read } from './columns.ts';
 import { type Frame, type Groups, newFrame, type Row } from './frame.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
@@ -34,15 +36,17 @@ export interface ListPart extends Groups {
 
 /** Plain lists of children under all rows of a frame, by one statement; several fields may show of them. */
 export class ListFetch implements Fetch {
-  readonly columns = new Columns('fetched');
+  readonly columns: Columns;
   readonly part: number;
   readonly #source: ChildSource;
   readonly #orderBy: readonly ListOrder[];
   readonly #key: Read;
   readonly #views: ObjectPlan[] = [];
   #statement: Prepared | undefined;
+  #linkStatement: Prepared | undefined;
 
   constructor(source: ChildSource, orderBy: readonly ListOrder[], key: Read, part: number) {
+    this.columns = new Columns({ of: source.table });
     this.#source = source;
     this.#orderBy = orderBy;
     this.#key = key;
@@ -56,17 +60,56 @@ export class ListFetch implements Fetch {
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { keys, at } = distinctKeys(frame, this.#key);
-    this.#statement ??= new Prepared(
-      listsQuery(run.reading(this.columns.names), this.#source, this.#orderBy, keysSlot),
-    );
-    const { rows, types } = await run.rows(this.#statement, { keys: uuidArray(keys) });
-    const ofKey = new Map<string, Row[]>(keys.map((key) => [key, []]));
-    for (const row of rows) ofKey.get(row.at(-1) ?? '')?.push(row);
-    const { flat, start, end } = flatten([...ofKey.values()]);
+    const { lists, types } = (await this.#kept(keys, run)) ?? (await this.#read(keys, run));
+    const { flat, start, end } = flatten(keys.map((key) => lists.get(key) ?? []));
     const frames = this.#views.map(() => newFrame(run, flat, types));
     frame.parts[this.part] = { at, start, end, frames } satisfies ListPart;
     await Promise.all(this.#views.map((view, place) => view.fetch(frames[place] as Frame, run)));
   }
+
+  async #read(keys: readonly string[], run: Run): Promise<Lists> {
+    this.#statement ??= new Prepared(
+      listsQuery(run.reading(this.columns.names), this.#source, this.#orderBy, keysSlot),
+    );
+    const { rows, types } = await run.rows(this.#statement, { keys: uuidArray(keys) });
+    return { lists: Map.groupBy(rows, (row) => row.at(-1) ?? ''), types };
+  }
+
+  /** From memory, where the rows are kept; who is joined to whom is read unless that is kept as well. */
+  async #kept(keys: readonly string[], run: Run): Promise<Lists | undefined> {
+    const { table: name, where, parent } = this.#source;
+    const table = run.kept?.table(name);
+    const test = table && run.kept && testOf(where, table, run.kept);
+    if (!table || !test) return undefined;
+    const through =
+      'through' in parent
+        ? parent.through
+        : { table: name, parent: parent.column, child: 'id', target: name, by: 'id' };
+    const join = run.kept?.table(through.table);
+    const joined = join ? keptLinks(join, through, keys) : await this.#links(through, keys, run);
+    const all = joinedLists(table, through, this.#orderBy, joined, (key) => run.miss(key));
+    const lists = new Map([...all].map(([key, rows]) => [key, rows.filter(test)]));
+    return { lists, types: table.types };
+  }
+
+  async #links(through: Through, keys: readonly string[], run: Run): Promise<Joined[]> {
+    this.#linkStatement ??= new Prepared(
+      linksQuery(run.reading([]), through, linkColumns(this.#orderBy), keysSlot),
+    );
+    const { rows, types } = await run.rows(this.#linkStatement, { keys: uuidArray(keys) });
+    const linkTypes = types.slice(2);
+    return rows.map(([parent, child, ...link]) => ({
+      parent: parent ?? '',
+      child: child ?? '',
+      link,
+      linkTypes,
+    }));
+  }
+}
+
+interface Lists {
+  lists: ReadonlyMap<string, readonly Row[]>;
+  types: readonly number[];
 }
 
 /** Groups of rows one after the other, and where each group begins and ends. */
@@ -134,6 +177,11 @@ export class CountFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
+    const kept = run.keptCount(this.#source, this.#filter);
+    if (kept) {
+      frame.parts[this.#part] = frame.rows.map((row) => kept(this.#key(row) ?? ''));
+      return;
+    }
     this.#statement ??= new Prepared(countsQuery(run.reading([]), this.#source, this.#filter, keysSlot));
     const { keys, at } = distinctKeys(frame, this.#key);
     const { rows } = await run.rows(this.#statement, { keys: uuidArray(keys) });

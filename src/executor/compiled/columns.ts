@@ -1,5 +1,7 @@
 import { decodeText } from '../../db/decoded-types.ts';
-import type { Frame, Row } from './frame.ts';
+import { keptDeclaration } from '../../db/kept-tables.ts';
+import type { TableName } from '../../db/tables.ts';
+import { type Frame, NotCompilable, type Row } from './frame.ts';
 
 /** How a column is read from a row. */
 export type Read = (row: Row) => string | null;
@@ -12,15 +14,23 @@ export class Columns {
   /** Rows that a resolver gave are objects with all their columns as JavaScript's values. */
   readonly given: boolean;
   readonly names: string[] = [];
+  readonly #isKept: boolean = false;
 
-  constructor(origin: 'fetched' | 'given') {
+  /** `{ of }`: the rows of a table, which are read or, where the table is kept in memory, whole and there. */
+  constructor(origin: { of: TableName } | 'fetched' | 'given') {
     this.given = origin === 'given';
+    const kept = typeof origin === 'object' ? keptDeclaration(origin.of) : undefined;
+    if (!kept) return;
+    this.names.push(...kept.columns);
+    this.#isKept = true;
   }
 
   /** The place of the column in each row. */
   place(name: string): number {
     const known = this.names.indexOf(name);
-    return known >= 0 ? known : this.names.push(name) - 1;
+    if (known >= 0) return known;
+    if (this.#isKept) throw new NotCompilable(`${name} is not kept.`);
+    return this.names.push(name) - 1;
   }
 
   /** Reads the column as a text, which keys and ids are in either kind of row. */

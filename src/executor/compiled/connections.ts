@@ -6,6 +6,7 @@ import { cursorAt } from '../../resolvers/cursors.ts';
 import { distinctKeys, flatten } from './children.ts';
 import { Columns, type Read } from './columns.ts';
 import { type Field, type Frame, type Groups, newFrame, type Row } from './frame.ts';
+import { keptPages } from './kept-pages.ts';
 import { isoTime, quoted } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
@@ -34,7 +35,7 @@ export interface ConnectionOptions {
 
 /** The pages of one connection field under all rows of a frame: a statement for the rows, one for the counts. */
 export class ConnectionFetch implements Fetch {
-  readonly columns = new Columns('fetched');
+  readonly columns: Columns;
   readonly part: number;
   readonly #options: ConnectionOptions;
   readonly #statements: WalkStatements;
@@ -45,6 +46,7 @@ export class ConnectionFetch implements Fetch {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.columns = new Columns({ of: options.list.source.table });
     this.part = options.part;
     this.#statements = new WalkStatements(options.key !== undefined);
   }
@@ -85,25 +87,36 @@ export class ConnectionFetch implements Fetch {
     const { keys, at } = key
       ? distinctKeys(frame, key)
       : { keys: [''], at: new Int32Array(frame.rows.length) };
-    const values = { ...walked.values, ...(key && { keys: uuidArray(keys) }) };
-    const [page, counts] = await Promise.all([
-      this.#showsRows ? run.rows(this.#statements.page(walked, this.columns.names, run), values) : undefined,
-      this.#showsCount ? run.rows(this.#statements.count(walked, run), values) : undefined,
-    ]);
-    const { groups, more } = pagesOf(page, walked, key && keys);
+    const found = keptPages(run, walked.request, keys) ?? (await this.#read(walked, keys, run));
+    const { groups, more, counts, types } = found;
     const { flat, start, end } = flatten(groups);
-    const frames = this.#views.map(() => newFrame(run, flat, page?.types ?? []));
+    const frames = this.#views.map(() => newFrame(run, flat, types));
     frame.parts[this.part] = {
       at,
       start,
       end,
       more,
-      counts: countsOf(counts, key && keys),
+      counts,
       walked,
       rows: flat,
       frames,
     } satisfies ConnectionPart;
     await Promise.all(this.#views.map((view, place) => view.fetch(frames[place] as Frame, run)));
+  }
+
+  async #read(walked: ShapedWalk, keys: readonly string[], run: Run): Promise<Pages> {
+    const isUnder = this.#options.key !== undefined;
+    const values = { ...walked.values, ...(isUnder && { keys: uuidArray(keys) }) };
+    const [page, counts] = await Promise.all([
+      this.#showsRows ? run.rows(this.#statements.page(walked, this.columns.names, run), values) : undefined,
+      this.#showsCount ? run.rows(this.#statements.count(walked, run), values) : undefined,
+    ]);
+    const parents = isUnder ? keys : undefined;
+    return {
+      ...pagesOf(page, walked, parents),
+      counts: countsOf(counts, parents),
+      types: page?.types ?? [],
+    };
   }
 
   #walk(run: Run): ShapedWalk {
@@ -114,6 +127,14 @@ export class ConnectionFetch implements Fetch {
     if (fixed) this.#fixed = walked;
     return walked;
   }
+}
+
+/** One page for each parent, before anything is shown of it. */
+export interface Pages {
+  groups: readonly (readonly Row[])[];
+  more: boolean[];
+  counts: number[];
+  types: readonly number[];
 }
 
 function orderValue({ kind }: Order, text: string): string | number {

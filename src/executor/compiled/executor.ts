@@ -3,7 +3,7 @@ import type { Context } from '../../resolvers/context.ts';
 import { compileOperation } from './compile.ts';
 import { newFrame, NotCompilable } from './frame.ts';
 import type { ObjectPlan } from './objects.ts';
-import { Run } from './run.ts';
+import { MissingReference, Run } from './run.ts';
 import { conditionVariables } from './selection.ts';
 
 /** An operation of a document that was validated, with its variables coerced. */
@@ -47,17 +47,46 @@ export async function answerCompiled(
     compiledCounts.notCompilable += 1;
     return undefined;
   }
-  const run = new Run(context, compilable.variables);
-  const root = newFrame(run, [{}], []);
   try {
-    await plan.fetch(root, run);
-    const answered = form === 'json' ? { json: plan.text(root, 0) } : { data: plan.value(root, 0) };
+    const data = await runPlan(plan, compilable, context, form);
     compiledCounts.answered += 1;
-    // The root is no object that came back.
-    return { ...answered, objects: run.objects - 1 };
+    return data;
   } catch {
     compiledCounts.bailed += 1;
     return undefined;
+  }
+}
+
+/** Runs once more where the kept reference data turns out to be older than what refers to them. */
+async function runPlan(
+  plan: ObjectPlan,
+  { variables }: Compilable,
+  context: Context,
+  form: 'json' | 'data',
+): Promise<Answered> {
+  const { reference } = context;
+  const kept = reference?.current();
+  const first = new Run(context, variables, {
+    kept: kept instanceof Promise ? await kept : kept,
+    acceptsMissing: false,
+  });
+  try {
+    return await answer(plan, first, form);
+  } catch (error) {
+    if (!(error instanceof MissingReference)) throw error;
+    first.end();
+    const renewed = await reference?.renewed();
+    return await answer(plan, new Run(context, variables, { kept: renewed, acceptsMissing: true }), form);
+  }
+}
+
+async function answer(plan: ObjectPlan, run: Run, form: 'json' | 'data'): Promise<Answered> {
+  const root = newFrame(run, [{}], []);
+  try {
+    await plan.fetch(root, run);
+    const data = form === 'json' ? { json: plan.text(root, 0) } : { data: plan.value(root, 0) };
+    // The root is no object that came back.
+    return { ...data, objects: run.objects - 1 };
   } finally {
     run.end();
   }

@@ -3,6 +3,7 @@ import { Prepared, uuidArray } from '../../db/prepared.ts';
 import { keyQuery } from '../../db/row-queries.ts';
 import { type IdPrefix, parseId } from '../../resolvers/ids.ts';
 import { maxNodes, type NodeKind } from '../../resolvers/nodes.ts';
+import { testOf } from '../../reference/conditions.ts';
 import { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, newFrame } from './frame.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
@@ -70,28 +71,42 @@ export class NodesFetch implements Fetch {
     const kind = this.#options.kinds().get(prefix);
     if (!kind) return undefined;
     const known = this.#planOf(kind);
-    known.statement ??= new Prepared(
-      keyQuery(run.reading(known.plan.columns.names), kind.table, 'id', kind.where, keysSlot),
-    );
-    const { rows, types } = await run.rows(known.statement, { keys: uuidArray(uuids) });
+    const { rows, types } =
+      keptRows(kind, uuids, run) ?? (await run.rows(this.#statement(kind, run), { keys: uuidArray(uuids) }));
     const frame = newFrame(run, rows, types);
     await known.plan.fetch(frame, run);
     return { plan: known.plan, frame, places: new Map(rows.map(([id], place) => [id ?? '', place])) };
   }
 
-  #planOf({ typeName }: NodeKind): { plan: ObjectPlan; statement?: Prepared } {
+  #statement(kind: NodeKind, run: Run): Prepared {
+    const known = this.#planOf(kind);
+    known.statement ??= new Prepared(
+      keyQuery(run.reading(known.plan.columns.names), kind.table, 'id', kind.where, keysSlot),
+    );
+    return known.statement;
+  }
+
+  #planOf({ typeName, table }: NodeKind): { plan: ObjectPlan; statement?: Prepared } {
     const known = this.#plans.get(typeName);
     if (known) return known;
     const { reading, nodes } = this.#options;
     const type = reading.schema.getType(typeName);
     if (!isObjectType(type)) throw new Bail(`${typeName} is no object type.`);
-    const columns = new Columns('fetched');
+    const columns = new Columns({ of: table });
     // The first, which rows are told apart by.
     columns.place('id');
     const made = { plan: reading.object(type, nodes, columns) };
     this.#plans.set(typeName, made);
     return made;
   }
+}
+
+/** From memory, where the rows are kept; the id is the first column of every kept table that has nodes. */
+function keptRows({ table: name, where }: NodeKind, uuids: ReadonlySet<string>, { kept }: Run) {
+  const table = kept?.table(name);
+  const test = table && kept && testOf(where, table, kept);
+  if (!table || !test) return undefined;
+  return { rows: [...uuids].flatMap((uuid) => table.by('id', uuid).filter(test)), types: table.types };
 }
 
 /** One node, or the list of them. */

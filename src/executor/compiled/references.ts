@@ -1,8 +1,8 @@
-import type { TextRows } from '../../db/lease.ts';
 import { Prepared, uuidArray } from '../../db/prepared.ts';
 import { keyQuery } from '../../db/row-queries.ts';
 import type { Predicate } from '../../db/predicate.ts';
 import type { TableName } from '../../db/tables.ts';
+import { testOf } from '../../reference/conditions.ts';
 import { Columns, type Read } from './columns.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
@@ -23,7 +23,7 @@ interface Referrer {
 
 /** All rows of one table that an object refers to, in whatever fields, by one statement. */
 export class ReferenceFetch implements Fetch {
-  readonly columns = new Columns('fetched');
+  readonly columns: Columns;
   readonly #target: Target;
   readonly #by: number;
   readonly #referrers: Referrer[] = [];
@@ -31,6 +31,7 @@ export class ReferenceFetch implements Fetch {
 
   constructor(target: Target) {
     this.#target = target;
+    this.columns = new Columns({ of: target.table });
     this.#by = this.columns.place(target.by);
   }
 
@@ -40,39 +41,59 @@ export class ReferenceFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
+    const { find, types } = this.#kept(run) ?? (await this.#read(frame, run));
+    const nested: Promise<void>[] = [];
+    for (const { key, part, plan } of this.#referrers) {
+      const link = linkTo(run, frame, key, find, types);
+      frame.parts[part] = link;
+      if (plan.fetches.length > 0) nested.push(plan.fetch(link.frame, run));
+    }
+    if (nested.length > 0) await Promise.all(nested);
+  }
+
+  async #read({ rows }: Frame, run: Run): Promise<Found> {
     const keys = new Set<string>();
     for (const { key } of this.#referrers) {
-      for (const row of frame.rows) {
+      for (const row of rows) {
         const text = key(row);
         if (text !== null) keys.add(text);
       }
     }
-    const found = keys.size > 0 ? await this.#rows(keys, run) : { rows: [], types: [] };
-    const byKey = new Map(found.rows.map((row) => [row[this.#by] ?? '', row]));
-    const nested: Promise<void>[] = [];
-    for (const { key, part, plan } of this.#referrers) {
-      const link = linkTo(run, frame, key, byKey, found.types);
-      frame.parts[part] = link;
-      nested.push(plan.fetch(link.frame, run));
-    }
-    await Promise.all(nested);
-  }
-
-  #rows(keys: ReadonlySet<string>, run: Run): Promise<TextRows> {
+    if (keys.size === 0) return { find: () => undefined, types: [] };
     const { table, by, where } = this.#target;
     this.#statement ??= new Prepared(keyQuery(run.reading(this.columns.names), table, by, where, keysSlot));
-    return run.rows(this.#statement, { keys: uuidArray(keys) });
+    const found = await run.rows(this.#statement, { keys: uuidArray(keys) });
+    const byKey = new Map(found.rows.map((row) => [row[this.#by] ?? '', row]));
+    return { find: (key) => byKey.get(key), types: found.types };
+  }
+
+  /** From memory, where the rows are kept. */
+  #kept(run: Run): Found | undefined {
+    const { table: name, by, where } = this.#target;
+    const { kept } = run;
+    const table = kept?.table(name);
+    const test = table && kept && testOf(where, table, kept);
+    if (!table || !test) return undefined;
+    const byKey = table.grouped(by);
+    return {
+      types: table.types,
+      find: (key) => {
+        const [row] = byKey.get(key) ?? [];
+        if (!row) run.miss(key);
+        return row && test(row) ? row : undefined;
+      },
+    };
   }
 }
 
+/** How the rows that are referred to are found by their keys. */
+interface Found {
+  find: (key: string) => Row | undefined;
+  types: readonly number[];
+}
+
 /** The rows that the frame's rows refer to, each once, and which of them refers to which. */
-function linkTo(
-  run: Run,
-  { rows }: Frame,
-  key: Read,
-  byKey: ReadonlyMap<string, Row>,
-  types: readonly number[],
-): Link {
+function linkTo(run: Run, { rows }: Frame, key: Read, find: Found['find'], types: readonly number[]): Link {
   const at = new Int32Array(rows.length).fill(-1);
   const places = new Map<string, number>();
   const referred: Row[] = [];
@@ -81,7 +102,7 @@ function linkTo(
     if (text === null) return;
     let place = places.get(text);
     if (place === undefined) {
-      const target = byKey.get(text);
+      const target = find(text);
       place = target === undefined ? -1 : referred.push(target) - 1;
       places.set(text, place);
     }

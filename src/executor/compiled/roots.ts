@@ -4,6 +4,7 @@ import { Prepared, slotted } from '../../db/prepared.ts';
 import type { Predicate } from '../../db/predicate.ts';
 import type { Context } from '../../resolvers/context.ts';
 import type { Plan } from '../../schema/plan.ts';
+import { testOf } from '../../reference/conditions.ts';
 import { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
 import { valueField } from './leaves.ts';
@@ -18,7 +19,7 @@ interface Arguments {
 
 /** One row of the workspace, by what an argument says. */
 export class KeyedFetch implements Fetch {
-  readonly columns = new Columns('fetched');
+  readonly columns: Columns;
   readonly part: number;
   plan: ObjectPlan | undefined;
   readonly #named: ByKey;
@@ -27,6 +28,7 @@ export class KeyedFetch implements Fetch {
 
   constructor(named: ByKey, { args }: Arguments, part: number) {
     this.#named = named;
+    this.columns = new Columns({ of: named.table });
     this.#args = args;
     this.part = part;
   }
@@ -34,7 +36,9 @@ export class KeyedFetch implements Fetch {
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { argument, lookup } = this.#named;
     const named = lookup(String(this.#args(run)[argument]));
-    const { rows, types } = named ? await this.#find(named, run) : { rows: [], types: [] };
+    const { rows, types } = named
+      ? (this.#kept(named, run) ?? (await this.#read(named, run)))
+      : { rows: [], types: [] };
     const link: Link = {
       frame: newFrame(run, rows.slice(0, 1), types),
       at: Int32Array.of(rows.length > 0 ? 0 : -1),
@@ -43,7 +47,16 @@ export class KeyedFetch implements Fetch {
     await this.plan?.fetch(link.frame, run);
   }
 
-  #find(named: Predicate, run: Run) {
+  #kept(named: Predicate, { kept }: Run) {
+    const { table: name, where } = this.#named;
+    const table = kept?.table(name);
+    const test = table && kept && testOf({ all: [where, named] }, table, kept);
+    if (!table || !test) return undefined;
+    const row = table.rows.find(test);
+    return { rows: row ? [row] : [], types: table.types };
+  }
+
+  #read(named: Predicate, run: Run) {
     const { shape, values } = slotted(named, 'named');
     const key = JSON.stringify(shape);
     let statement = this.#byShape.get(key);

@@ -1,8 +1,12 @@
 import type { Lease, TextRows } from '../../db/lease.ts';
 import type { Prepared, Values } from '../../db/prepared.ts';
-import type { Reading } from '../../db/page.ts';
+import type { Order, Reading, Source } from '../../db/page.ts';
+import { always, type Predicate } from '../../db/predicate.ts';
 import { Slot } from '../../db/slots.ts';
 import { type Context, type Principal, signedIn } from '../../resolvers/context.ts';
+import { testOf } from '../../reference/conditions.ts';
+import type { KeptRow } from '../../reference/kept-table.ts';
+import type { Snapshot } from '../../reference/snapshot.ts';
 import { Bail } from './frame.ts';
 
 /** Whose rows a statement reads, which every run says anew. */
@@ -10,18 +14,34 @@ const workspaceSlot = new Slot('workspaceId');
 /** The keys that a statement finds rows by. */
 export const keysSlot = new Slot('keys');
 
+/** Where the order does not matter. */
+const byId: Order = { column: 'id', kind: 'text', nullable: false, direction: 'asc' };
+
+/** Something refers to a row that the reference data does not have: perhaps it is newer than they are. */
+export class MissingReference extends Error {}
+
 /** One run of a compiled operation: its variables, who asks, and the connection that it borrows. */
 export class Run {
   readonly context: Context;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** The reference data that this run reads, the same for all of it; undefined where none is kept. */
+  readonly kept: Snapshot | undefined;
   /** Objects of the answer so far, which is what it costs; connections and their edges only hold them. */
   objects = 0;
   #borrowed: { lease: Promise<Lease>; users: number } | undefined;
   #ended = false;
+  readonly #acceptsMissing: boolean;
 
-  constructor(context: Context, variables: Readonly<Record<string, unknown>>) {
+  /** The first run takes a row that is missing among the kept ones for a sign that they are older than the others. */
+  constructor(
+    context: Context,
+    variables: Readonly<Record<string, unknown>>,
+    { kept, acceptsMissing }: { kept: Snapshot | undefined; acceptsMissing: boolean },
+  ) {
     this.context = context;
     this.variables = variables;
+    this.kept = kept;
+    this.#acceptsMissing = acceptsMissing;
   }
 
   /** Who asks; without a token nothing of a workspace can be read. */
@@ -55,6 +75,31 @@ export class Run {
         lease.release();
       }
     }
+  }
+
+  /** A row that another refers to is not among the kept ones. */
+  miss(key: string): void {
+    if (!this.#acceptsMissing) throw new MissingReference(key);
+  }
+
+  /** The rows of a list under each parent (`''`: of the workspace), where they are all kept. */
+  keptList(
+    source: Source,
+    order: Order,
+    filter: Predicate,
+  ): ((key: string) => readonly KeptRow[]) | undefined {
+    const { kept } = this;
+    const table = kept?.table(source.table);
+    if (!kept || !table || !kept.list(source, order, '')) return undefined;
+    const list = (key: string) => kept.list(source, order, key) ?? [];
+    if (filter === always) return list;
+    const test = testOf(filter, table, kept);
+    return test && ((key) => list(key).filter(test));
+  }
+
+  keptCount(source: Source, filter: Predicate): ((key: string) => number) | undefined {
+    const list = this.keptList(source, byId, filter);
+    return list && ((key) => list(key).length);
   }
 
   /** Nothing more is sent: where one part fails, those beside it do not know it yet. */

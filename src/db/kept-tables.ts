@@ -1,0 +1,160 @@
+import type { Row, TableName } from './tables.ts';
+
+/** All columns but the workspace's, which is the same for all rows. Left out or misspelled, it does not compile. */
+function columns<Name extends TableName>() {
+  type Column = Exclude<keyof Row<Name> & string, 'workspaceId'>;
+  return <const Named extends readonly Column[]>(
+    ...named: [Exclude<Column, Named[number]>] extends [never]
+      ? Named
+      : [missing: Exclude<Column, Named[number]>]
+  ): readonly string[] => named;
+}
+
+/** A table whose rows of a workspace are kept in memory: its columns, and that whose rows are read again together. */
+export interface KeptDeclaration {
+  readonly columns: readonly string[];
+  readonly group: string;
+}
+
+/**
+ * Reference data: small, hot and seldom written. Triggers of migration 0018 count every change of these tables, so
+ * one more needs its triggers first.
+ */
+export const keptTables = {
+  member: {
+    group: 'id',
+    columns: columns<'member'>()(
+      'id',
+      'userAccountId',
+      'displayName',
+      'displayNameFold',
+      'avatarUrl',
+      'emailAddress',
+      'emailAddressFold',
+      'principalKind',
+      'role',
+      'status',
+      'createdUtc',
+      'updatedUtc',
+    ),
+  },
+  team: {
+    group: 'id',
+    columns: columns<'team'>()(
+      'id',
+      'name',
+      'nameFold',
+      'code',
+      'slug',
+      'description',
+      'iconCss',
+      'color',
+      'state',
+      'leadUserAccountId',
+      'memberCount',
+      'activeProjectCount',
+      'deliveriesEnabled',
+      'createdUtc',
+      'updatedUtc',
+    ),
+  },
+  teamMember: { group: 'teamId', columns: columns<'teamMember'>()('teamId', 'userAccountId') },
+  status: {
+    group: 'id',
+    columns: columns<'status'>()(
+      'id',
+      'teamId',
+      'name',
+      'nameFold',
+      'description',
+      'color',
+      'category',
+      'position',
+      'rank',
+      'isInitial',
+      'isTerminal',
+      'createdUtc',
+      'updatedUtc',
+    ),
+  },
+  label: {
+    group: 'id',
+    columns: columns<'label'>()(
+      'id',
+      'teamId',
+      'groupId',
+      'isGroup',
+      'name',
+      'nameFold',
+      'description',
+      'color',
+      'createdUtc',
+      'updatedUtc',
+    ),
+  },
+  delivery: {
+    group: 'id',
+    columns: columns<'delivery'>()(
+      'id',
+      'teamId',
+      'number',
+      'name',
+      'nameFold',
+      'description',
+      'startsOn',
+      'endsOn',
+      'state',
+      'createdUtc',
+      'updatedUtc',
+    ),
+  },
+  projectStatus: {
+    group: 'id',
+    columns: columns<'projectStatus'>()(
+      'id',
+      'name',
+      'nameFold',
+      'description',
+      'color',
+      'state',
+      'position',
+      'createdUtc',
+      'updatedUtc',
+    ),
+  },
+  project: {
+    group: 'id',
+    columns: columns<'project'>()(
+      'id',
+      'teamId',
+      'key',
+      'name',
+      'nameFold',
+      'summary',
+      'description',
+      'slug',
+      'iconCss',
+      'color',
+      'statusId',
+      'state',
+      'statusPosition',
+      'priority',
+      'priorityRank',
+      'leadUserAccountId',
+      'leadDisplayNameFold',
+      'startUtc',
+      'targetUtc',
+      'linkCount',
+      'createdUtc',
+      'updatedUtc',
+    ),
+  },
+  projectMember: { group: 'projectId', columns: columns<'projectMember'>()('projectId', 'userAccountId') },
+  projectLabel: { group: 'projectId', columns: columns<'projectLabel'>()('projectId', 'labelId') },
+} as const satisfies Partial<Record<TableName, KeptDeclaration>>;
+
+export type KeptTableName = keyof typeof keptTables;
+
+export function keptDeclaration(table: string): KeptDeclaration | undefined {
+  return Object.hasOwn(keptTables, table) ? keptTables[table as KeptTableName] : undefined;
+}

@@ -1,0 +1,138 @@
+import { decodeText } from '../db/decoded-types.ts';
+import type { Comparable, Comparison, Predicate } from '../db/predicate.ts';
+import { Slot } from '../db/slots.ts';
+import { compareKeys } from './order.ts';
+import type { KeptRow, KeptTable } from './kept-table.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export type Test = (row: KeptRow) => boolean;
+
+/** Types whose texts are compared as they are. */
+const uuidType = 2950;
+const textType = 25;
+const dateType = 1082;
+
+/**
+ * The predicate as a function of the rows of a kept table, true where SQL finds the row; undefined for what only SQL
+ * can say: other tables, and the order of texts, which depends on their collation.
+ */
+export function testOf(predicate: Predicate, table: KeptTable, snapshot: Snapshot): Test | undefined {
+  if ('all' in predicate) {
+    const tests = testsOf(predicate.all, table, snapshot);
+    return tests && ((row) => tests.every((test) => test(row)));
+  }
+  if ('any' in predicate) {
+    const tests = testsOf(predicate.any, table, snapshot);
+    return tests && ((row) => tests.some((test) => test(row)));
+  }
+  if ('not' in predicate) {
+    const test = testOf(predicate.not, table, snapshot);
+    return test && ((row) => !test(row));
+  }
+  if ('through' in predicate) return throughTest(predicate, table, snapshot);
+  const place = table.place(predicate.column);
+  if (place < 0) return undefined;
+  if ('isNull' in predicate) return (row) => ((row[place] ?? null) === null) === predicate.isNull;
+  if ('references' in predicate) {
+    const keys = keysWhere(predicate, snapshot);
+    return keys && ((row) => keys.has(row[place] ?? ''));
+  }
+  if ('in' in predicate) {
+    if (predicate.in instanceof Slot) return undefined;
+    const tests = predicate.in.map((value) => comparisonTest(table, place, 'eq', value));
+    return tests.every((test) => test !== undefined) ? (row) => tests.some((test) => test(row)) : undefined;
+  }
+  return predicate.value instanceof Slot
+    ? undefined
+    : comparisonTest(table, place, predicate.is, predicate.value);
+}
+
+function testsOf(parts: readonly Predicate[], table: KeptTable, snapshot: Snapshot): Test[] | undefined {
+  const tests: Test[] = [];
+  for (const part of parts) {
+    const test = testOf(part, table, snapshot);
+    if (!test) return undefined;
+    tests.push(test);
+  }
+  return tests;
+}
+
+function throughTest(
+  { through, own, where }: Extract<Predicate, { through: unknown }>,
+  table: KeptTable,
+  snapshot: Snapshot,
+): Test | undefined {
+  const link = snapshot.table(through.table);
+  const targets = keysWhere({ references: through.target, by: through.by, where }, snapshot);
+  const place = table.place(own);
+  if (!link || !targets || place < 0) return undefined;
+  const child = link.place(through.child);
+  return (row) =>
+    link.by(through.parent, row[place] ?? '').some((joined) => targets.has(joined[child] ?? ''));
+}
+
+/** What the rows of a kept table that the predicate finds hold in a column. */
+function keysWhere(
+  { references, by, where }: { references: string; by: string; where: Predicate },
+  snapshot: Snapshot,
+): ReadonlySet<string> | undefined {
+  const target = snapshot.table(references);
+  const test = target && testOf(where, target, snapshot);
+  if (!target || !test) return undefined;
+  const place = target.place(by);
+  return new Set(target.rows.filter(test).map((row) => row[place] ?? ''));
+}
+
+function comparisonTest(
+  table: KeptTable,
+  place: number,
+  is: Comparison,
+  value: Comparable,
+): Test | undefined {
+  const type = table.types[place] ?? 0;
+  const textual = type === textType || type === uuidType || type === dateType;
+  if (is === 'contains' || is === 'startsWith') {
+    if (type !== textType) return undefined;
+    const sought = String(value);
+    return (row) => {
+      const text = row[place] ?? null;
+      return text !== null && (is === 'contains' ? text.includes(sought) : text.startsWith(sought));
+    };
+  }
+  if (textual) {
+    if (typeof value !== 'string' || (is !== 'eq' && type !== dateType)) return undefined;
+    const sought = type === uuidType ? value.toLowerCase() : value;
+    return (row) => {
+      const text = row[place] ?? null;
+      return text !== null && holds(is, compareKeys(text, sought));
+    };
+  }
+  const sought = comparable(value);
+  if (sought === undefined) return undefined;
+  return (row) => {
+    const key = comparable(decodeText(type, row[place] ?? null));
+    return key !== undefined && holds(is, key - sought);
+  };
+}
+
+/** Numbers, times and truth values as what they are ordered by. */
+function comparable(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'boolean') return Number(value);
+  return value instanceof Date ? value.getTime() : undefined;
+}
+
+function holds(is: Exclude<Comparison, 'contains' | 'startsWith'>, compared: number): boolean {
+  switch (is) {
+    case 'eq':
+      return compared === 0;
+    case 'lt':
+      return compared < 0;
+    case 'lte':
+      return compared <= 0;
+    case 'gt':
+      return compared > 0;
+    case 'gte':
+      return compared >= 0;
+  }
+}

@@ -1,0 +1,49 @@
+import { decodeText } from '../db/decoded-types.ts';
+import type { Order, OrderKind } from '../db/page.ts';
+import type { KeptRow, KeptTable } from './kept-table.ts';
+
+const TIMESTAMPTZ = 1184;
+
+/** What a text is compared by, as SQL compares the column that it comes from. */
+export function orderKey(kind: OrderKind, text: string): string | number {
+  if (kind === 'int') return Number(text);
+  return kind === 'time' ? (decodeText(TIMESTAMPTZ, text) as Date).getTime() : text;
+}
+
+/** Smaller than nothing when `a` comes first; texts by code points, as the collation "C" has them. */
+export function compareKeys(a: string | number, b: string | number): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  return Number(a) - Number(b);
+}
+
+/** The order of the rows of a table; nulls come last in both directions, and the id follows the direction. */
+export function comparison(table: KeptTable, order: Order): (a: KeptRow, b: KeptRow) => number {
+  const place = table.place(order.column);
+  const id = table.place('id');
+  const sign = order.direction === 'asc' ? 1 : -1;
+  return (a, b) => {
+    const [left, right] = [a[place] ?? null, b[place] ?? null];
+    if (left === null || right === null) {
+      if (left !== right) return left === null ? 1 : -1;
+    } else {
+      const compared = compareKeys(orderKey(order.kind, left), orderKey(order.kind, right));
+      if (compared !== 0) return sign * compared;
+    }
+    return sign * compareText(a[id] ?? '', b[id] ?? '');
+  };
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (left !== right) return codePointOrder(left) - codePointOrder(right);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for what lies beyond every other code unit. */
+function codePointOrder(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
+}

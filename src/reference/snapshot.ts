@@ -1,0 +1,112 @@
+import { keptDeclaration, type KeptTableName } from '../db/kept-tables.ts';
+import type { Order, Source } from '../db/page.ts';
+import type { ReferenceRows, ReferenceVersion } from '../db/reference-reads.ts';
+import { testOf } from './conditions.ts';
+import { type KeptRow, KeptTable } from './kept-table.ts';
+
+type Tables = ReadonlyMap<string, KeptTable>;
+
+const noRows: readonly KeptRow[] = [];
+
+/** The reference data of a workspace at one version; it never changes. */
+export class Snapshot {
+  readonly version: ReferenceVersion;
+  readonly rowCount: number;
+  readonly #tables: Tables;
+  /** Lists under parents, in order, by what they are lists of. */
+  readonly #lists = new Map<string, ReadonlyMap<string, readonly KeptRow[]>>();
+
+  /** Without tables it knows the version alone: of a workspace that is too large to be kept. */
+  constructor(version: ReferenceVersion, tables: Tables = new Map()) {
+    this.version = version;
+    this.#tables = tables;
+    this.rowCount = [...tables.values()].reduce((sum, { rows }) => sum + rows.length, 0);
+  }
+
+  /** The rows of a table, if they are kept. */
+  table(name: string): KeptTable | undefined {
+    return this.#tables.get(name);
+  }
+
+  get isKept(): boolean {
+    return this.#tables.size > 0;
+  }
+
+  /** The same tables under another `auth`. */
+  withVersion(version: ReferenceVersion): Snapshot {
+    return new Snapshot(version, this.#tables);
+  }
+
+  changed(version: ReferenceVersion, tables: readonly ReferenceRows[]): Snapshot {
+    const next = new Map(this.#tables);
+    for (const rows of tables) {
+      const before = next.get(rows.table) ?? new KeptTable(rows.table, [], rows.types);
+      next.set(rows.table, before.changed(rows));
+    }
+    return new Snapshot(version, next);
+  }
+
+  /**
+   * The rows of a list under one parent, or of the whole workspace, in order and before any filter; undefined when
+   * they are not all kept here.
+   */
+  list(
+    { table: name, where, parent }: Source,
+    order: Order,
+    key: string | undefined,
+  ): readonly KeptRow[] | undefined {
+    const table = this.#tables.get(name);
+    if (!table) return undefined;
+    const what = JSON.stringify([name, where, parent, order.column, order.direction]);
+    let groups = this.#lists.get(what);
+    if (!groups) {
+      const test = testOf(where, table, this);
+      if (!test) return undefined;
+      const rows = table.sorted(order).filter(test);
+      const made = this.#grouped(table, rows, parent);
+      if (!made) return undefined;
+      groups = made;
+      this.#lists.set(what, groups);
+    }
+    return groups.get(key ?? '') ?? noRows;
+  }
+
+  #grouped(
+    table: KeptTable,
+    rows: readonly KeptRow[],
+    parent: Source['parent'],
+  ): ReadonlyMap<string, readonly KeptRow[]> | undefined {
+    if (!parent) return new Map([['', rows]]);
+    if ('column' in parent) {
+      const place = table.place(parent.column);
+      return Map.groupBy(rows, (row) => row[place] ?? '');
+    }
+    const { table: joining, parent: parentColumn, child, by } = parent.through;
+    const join = this.#tables.get(joining);
+    if (!join) return undefined;
+    const groups = new Map<string, KeptRow[]>();
+    const [own, to] = [table.place(by), join.place(parentColumn)];
+    for (const row of rows) {
+      for (const link of join.by(child, row[own] ?? '')) {
+        const group = groups.get(link[to] ?? '');
+        if (group) group.push(row);
+        else groups.set(link[to] ?? '', [row]);
+      }
+    }
+    return groups;
+  }
+}
+
+/** The tables of a workspace that was read whole. */
+export function snapshotOf(version: ReferenceVersion, tables: readonly ReferenceRows[]): Snapshot {
+  const kept = tables.map(({ table, rows, types }): [KeptTableName, KeptTable] => [
+    table,
+    new KeptTable(table, rows, types),
+  ]);
+  return new Snapshot(version, new Map(kept));
+}
+
+/** Are the rows of the table kept in memory at all. */
+export function isKept(table: string): boolean {
+  return keptDeclaration(table) !== undefined;
+}
