@@ -1,4 +1,11 @@
-import { type Kysely, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import {
+  type AliasableExpression,
+  type Kysely,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import { type Predicate, predicateSql, type Through } from './predicate.ts';
 import type { Given } from './slots.ts';
@@ -67,7 +74,16 @@ export interface Reading {
   db: Kysely<Tables>;
   workspaceId: Given<string>;
   /** The columns that are read; all when nothing is said. */
-  columns?: readonly string[];
+  columns?: readonly ReadColumn[];
+}
+
+/** A column of the rows, or something that is worked out for each of them. */
+export type ReadColumn = string | DerivedColumn;
+
+export interface DerivedColumn {
+  readonly name: string;
+  /** What it is of the row that the alias names. */
+  readonly sql: (alias: string, workspaceId: Given<string>) => AliasableExpression<unknown>;
 }
 
 /** One page of the workspace's rows. */
@@ -163,7 +179,7 @@ export function pagesQuery(
         pageQuery({ ...reading, columns }, walk, rows, sql.ref('parent.key')).as('page'),
         (join) => join.onTrue(),
       ),
-    reading,
+    { ...reading, ...(reading.columns && { columns: reading.columns.map(nameOf) }) },
     'page',
   )
     .select(sql<string>`parent.key`.as('parentKey'))
@@ -227,11 +243,21 @@ export function linksQuery(
 /** Adds what is read of the rows. */
 export function selected<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
   query: Query,
-  { columns }: Reading,
+  { columns, workspaceId }: Reading,
   alias = row,
 ): Query {
-  const read = columns ? query.select(columns.map((column) => `${alias}.${column}`)) : query.selectAll(alias);
+  const read = columns
+    ? query.select(
+        columns.map((column) =>
+          typeof column === 'string' ? `${alias}.${column}` : column.sql(alias, workspaceId).as(column.name),
+        ) as `${string}.${string}`[],
+      )
+    : query.selectAll(alias);
   return read as Query;
+}
+
+function nameOf(column: ReadColumn): string {
+  return typeof column === 'string' ? column : column.name;
 }
 
 function parentKeys(parents: Given<readonly string[]>) {

@@ -14,6 +14,7 @@ export class KeptTable {
   readonly rows: readonly KeptRow[];
   readonly types: readonly number[];
   readonly #byColumn = new Map<string, ReadonlyMap<string, readonly KeptRow[]>>();
+  readonly #places = new Map<string, ReadonlyMap<string, number>>();
   readonly #sorted = new Map<string, readonly KeptRow[]>();
 
   constructor(name: KeptTableName, rows: readonly KeptRow[], types: readonly number[]) {
@@ -43,6 +44,17 @@ export class KeptTable {
       this.#byColumn.set(column, groups);
     }
     return groups;
+  }
+
+  /** Where the row stands that holds this text in a column without doubles. */
+  places(column: string): ReadonlyMap<string, number> {
+    let places = this.#places.get(column);
+    if (!places) {
+      const at = this.place(column);
+      places = new Map(this.rows.map((row, place) => [row[at] ?? '', place]));
+      this.#places.set(column, places);
+    }
+    return places;
   }
 
   /** All rows in an order, as SQL has it. */

@@ -7,16 +7,15 @@ import { compareKeys } from './order.ts';
 export interface Joined {
   parent: string;
   child: string;
-  /** The columns of the join table that the list is ordered by. */
+  /** The columns of the join table that the list is ordered by, which are numbers. */
   link: KeptRow;
-  linkTypes: readonly number[];
 }
 
 /** What a join table that is kept says of these parents; lists over such a table are ordered by their rows alone. */
 export function keptLinks(join: KeptTable, { parent, child }: Through, parents: readonly string[]): Joined[] {
   const place = join.place(child);
   return parents.flatMap((key) =>
-    join.by(parent, key).map((row) => ({ parent: key, child: row[place] ?? '', link: [], linkTypes: [] })),
+    join.by(parent, key).map((row) => ({ parent: key, child: row[place] ?? '', link: [] })),
   );
 }
 
@@ -48,9 +47,7 @@ export function joinedLists(
   const keys = orderBy.map(({ column, of }) => {
     const place = of === 'link' ? links.indexOf(column) : table.place(column);
     return (each: { row: KeptRow; link: Joined }) =>
-      of === 'link'
-        ? sortKey(each.link.linkTypes[place], each.link.link[place])
-        : sortKey(table.types[place], each.row[place]);
+      of === 'link' ? Number(each.link.link[place]) : sortKey(table.types[place], each.row[place]);
   });
   const compare = (a: { row: KeptRow; link: Joined }, b: { row: KeptRow; link: Joined }) => {
     for (const key of keys) {

@@ -28,6 +28,8 @@ export type IdPrefix = (typeof idPrefixes)[number];
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const values = new Map(Array.from(alphabet, (character, value) => [character, BigInt(value)]));
+/** Every two digits, by the ten bits that they stand for. */
+const pairs = Array.from({ length: 1024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`);
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** A new UUIDv7: ids that are made later sort later, to the millisecond. */
@@ -43,7 +45,7 @@ export function newUuid(atMs: number = Date.now()): string {
 /** The TypeID that both faces show of a row: prefix and base32 of its UUID. */
 export function encodeId(prefix: IdPrefix, uuid: string): string {
   let text = `${prefix}_`;
-  // 128 bits are 26 digits of five bits after two bits of zero; they are taken from the hexadecimal digits as they come.
+  // 128 bits are 13 pairs of digits after two bits of zero; they are taken from the hexadecimal digits as they come.
   let rest = 0;
   let bits = 2;
   for (let place = 0; place < uuid.length; place += 1) {
@@ -51,9 +53,9 @@ export function encodeId(prefix: IdPrefix, uuid: string): string {
     if (code === 0x2d) continue;
     rest = (rest << 4) | (code > 0x39 ? code - 0x57 : code - 0x30);
     bits += 4;
-    if (bits < 5) continue;
-    bits -= 5;
-    text += alphabet[rest >> bits];
+    if (bits < 10) continue;
+    bits -= 10;
+    text += pairs[rest >> bits];
     rest &= (1 << bits) - 1;
   }
   return text;

@@ -2,15 +2,15 @@ import { decodeText } from '../../db/decoded-types.ts';
 import { type ChildSource, countsQuery, linksQuery, type ListOrder, listsQuery } from '../../db/page.ts';
 import type { Predicate, Through } from '../../db/predicate.ts';
 import { Prepared, uuidArray } from '../../db/prepared.ts';
+import { arrayEntries } from '../../db/derived-columns.ts';
 import { existsQuery, sumsQuery } from '../../db/row-queries.ts';
-import { Slot } from '../../db/slots.ts';
 import type { TableName } from '../../db/tables.ts';
 import { testOf } from '../../reference/conditions.ts';
 import { type Joined, joinedLists, keptLinks, linkColumns } from '../../reference/lists.ts';
 import { Columns, type Read } from './columns.ts';
 import { type Frame, type Groups, newFrame, type Row } from './frame.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
-import { keysSlot, type Run } from './run.ts';
+import { keysSlot, type Run, viewerSlot } from './run.ts';
 
 /** The distinct keys of a frame's rows, and which of them each row has. */
 export function distinctKeys({ rows }: Frame, key: Read): { keys: string[]; at: Int32Array } {
@@ -41,11 +41,18 @@ export class ListFetch implements Fetch {
   readonly #source: ChildSource;
   readonly #orderBy: readonly ListOrder[];
   readonly #key: Read;
+  readonly #joined: Read | undefined;
   readonly #views: ObjectPlan[] = [];
   #statement: Prepared | undefined;
   #linkStatement: Prepared | undefined;
 
-  constructor(source: ChildSource, orderBy: readonly ListOrder[], key: Read, part: number) {
+  /** `joined` reads what the statement of the parents says of who is joined to them, where it can. */
+  constructor(
+    source: ChildSource,
+    orderBy: readonly ListOrder[],
+    { key, joined, part }: { key: Read; joined: Read | undefined; part: number },
+  ) {
+    this.#joined = joined;
     this.columns = new Columns({ of: source.table });
     this.#source = source;
     this.#orderBy = orderBy;
@@ -60,7 +67,7 @@ export class ListFetch implements Fetch {
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { keys, at } = distinctKeys(frame, this.#key);
-    const { lists, types } = (await this.#kept(keys, run)) ?? (await this.#read(keys, run));
+    const { lists, types } = (await this.#kept(frame, keys, run)) ?? (await this.#read(keys, run));
     const { flat, start, end } = flatten(keys.map((key) => lists.get(key) ?? []));
     const frames = this.#views.map(() => newFrame(run, flat, types));
     frame.parts[this.part] = { at, start, end, frames } satisfies ListPart;
@@ -69,14 +76,14 @@ export class ListFetch implements Fetch {
 
   async #read(keys: readonly string[], run: Run): Promise<Lists> {
     this.#statement ??= new Prepared(
-      listsQuery(run.reading(this.columns.names), this.#source, this.#orderBy, keysSlot),
+      listsQuery(run.reading(this.columns.read), this.#source, this.#orderBy, keysSlot),
     );
     const { rows, types } = await run.rows(this.#statement, { keys: uuidArray(keys) });
     return { lists: Map.groupBy(rows, (row) => row.at(-1) ?? ''), types };
   }
 
   /** From memory, where the rows are kept; who is joined to whom is read unless that is kept as well. */
-  async #kept(keys: readonly string[], run: Run): Promise<Lists | undefined> {
+  async #kept(frame: Frame, keys: readonly string[], run: Run): Promise<Lists | undefined> {
     const { table: name, where, parent } = this.#source;
     const table = run.kept?.table(name);
     const test = table && run.kept && testOf(where, table, run.kept);
@@ -86,24 +93,34 @@ export class ListFetch implements Fetch {
         ? parent.through
         : { table: name, parent: parent.column, child: 'id', target: name, by: 'id' };
     const join = run.kept?.table(through.table);
-    const joined = join ? keptLinks(join, through, keys) : await this.#links(through, keys, run);
+    const joined =
+      (join && keptLinks(join, through, keys)) ??
+      this.#readLinks(frame) ??
+      (await this.#links(through, keys, run));
     const all = joinedLists(table, through, this.#orderBy, joined, (key) => run.miss(key));
     const lists = new Map([...all].map(([key, rows]) => [key, rows.filter(test)]));
     return { lists, types: table.types };
+  }
+
+  /** What came with the rows themselves; the same row may stand there more than once. */
+  #readLinks({ rows }: Frame): Joined[] | undefined {
+    const read = this.#joined;
+    if (!read) return undefined;
+    const byParent = new Map(rows.map((row) => [this.#key(row) ?? '', row]));
+    return [...byParent].flatMap(([parent, row]) =>
+      arrayEntries(read(row)).map((entry) => {
+        const [child = '', ...link] = entry.split(':');
+        return { parent, child, link };
+      }),
+    );
   }
 
   async #links(through: Through, keys: readonly string[], run: Run): Promise<Joined[]> {
     this.#linkStatement ??= new Prepared(
       linksQuery(run.reading([]), through, linkColumns(this.#orderBy), keysSlot),
     );
-    const { rows, types } = await run.rows(this.#linkStatement, { keys: uuidArray(keys) });
-    const linkTypes = types.slice(2);
-    return rows.map(([parent, child, ...link]) => ({
-      parent: parent ?? '',
-      child: child ?? '',
-      link,
-      linkTypes,
-    }));
+    const { rows } = await run.rows(this.#linkStatement, { keys: uuidArray(keys) });
+    return rows.map(([parent, child, ...link]) => ({ parent: parent ?? '', child: child ?? '', link }));
   }
 }
 
@@ -144,18 +161,10 @@ export class ExistsFetch implements Fetch {
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     this.#statement ??= new Prepared(
-      existsQuery(
-        run.reading([]),
-        this.#table,
-        this.#keyColumn,
-        this.#viewerColumn,
-        new Slot('viewer'),
-        keysSlot,
-      ),
+      existsQuery(run.reading([]), this.#table, this.#keyColumn, this.#viewerColumn, viewerSlot, keysSlot),
     );
     const { keys, at } = distinctKeys(frame, this.#key);
-    const viewer = run.principal.userAccountId;
-    const { rows } = await run.rows(this.#statement, { keys: uuidArray(keys), viewer });
+    const { rows } = await run.rows(this.#statement, { keys: uuidArray(keys) });
     const found = new Set(rows.map(([key]) => key));
     frame.parts[this.#part] = Array.from(at, (place) => found.has(keys[place] ?? ''));
   }

@@ -1,5 +1,6 @@
 import { decodeText } from '../../db/decoded-types.ts';
 import { keptDeclaration } from '../../db/kept-tables.ts';
+import type { DerivedColumn, ReadColumn } from '../../db/page.ts';
 import type { TableName } from '../../db/tables.ts';
 import { type Frame, NotCompilable, type Row } from './frame.ts';
 
@@ -13,24 +14,37 @@ export type Read = (row: Row) => string | null;
 export class Columns {
   /** Rows that a resolver gave are objects with all their columns as JavaScript's values. */
   readonly given: boolean;
-  readonly names: string[] = [];
-  readonly #isKept: boolean = false;
+  readonly read: ReadColumn[] = [];
+  /** Are these rows kept in memory, whole and unchanging. */
+  readonly isKept: boolean = false;
 
   /** `{ of }`: the rows of a table, which are read or, where the table is kept in memory, whole and there. */
   constructor(origin: { of: TableName } | 'fetched' | 'given') {
     this.given = origin === 'given';
     const kept = typeof origin === 'object' ? keptDeclaration(origin.of) : undefined;
     if (!kept) return;
-    this.names.push(...kept.columns);
-    this.#isKept = true;
+    this.read.push(...kept.columns);
+    this.isKept = true;
   }
 
   /** The place of the column in each row. */
   place(name: string): number {
-    const known = this.names.indexOf(name);
+    const known = this.read.indexOf(name);
     if (known >= 0) return known;
-    if (this.#isKept) throw new NotCompilable(`${name} is not kept.`);
-    return this.names.push(name) - 1;
+    if (this.isKept) throw new NotCompilable(`${name} is not kept.`);
+    return this.read.push(name) - 1;
+  }
+
+  /** Can the statement that reads the rows work something out for each of them. */
+  get canDerive(): boolean {
+    return !this.given && !this.isKept;
+  }
+
+  /** Reads as a text what the statement works out for each row. */
+  derived(sql: DerivedColumn['sql']): Read {
+    const place = this.read.length;
+    this.read.push({ name: `derived${place}`, sql });
+    return (row) => (row as readonly (string | null)[])[place] ?? null;
   }
 
   /** Reads the column as a text, which keys and ids are in either kind of row. */

@@ -9,14 +9,14 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { encodeId } from '../../resolvers/ids.ts';
+import { joinsViewer } from '../../db/derived-columns.ts';
 import type { Plan } from '../../schema/plan.ts';
 import { CountFetch, ExistsFetch, SumsFetch } from './children.ts';
 import { Columns } from './columns.ts';
 import { computedField } from './computed.ts';
 import { ConnectionFetch, connectionField } from './connections.ts';
-import { type Field, type Frame, newFrame, NotCompilable } from './frame.ts';
-import { columnField, derivedField, valueField } from './leaves.ts';
+import { type Field, type Frame, newFrame, NotCompilable, type Row } from './frame.ts';
+import { columnField, idField, valueField } from './leaves.ts';
 import { listField } from './listed.ts';
 import { NodesFetch, nodesField } from './nodes.ts';
 import { ObjectPlan } from './objects.ts';
@@ -25,7 +25,7 @@ import { type AnyField, argumentsOf, objectType, type Place, referenceFetch, sha
 import { PropertyFetch, propertyField } from './properties.ts';
 import { linkedField, type Target } from './references.ts';
 import { GivenFetch, givenField, KeyedFetch } from './roots.ts';
-import type { Run } from './run.ts';
+import { type Run, viewerSlot } from './run.ts';
 import { type Compiling, collectFields, printedArguments } from './selection.ts';
 
 /** The plan of a query's root; throws NotCompilable. */
@@ -67,7 +67,7 @@ function compileField(place: Place, key: string, nodes: readonly FieldNode[]): F
   const name = node?.name.value ?? '';
   if (name === '__typename') {
     const { typeName } = place.plan;
-    return { key, text: () => `"${typeName}"`, value: () => typeName };
+    return { key, ofRow: true, text: () => `"${typeName}"`, value: () => typeName };
   }
   const field: AnyField | undefined = place.type.getFields()[name];
   if (!field) throw new NotCompilable(`${place.type.name}.${name}`);
@@ -94,13 +94,8 @@ function compilePlan(
   const { columns } = object;
   const nullable = !isNonNullType(field.type);
   switch (plan.kind) {
-    case 'id': {
-      const read = columns.reader(plan.column);
-      return derivedField(key, field.type, (row) => {
-        const uuid = read(row);
-        return uuid === null ? null : encodeId(plan.prefix, uuid);
-      });
-    }
+    case 'id':
+      return idField(key, field.type, plan.prefix, columns.reader(plan.column));
     case 'reference':
       return reference(place, key, field, nodes, plan, plan.key);
     case 'one': {
@@ -124,6 +119,11 @@ function compilePlan(
     case 'list':
       return listField(place, key, field, nodes, plan);
     case 'exists': {
+      if (columns.canDerive) {
+        const { table, keyColumn, viewerColumn } = plan;
+        const joined = columns.derived(joinsViewer(table, keyColumn, viewerColumn, viewerSlot));
+        return valueField(key, field.type, ({ rows }, row) => joined(rows[row] as Row) === 't');
+      }
       const part = object.newPart();
       object.fetches.push(new ExistsFetch(plan, columns.reader('id'), part));
       return valueField(key, field.type, (frame, row) => (frame.parts[part] as boolean[])[row]);

@@ -14,12 +14,16 @@ export function computedField(
 ): Field {
   const read = rowReader(place.plan, columns);
   const referred = referredReader(place, references);
-  return valueField(key, field.type, (frame, row) =>
-    compute(
-      read(frame, row) as never,
-      referred(frame, row) as never,
-      (context ? signedIn(frame.run.context) : undefined) as SignedIn,
-    ),
+  return valueField(
+    key,
+    field.type,
+    (frame, row) =>
+      compute(
+        read(frame, row) as never,
+        referred(frame, row) as never,
+        (context ? signedIn(frame.run.context) : undefined) as SignedIn,
+      ),
+    { ofRow: !context && Object.keys(references).length === 0 },
   );
 }
 

@@ -7,9 +7,10 @@ import { distinctKeys, flatten } from './children.ts';
 import { Columns, type Read } from './columns.ts';
 import { type Field, type Frame, type Groups, newFrame, type Row } from './frame.ts';
 import { keptPages } from './kept-pages.ts';
-import { isoTime, quoted } from './leaves.ts';
+import { isoTime } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
+import { headsOf, listText, objectText } from './texts.ts';
 import { type ShapedWalk, shapedWalk, WalkStatements } from './walks.ts';
 
 /** The pages under the rows of a frame; `frames` are what several selections show of the rows. */
@@ -108,7 +109,7 @@ export class ConnectionFetch implements Fetch {
     const isUnder = this.#options.key !== undefined;
     const values = { ...walked.values, ...(isUnder && { keys: uuidArray(keys) }) };
     const [page, counts] = await Promise.all([
-      this.#showsRows ? run.rows(this.#statements.page(walked, this.columns.names, run), values) : undefined,
+      this.#showsRows ? run.rows(this.#statements.page(walked, this.columns.read, run), values) : undefined,
       this.#showsCount ? run.rows(this.#statements.count(walked, run), values) : undefined,
     ]);
     const parents = isUnder ? keys : undefined;
@@ -174,9 +175,10 @@ export interface PageField {
 
 /** An object whose fields say something of a page. */
 export function pageObject(key: string, fields: readonly PageField[]): PageField {
+  const heads = headsOf(fields);
   return {
     key,
-    text: (part, group) => joined(fields, (field) => field.text(part, group)),
+    text: (part, group) => objectText(heads, (place) => (fields[place] as PageField).text(part, group)),
     value: (part, group) => Object.fromEntries(fields.map((field) => [field.key, field.value(part, group)])),
   };
 }
@@ -191,7 +193,8 @@ export function pageList(
 ): PageField {
   return {
     key,
-    text: (part, group) => `[${rowsOf(part, group, (row) => each.text(part, row)).join(',')}]`,
+    text: (part, group) =>
+      listText(part.start[group] ?? 0, part.end[group] ?? 0, (row) => each.text(part, row)),
     value: (part, group) => rowsOf(part, group, (row) => each.value(part, row)),
   };
 }
@@ -199,13 +202,6 @@ export function pageList(
 /** A value of a page, such as its count. */
 export function pageValue(key: string, value: (part: ConnectionPart, group: number) => unknown): PageField {
   return { key, value, text: (part, group) => JSON.stringify(value(part, group)) };
-}
-
-export function joined<Each extends { key: string }>(
-  fields: readonly Each[],
-  text: (field: Each) => string,
-): string {
-  return `{${fields.map((field) => `${quoted(field.key)}:${text(field)}`).join(',')}}`;
 }
 
 function rowsOf<Result>({ start, end }: Groups, group: number, each: (row: number) => Result): Result[] {

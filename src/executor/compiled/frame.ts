@@ -44,6 +44,8 @@ export class NotCompilable extends Error {}
 /** One field of an answer, as JSON and as a value: the same thing, for a face that sends it and one that reads it. */
 export interface Field {
   readonly key: string;
+  /** Set where it says nothing but what stands in its own row. */
+  readonly ofRow?: true;
   text(frame: Frame, row: number): string;
   value(frame: Frame, row: number): unknown;
 }

@@ -6,17 +6,10 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
+import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
 import type { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, type Row } from './frame.ts';
-
-/** What must not stand in a JSON string as it is: quotes, backslashes, control characters, halves of surrogate pairs. */
-// eslint-disable-next-line no-control-regex -- they are what is looked for
-const special = /["\\\u0000-\u001f\ud800-\udfff]/;
-
-/** The text as a JSON string. */
-export function quoted(text: string): string {
-  return special.test(text) ? JSON.stringify(text) : `"${text}"`;
-}
+import { quoted } from './texts.ts';
 
 /** How the texts of a column become JSON and values, by the GraphQL type that shows them. */
 interface Codec {
@@ -26,12 +19,14 @@ interface Codec {
 
 const same = (text: string) => text;
 const textual: Codec = { json: quoted, value: same };
+/** What holds nothing that JSON writes in another way. */
+const plain: Codec = { json: (text) => `"${text}"`, value: same };
 
 const codecs: Readonly<Record<string, Codec>> = {
   ID: textual,
   String: textual,
   URL: textual,
-  Date: textual,
+  Date: plain,
   Int: { json: (text) => String(integer(text)), value: integer },
   Boolean: { json: (text) => (text === 't' ? 'true' : 'false'), value: (text) => text === 't' },
   DateTime: { json: (text) => `"${isoTime(text)}"`, value: isoTime },
@@ -71,15 +66,29 @@ export function columnField(key: string, type: GraphQLOutputType, column: string
   const leaf = isListType(bare) ? undefined : codecOf(bare as GraphQLLeafType);
   if (!leaf || columns.given) {
     const decode = columns.decoder(column);
-    return valueField(key, type, decode);
+    return valueField(key, type, decode, { ofRow: !columns.given });
   }
   const place = columns.place(column);
   return textField(key, !isNonNullType(type), (row) => (row as (string | null)[])[place] ?? null, leaf);
 }
 
-/** A text that is worked out of a row, such as an id. */
+/** A text that is worked out of a row. */
 export function derivedField(key: string, type: GraphQLOutputType, read: (row: Row) => string | null): Field {
   return textField(key, !isNonNullType(type), read, textual);
+}
+
+/** A global id, made of a uuid of the row. */
+export function idField(
+  key: string,
+  type: GraphQLOutputType,
+  prefix: IdPrefix,
+  read: (row: Row) => string | null,
+): Field {
+  const id = (row: Row) => {
+    const uuid = read(row);
+    return uuid === null ? null : encodeId(prefix, uuid);
+  };
+  return textField(key, !isNonNullType(type), id, plain);
 }
 
 function codecOf(type: GraphQLLeafType): Codec | undefined {
@@ -92,16 +101,16 @@ function textField(
   read: (row: Row) => string | null,
   { json, value }: Codec,
 ): Field {
-  const rowOf = ({ rows }: Frame, row: number) => rows[row] as Row;
   return {
     key,
-    text: (frame, row) => {
-      const text = read(rowOf(frame, row));
+    ofRow: true,
+    text: ({ rows }, row) => {
+      const text = read(rows[row] as Row);
       if (text !== null) return json(text);
       return nullable ? 'null' : nothing();
     },
-    value: (frame, row) => {
-      const text = read(rowOf(frame, row));
+    value: ({ rows }, row) => {
+      const text = read(rows[row] as Row);
       if (text !== null) return value(text);
       return nullable ? null : nothing();
     },
@@ -117,9 +126,15 @@ export function valueField(
   key: string,
   type: GraphQLOutputType,
   compute: (frame: Frame, row: number) => unknown,
+  { ofRow = false } = {},
 ): Field {
   const value = (frame: Frame, row: number) => serialized(type, compute(frame, row));
-  return { key, value, text: (frame, row) => JSON.stringify(value(frame, row)) };
+  return {
+    key,
+    ...(ofRow && { ofRow }),
+    value,
+    text: (frame, row) => JSON.stringify(value(frame, row)),
+  };
 }
 
 export function serialized(type: GraphQLOutputType, value: unknown): unknown {

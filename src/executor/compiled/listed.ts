@@ -1,12 +1,17 @@
 import { type FieldNode, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { joinedKeys } from '../../db/derived-columns.ts';
+import { keptDeclaration } from '../../db/kept-tables.ts';
+import type { ChildSource, ListOrder } from '../../db/page.ts';
+import { linkColumns } from '../../reference/lists.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import type { Plan } from '../../schema/plan.ts';
 import { ListFetch, type ListPart } from './children.ts';
-import type { Columns } from './columns.ts';
+import type { Columns, Read } from './columns.ts';
 import { type Field, type Frame, NotCompilable } from './frame.ts';
 import { derivedField } from './leaves.ts';
 import { ObjectPlan } from './objects.ts';
 import { type AnyField, objectType, type Place, shared } from './place.ts';
+import { listText } from './texts.ts';
 
 /** A plain list under each row, or one column of it. */
 export function listField(
@@ -19,11 +24,11 @@ export function listField(
   const { plan } = place;
   const { parent } = source;
   if (!parent) throw new NotCompilable(`${place.type.name}.${field.name}`);
-  const fetch = shared(
-    place,
-    `list ${JSON.stringify([source, orderBy, parentKey])}`,
-    () => new ListFetch({ ...source, parent }, orderBy, plan.columns.reader(parentKey), plan.newPart()),
-  );
+  const fetch = shared(place, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
+    const key = plan.columns.reader(parentKey);
+    const joined = joinedReader(plan.columns, { ...source, parent }, orderBy, parentKey);
+    return new ListFetch({ ...source, parent }, orderBy, { key, joined, part: plan.newPart() });
+  });
   const listed = only
     ? new ObjectPlan('', fetch.columns)
     : place.reading.object(objectType(field), nodes, fetch.columns);
@@ -39,9 +44,27 @@ export function listField(
   };
   return {
     key,
-    text: (frame, row) => `[${each(frame, row, (rows, at) => item.text(rows, at)).join(',')}]`,
+    text: (frame, row) => {
+      const { at, start, end, frames } = frame.parts[fetch.part] as ListPart;
+      const group = at[row] ?? 0;
+      const rows = frames[view] as Frame;
+      return listText(start[group] ?? 0, end[group] ?? 0, (place) => item.text(rows, place));
+    },
     value: (frame, row) => each(frame, row, (rows, at) => item.value(rows, at)),
   };
+}
+
+/** Who is joined to each row, read with the row, where the others are kept in memory and the join is not. */
+function joinedReader(
+  columns: Columns,
+  { table, parent }: ChildSource,
+  orderBy: readonly ListOrder[],
+  parentKey: string,
+): Read | undefined {
+  if (!columns.canDerive || !('through' in parent) || !keptDeclaration(table)) return undefined;
+  const { through } = parent;
+  if (keptDeclaration(through.table)) return undefined;
+  return columns.derived(joinedKeys(through, parentKey, linkColumns(orderBy)));
 }
 
 function onlyField(

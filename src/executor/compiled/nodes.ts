@@ -81,7 +81,7 @@ export class NodesFetch implements Fetch {
   #statement(kind: NodeKind, run: Run): Prepared {
     const known = this.#planOf(kind);
     known.statement ??= new Prepared(
-      keyQuery(run.reading(known.plan.columns.names), kind.table, 'id', kind.where, keysSlot),
+      keyQuery(run.reading(known.plan.columns.read), kind.table, 'id', kind.where, keysSlot),
     );
     return known.statement;
   }

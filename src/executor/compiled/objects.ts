@@ -1,7 +1,8 @@
 import type { Columns } from './columns.ts';
-import { quoted } from './leaves.ts';
-import type { Field, Frame } from './frame.ts';
+import type { Field, Frame, Row } from './frame.ts';
+import { RowTexts } from './row-texts.ts';
 import type { Run } from './run.ts';
+import { headsOf, objectText } from './texts.ts';
 
 /** Brings what hangs on the rows of a frame into its parts, and so on down. */
 export interface Fetch {
@@ -16,6 +17,7 @@ export class ObjectPlan {
   readonly fetches: Fetch[] = [];
   #parts = 0;
   #heads: readonly string[] | undefined;
+  #texts: RowTexts | null | undefined;
 
   constructor(typeName: string, columns: Columns) {
     this.typeName = typeName;
@@ -30,18 +32,30 @@ export class ObjectPlan {
 
   /** Fetches for all rows of the frame at once; what does not wait for each other goes side by side. */
   async fetch(frame: Frame, run: Run): Promise<void> {
-    if (this.fetches.length === 0 || frame.rows.length === 0) return;
-    await Promise.all(this.fetches.map((each) => each.fetch(frame, run)));
+    const { fetches } = this;
+    if (frame.rows.length === 0) return;
+    if (fetches.length > 1) await Promise.all(fetches.map((each) => each.fetch(frame, run)));
+    else await fetches[0]?.fetch(frame, run);
   }
 
   text(frame: Frame, row: number): string {
     frame.run.objects += 1;
-    this.#heads ??= this.fields.map(({ key }, place) => `${place === 0 ? '{' : ','}${quoted(key)}:`);
-    let text = '';
-    for (let place = 0; place < this.fields.length; place += 1) {
-      text += (this.#heads[place] as string) + (this.fields[place] as Field).text(frame, row);
-    }
-    return text === '' ? '{}' : `${text}}`;
+    // Known when the plan is whole, which it is before it writes anything.
+    if (this.#texts === undefined) this.#texts = this.#isFixed() ? new RowTexts() : null;
+    if (this.#texts === null) return this.#write(frame, row);
+    return this.#texts.of(frame.rows[row] as Row, () => this.#write(frame, row));
+  }
+
+  #write(frame: Frame, row: number): string {
+    this.#heads ??= headsOf(this.fields);
+    return objectText(this.#heads, (place) => (this.fields[place] as Field).text(frame, row));
+  }
+
+  /** Does nothing but the row say what is written, and does the row stay as it is. */
+  #isFixed(): boolean {
+    return (
+      this.columns.isKept && this.fetches.length === 0 && this.fields.every(({ ofRow }) => ofRow === true)
+    );
   }
 
   value(frame: Frame, row: number): Record<string, unknown> {

@@ -2,15 +2,15 @@ import { type FieldNode, getNamedType, type GraphQLObjectType, isObjectType } fr
 import {
   type ConnectionFetch,
   type ConnectionPart,
-  joined,
   type PageField,
   pageList,
   pageObject,
   pageValue,
 } from './connections.ts';
 import { type Frame, NotCompilable } from './frame.ts';
-import { quoted } from './leaves.ts';
+
 import { type Compiling, collectFields } from './selection.ts';
+import { headsOf, objectText, quoted } from './texts.ts';
 
 /** The selection on a connection: its rows with or without their cursors, where the page stands, and the count. */
 export function pageFields(
@@ -90,8 +90,9 @@ function edgeList(
     const value = field === 'cursor' ? fetch.cursor() : () => type.name;
     return { key: name, value, text: (part, row) => quoted(value(part, row)) };
   });
+  const heads = headsOf(fields);
   return pageList(key, {
-    text: (part, row) => joined(fields, (field) => field.text(part, row)),
+    text: (part, row) => objectText(heads, (place) => (fields[place] as EdgeField).text(part, row)),
     value: (part, row) => Object.fromEntries(fields.map((field) => [field.key, field.value(part, row)])),
   });
 }

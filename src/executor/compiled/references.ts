@@ -1,6 +1,6 @@
 import { Prepared, uuidArray } from '../../db/prepared.ts';
 import { keyQuery } from '../../db/row-queries.ts';
-import type { Predicate } from '../../db/predicate.ts';
+import { always, type Predicate } from '../../db/predicate.ts';
 import type { TableName } from '../../db/tables.ts';
 import { testOf } from '../../reference/conditions.ts';
 import { Columns, type Read } from './columns.ts';
@@ -41,10 +41,14 @@ export class ReferenceFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const { find, types } = this.#kept(run) ?? (await this.#read(frame, run));
+    const { find, types, table } = this.#kept(run) ?? (await this.#read(frame, run));
     const nested: Promise<void>[] = [];
     for (const { key, part, plan } of this.#referrers) {
-      const link = linkTo(run, frame, key, find, types);
+      // All of a kept table can stand for those referred to, where nothing is to be fetched for each of them.
+      const link =
+        table && plan.fetches.length === 0
+          ? linkInto(run, frame, key, table)
+          : linkTo(run, frame, key, find, types);
       frame.parts[part] = link;
       if (plan.fetches.length > 0) nested.push(plan.fetch(link.frame, run));
     }
@@ -61,7 +65,7 @@ export class ReferenceFetch implements Fetch {
     }
     if (keys.size === 0) return { find: () => undefined, types: [] };
     const { table, by, where } = this.#target;
-    this.#statement ??= new Prepared(keyQuery(run.reading(this.columns.names), table, by, where, keysSlot));
+    this.#statement ??= new Prepared(keyQuery(run.reading(this.columns.read), table, by, where, keysSlot));
     const found = await run.rows(this.#statement, { keys: uuidArray(keys) });
     const byKey = new Map(found.rows.map((row) => [row[this.#by] ?? '', row]));
     return { find: (key) => byKey.get(key), types: found.types };
@@ -77,6 +81,8 @@ export class ReferenceFetch implements Fetch {
     const byKey = table.grouped(by);
     return {
       types: table.types,
+      table:
+        where === always ? { rows: table.rows, types: table.types, places: table.places(by) } : undefined,
       find: (key) => {
         const [row] = byKey.get(key) ?? [];
         if (!row) run.miss(key);
@@ -90,6 +96,25 @@ export class ReferenceFetch implements Fetch {
 interface Found {
   find: (key: string) => Row | undefined;
   types: readonly number[];
+  /** Set where every row of the kept table may be referred to. */
+  table?: WholeTable | undefined;
+}
+
+interface WholeTable {
+  rows: readonly Row[];
+  types: readonly number[];
+  places: ReadonlyMap<string, number>;
+}
+
+function linkInto(run: Run, { rows }: Frame, key: Read, table: WholeTable): Link {
+  const at = new Int32Array(rows.length);
+  for (let row = 0; row < rows.length; row += 1) {
+    const text = key(rows[row] as Row);
+    const place = text === null ? -1 : (table.places.get(text) ?? -1);
+    if (place < 0 && text !== null) run.miss(text);
+    at[row] = place;
+  }
+  return { frame: newFrame(run, table.rows, table.types), at };
 }
 
 /** The rows that the frame's rows refer to, each once, and which of them refers to which. */

@@ -62,7 +62,7 @@ export class KeyedFetch implements Fetch {
     let statement = this.#byShape.get(key);
     if (!statement) {
       const { table, where } = this.#named;
-      const query = findQuery(run.reading(this.columns.names), table, { all: [where, shape] });
+      const query = findQuery(run.reading(this.columns.read), table, { all: [where, shape] });
       statement = new Prepared(query.limit(1));
       this.#byShape.set(key, statement);
     }

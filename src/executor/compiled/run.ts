@@ -1,6 +1,6 @@
 import type { Lease, TextRows } from '../../db/lease.ts';
 import type { Prepared, Values } from '../../db/prepared.ts';
-import type { Order, Reading, Source } from '../../db/page.ts';
+import type { Order, ReadColumn, Reading, Source } from '../../db/page.ts';
 import { always, type Predicate } from '../../db/predicate.ts';
 import { Slot } from '../../db/slots.ts';
 import { type Context, type Principal, signedIn } from '../../resolvers/context.ts';
@@ -13,6 +13,9 @@ import { Bail } from './frame.ts';
 const workspaceSlot = new Slot('workspaceId');
 /** The keys that a statement finds rows by. */
 export const keysSlot = new Slot('keys');
+
+/** Who asks, which every run says anew. */
+export const viewerSlot = new Slot('viewer');
 
 /** Where the order does not matter. */
 const byId: Order = { column: 'id', kind: 'text', nullable: false, direction: 'asc' };
@@ -50,7 +53,7 @@ export class Run {
   }
 
   /** What statements are compiled with: the workspace is a slot, so they serve every one. */
-  reading(columns: readonly string[]): Reading {
+  reading(columns: readonly ReadColumn[]): Reading {
     return { db: this.context.db, workspaceId: workspaceSlot, columns };
   }
 
@@ -67,7 +70,8 @@ export class Run {
     borrowed.users += 1;
     const lease = await borrowed.lease;
     try {
-      return await lease.rows(statement, { ...values, workspaceId: this.principal.workspaceId });
+      const { workspaceId, userAccountId: viewer } = this.principal;
+      return await lease.rows(statement, { ...values, workspaceId, viewer });
     } finally {
       borrowed.users -= 1;
       if (borrowed.users === 0) {

@@ -5,6 +5,7 @@ import {
   pageQuery,
   pagesQuery,
   type Position,
+  type ReadColumn,
   type Walk,
 } from '../../db/page.ts';
 import { Prepared, slotted, type Values } from '../../db/prepared.ts';
@@ -67,7 +68,7 @@ export class WalkStatements {
     this.#ofChildren = ofChildren;
   }
 
-  page({ shape, walk }: ShapedWalk, columns: readonly string[], run: Run): Prepared {
+  page({ shape, walk }: ShapedWalk, columns: readonly ReadColumn[], run: Run): Prepared {
     return this.#known(`page ${shape}`, () => {
       const reading = run.reading(columns);
       return this.#ofChildren
