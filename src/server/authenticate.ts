@@ -72,7 +72,8 @@ export class Authenticator {
       if (version.auth === known.auth) return known;
       this.#known.delete(key);
     }
-    const holder = await this.#holders.find(tokenHash);
+    // Under a meter of its own, like the checks of reference data: when they come is not the operation's doing.
+    const holder = await metered(() => this.#holders.find(tokenHash));
     if (!holder) return undefined;
     const [oldest] = this.#known.size >= maxHolders ? this.#known.keys() : [];
     if (oldest !== undefined) this.#known.delete(oldest);

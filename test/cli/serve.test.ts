@@ -81,7 +81,7 @@ describe('serve on the embedded database', () => {
         path: '/v1/teams',
         status: 401,
         requestId: expect.any(String),
-        statements: 1,
+        statements: 0,
       }),
     );
     expect(lines).toContainEqual(

@@ -40,7 +40,7 @@ describe('a token', () => {
     const rest = await app.request('GET', '/v1/teams', { token });
     expect(rest).toMatchObject({
       status: 429,
-      statements: 1,
+      statements: 0,
       body: {
         type: 'about:blank',
         title: 'Rate limited',
