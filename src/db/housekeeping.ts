@@ -192,3 +192,27 @@ async function forgetImports(trx: Trx, workspaceId: string, issueIds: readonly s
     )
     .execute();
 }
+
+/** Removes entries of the log of changes that are older than a workspace's last versions; says how many. */
+export async function removeReferenceChanges(
+  unscoped: Kysely<Tables>,
+  keptVersions: number,
+  limit: number,
+): Promise<number> {
+  const old = unscoped
+    .selectFrom('referenceChange as c')
+    .innerJoin('workspaceVersion as v', 'v.workspaceId', 'c.workspaceId')
+    .select(['c.workspaceId', 'c.version', 'c.keptTable', 'c.groupId'])
+    .where(sql<boolean>`c.version < v.ref - ${keptVersions}::bigint`)
+    .limit(limit);
+  const { numDeletedRows } = await unscoped
+    .with('old', () => old)
+    .deleteFrom('referenceChange as d')
+    .using('old as o')
+    .whereRef('d.workspaceId', '=', 'o.workspaceId')
+    .whereRef('d.version', '=', 'o.version')
+    .whereRef('d.keptTable', '=', 'o.keptTable')
+    .whereRef('d.groupId', '=', 'o.groupId')
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}

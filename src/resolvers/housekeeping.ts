@@ -4,6 +4,7 @@ import {
   type FileName,
   removeAbandonedAttachment,
   removeIssues,
+  removeReferenceChanges,
   selectAbandonedAttachments,
   selectFilesOfIssues,
   selectLongDeletedIssues,
@@ -78,6 +79,11 @@ export function longDeletedIssues({ db, unscoped }: Database, store: FileStore |
 /** Idempotency keys that a client may use anew. */
 export function oldKeys({ unscoped }: Database): Chore {
   return { name: 'old idempotency keys', doSome: (now) => removeOldKeys(unscoped, now) };
+}
+
+/** What changed in reference data so long ago that a process that has not read it since reads all of them. */
+export function oldReferenceChanges({ unscoped }: Database): Chore {
+  return { name: 'old changes of reference data', doSome: () => removeReferenceChanges(unscoped, 1_000, 5_000) };
 }
 
 async function removeBytes(store: FileStore, file: FileName): Promise<void> {

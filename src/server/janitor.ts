@@ -7,6 +7,7 @@ import {
   type Chore,
   longDeletedIssues,
   oldKeys,
+  oldReferenceChanges,
   staleStatistics,
 } from '../resolvers/housekeeping.ts';
 
@@ -31,6 +32,7 @@ export function startJanitor({ database, store, logger }: JanitorOptions): Janit
     ...(store ? [abandonedUploads(database, store)] : []),
     longDeletedIssues(database, store),
     oldKeys(database),
+    oldReferenceChanges(database),
     ...(database.engine === 'embedded' ? [staleStatistics(database)] : []),
   ];
   let isStopping = false;

@@ -132,7 +132,7 @@ function isKeptList(field: (typeof connectionFields)[number]['field']): boolean 
 }
 
 function tableOf(typeName: string): string {
-  const { entity } = schema.getType(typeName)?.extensions as { entity: Entity<TableName> };
+  const { entity } = (schema.getType(typeName)?.extensions ?? {}) as { entity: Entity<TableName> };
   return entity.options.table;
 }
 

@@ -1,0 +1,234 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { removeReferenceChanges } from '../../src/db/housekeeping.ts';
+import { type KeptTableName, keptTables } from '../../src/db/kept-tables.ts';
+import { onStatement } from '../../src/db/meter.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { ReferenceMemory } from '../../src/reference/memory.ts';
+import type { Snapshot } from '../../src/reference/snapshot.ts';
+import { type App, startApp } from '../support/app.ts';
+
+let app: App;
+let memory: ReferenceMemory;
+const opened: ReferenceMemory[] = [];
+
+beforeAll(async () => {
+  app = await startApp({ demo: true });
+  memory = open();
+}, 60_000);
+afterEach(async () => {
+  for (const one of opened.splice(1)) await one.close();
+});
+afterAll(async () => {
+  await memory.close();
+  await app.stop();
+});
+
+function open(maxRows?: number): ReferenceMemory {
+  const one = new ReferenceMemory(app.database, { maxRows });
+  opened.push(one);
+  return one;
+}
+
+const current = (of = memory): Promise<Snapshot> => Promise.resolve(of.current(app.workspaceId));
+const nameOf = (snapshot: Snapshot, code: string) => {
+  const teams = snapshot.table('team');
+  return teams?.by('code', code)[0]?.[teams.place('name')];
+};
+const rename = (code: string, name: string, db = app.database.db) =>
+  db
+    .updateTable('team as t')
+    .set({ name, nameFold: name.toLowerCase() })
+    .where('t.workspaceId', '=', app.workspaceId)
+    .where('t.code', '=', code)
+    .execute();
+/** Changes a team as a restore does: no trigger sees it. */
+const renameUnseen = (code: string, name: string) =>
+  app.database.unscoped.connection().execute(async (connection) => {
+    await sql`set session_replication_role = replica`.execute(connection);
+    await rename(code, name, connection);
+    await sql`set session_replication_role = origin`.execute(connection);
+  });
+
+describe('what is kept', () => {
+  it.each(Object.keys(keptTables) as KeptTableName[])('is all of %s, as SQL has it', async (name) => {
+    const table = (await current()).table(name);
+    const columns = keptTables[name].columns.map((column) => `r.${column}`);
+    const read = app.database.db as never as typeof app.database.unscoped;
+    const rows = (await read
+      .selectFrom(`${name} as r` as 'team as r')
+      .select(columns as 'r.id'[])
+      .where('r.workspaceId', '=', app.workspaceId)
+      .execute()) as Record<string, unknown>[];
+    const text = (value: unknown) => (value instanceof Date ? value.getTime() : String(value));
+    const kept = table?.rows.map((row) =>
+      keptTables[name].columns.map((column, place) => {
+        const sample = rows[0]?.[column];
+        const own = row[place] ?? null;
+        if (sample instanceof Date && own !== null) return Date.parse(own.replace(' ', 'T').replace(/\+00$/, 'Z'));
+        return typeof sample === 'boolean' ? String(own === 't') : String(own);
+      }),
+    );
+    const expected = rows.map((row) => keptTables[name].columns.map((column) => text(row[column])));
+    expect(kept?.map(String).toSorted()).toEqual(expected.map(String).toSorted());
+    expect(rows.length > 0 || name === 'projectLabel' || name === 'projectMember').toBe(true);
+  });
+
+  it('has a trigger for each table, in this and in no other', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select distinct event_object_table as name from information_schema.triggers
+      where action_statement like '%reference_changed%'`.execute(app.database.unscoped);
+    const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(keptTables).map(snake).toSorted());
+  });
+
+  it('is nothing of a workspace with more rows than are kept, but its version', async () => {
+    const small = open(5);
+    const snapshot = await current(small);
+    expect(snapshot.isKept).toBe(false);
+    expect(snapshot.version).toEqual((await current()).version);
+    expect(small.size().rows).toBe(0);
+  });
+
+  it('is dropped where it was used least recently, for the rows of another workspace', async () => {
+    const { rowCount } = await current();
+    const one = open(rowCount);
+    await current(one);
+    const second = await app.secondWorkspace();
+    await one.current(second.workspaceId);
+    expect(one.size()).toMatchObject({ workspaces: 1 });
+  });
+});
+
+describe('a write of this process', () => {
+  it('is seen by whoever asks next, and changes the objects of its own rows alone', async () => {
+    const before = await current();
+    await rename('ENG', 'Engines');
+    const after = await current();
+    expect(nameOf(after, 'ENG')).toBe('Engines');
+    expect(nameOf(before, 'ENG')).not.toBe('Engines');
+    expect(after.table('team')?.by('code', 'OPS')[0]).toBe(before.table('team')?.by('code', 'OPS')[0]);
+    expect(after.table('member')).toBe(before.table('member'));
+  });
+
+  it('counts once, however much it changes', async () => {
+    const before = await current();
+    await inTransaction(app.database.db, async (trx) => {
+      await rename('ENG', 'Counted', trx);
+      await rename('OPS', 'Counted as well', trx);
+      await rename('ENG', 'Counted again', trx);
+    });
+    const { version } = await current();
+    expect(version.ref).toBe(before.version.ref + 1);
+    expect(version.tag).not.toBe(before.version.tag);
+  });
+
+  it('counts nothing when it is undone, or changes nothing', async () => {
+    const before = await current();
+    const undone = inTransaction(app.database.db, async (trx) => {
+      await rename('ENG', 'Undone', trx);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await rename('ENG', nameOf(before, 'ENG') ?? '');
+    const after = await current();
+    expect(after.version).toEqual(before.version);
+    expect(nameOf(after, 'ENG')).toBe(nameOf(before, 'ENG'));
+  });
+
+  it('to a join moves what hangs on it', async () => {
+    const { db } = app.database;
+    const [{ id: teamId } = { id: '' }] = await db
+      .selectFrom('team as t')
+      .select('t.id')
+      .where('t.workspaceId', '=', app.workspaceId)
+      .where('t.code', '=', 'ENG')
+      .execute();
+    const members = async () => (await current()).table('teamMember')?.by('teamId', teamId).length;
+    const before = await members();
+    await db
+      .deleteFrom('teamMember as m')
+      .where('m.workspaceId', '=', app.workspaceId)
+      .where('m.teamId', '=', teamId)
+      .execute();
+    expect([before === 0, await members()]).toEqual([false, 0]);
+  });
+
+  it('that empties a table is seen, though no row has a trigger then', async () => {
+    await sql`truncate project_label`.execute(app.database.unscoped);
+    expect((await current()).table('projectLabel')?.rows).toEqual([]);
+  });
+});
+
+describe('versions', () => {
+  it('of the same number and another history are told apart by their tags', async () => {
+    const before = await current();
+    await renameUnseen('ENG', 'Another history');
+    await sql`update workspace_version set tag = tag + 1 where workspace_id = ${app.workspaceId}`.execute(
+      app.database.unscoped,
+    );
+    const after = await memory.renewed(app.workspaceId);
+    expect(after.version.ref).toBe(before.version.ref);
+    expect(nameOf(after, 'ENG')).toBe('Another history');
+  });
+
+  it('that the log no longer reaches back to are read whole', async () => {
+    await rename('ENG', 'Logged');
+    await current();
+    await removeReferenceChanges(app.database.unscoped, -1, 10_000);
+    await rename('ENG', 'Beyond the log');
+    expect(nameOf(await current(), 'ENG')).toBe('Beyond the log');
+  });
+
+  it('that a client has seen are looked for once, and not waited for when they are made up', async () => {
+    const { version } = await current();
+    const asked = await statementsOf(() => memory.current(app.workspaceId, { ref: version.ref + 7, tag: 1 }));
+    expect(asked.statements).toBe(1);
+    expect(asked.result.version).toEqual(version);
+    const known = await statementsOf(() => memory.current(app.workspaceId, version));
+    expect(known.statements).toBe(0);
+  });
+});
+
+describe('a check', () => {
+  it('is shared by all who ask for it at once, and begins anew for a write after its beginning', async () => {
+    const shared = await statementsOf(async () => {
+      memory.expireAll();
+      const all = Array.from({ length: 5 }, () => memory.current(app.workspaceId));
+      memory.expireAll();
+      all.push(memory.current(app.workspaceId));
+      return Promise.all(all);
+    });
+    expect(shared.statements).toBe(2);
+  });
+
+  it('that fails gives an error, and never what was known before', async () => {
+    const other = await startApp({ demo: true });
+    const own = new ReferenceMemory(other.database);
+    try {
+      await own.current(other.workspaceId);
+      const { connect } = other.database;
+      Object.assign(other.database, { connect: () => Promise.reject(new Error('gone')) });
+      own.expireAll();
+      await expect(own.current(other.workspaceId)).rejects.toThrow('gone');
+      Object.assign(other.database, { connect });
+      await expect(own.current(other.workspaceId)).resolves.toHaveProperty('isKept', true);
+    } finally {
+      await own.close();
+      await other.stop();
+    }
+  });
+});
+
+async function statementsOf<Result>(work: () => Result): Promise<{ result: Awaited<Result>; statements: number }> {
+  let statements = 0;
+  const stop = onStatement(() => {
+    statements += 1;
+  });
+  try {
+    const result = await work();
+    return { result, statements };
+  } finally {
+    stop();
+  }
+}
