@@ -29,6 +29,8 @@ interface Entry {
   /** The beginning of the check that found it valid: as a time, and in the order of all beginnings. */
   validFromMs: number;
   turn: number;
+  /** The last beginning before the snapshot was put here. */
+  installed: number;
   usedMs: number;
   /** Checks that began before this turn may not have seen a write of this process, or a notification. */
   neededTurn: number;
@@ -122,6 +124,7 @@ export class ReferenceMemory {
       snapshot: new Snapshot(noVersion),
       validFromMs: Number.NEGATIVE_INFINITY,
       turn: -1,
+      installed: 0,
       usedMs: 0,
       neededTurn: 0,
       check: undefined,
@@ -160,12 +163,18 @@ export class ReferenceMemory {
     let snapshot = base;
     if (!base.isKept || isOther(known, version)) snapshot = await this.#read(workspaceId, entry, version);
     else if (known.auth !== version.auth) snapshot = base.withVersion(version);
-    if (turn > entry.turn) {
+    const isLater = snapshot.version.ref > entry.snapshot.version.ref;
+    // A check that began first may have looked last. What is older than what is known counts only when all of the
+    // check came after that: then it is another history, and no race.
+    if (
+      isLater ||
+      (turn > entry.turn && (turn > entry.installed || !isBehind(snapshot.version, entry.snapshot.version)))
+    ) {
       entry.snapshot = snapshot;
-      entry.turn = turn;
-      entry.validFromMs = began;
+      entry.installed = this.#turn;
       if (snapshot !== base) this.#evict();
     }
+    if (turn > entry.turn) Object.assign(entry, { turn, validFromMs: began });
     return snapshot;
   }
 

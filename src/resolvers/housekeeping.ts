@@ -83,7 +83,10 @@ export function oldKeys({ unscoped }: Database): Chore {
 
 /** What changed in reference data so long ago that a process that has not read it since reads all of them. */
 export function oldReferenceChanges({ unscoped }: Database): Chore {
-  return { name: 'old changes of reference data', doSome: () => removeReferenceChanges(unscoped, 1_000, 5_000) };
+  return {
+    name: 'old changes of reference data',
+    doSome: () => removeReferenceChanges(unscoped, 1_000, 5_000),
+  };
 }
 
 async function removeBytes(store: FileStore, file: FileName): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ExecutionResult } from 'graphql';
 import { sql } from 'kysely';
-import type { App } from './app.ts';
+import type { App, Sent } from './app.ts';
 
 /** Another server process on the database of an app. */
 export interface SecondServer extends Pick<App, 'graphql'> {
@@ -25,11 +25,11 @@ export async function startSecondServer({ database }: App): Promise<SecondServer
     graphql: async <Data>(
       query: string,
       variables: Record<string, unknown> = {},
-      { token }: { token?: string | null } = {},
+      { token, headers = {} }: Sent = {},
     ) => {
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',
-        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
         body: JSON.stringify({ query, variables }),
       });
       const body = (await response.json()) as ExecutionResult<Data>;

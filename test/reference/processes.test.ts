@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { leaseMs } from '../../src/reference/memory.ts';
+import { type App, startApp } from '../support/app.ts';
+import { type SecondServer, startSecondServer } from '../support/second-server.ts';
+
+// Another process writes at random moments, and nothing tells the two servers; `SECONDS=60` for a long run.
+const seconds = Number(process.env.SECONDS ?? 3);
+const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+
+let app: App;
+let second: SecondServer;
+let writer: pg.Client;
+
+onPostgres('reference data that another process writes', () => {
+  beforeAll(async () => {
+    app = await startApp({ demo: true });
+    const started = await startSecondServer(app);
+    if (!started) throw new Error('There is no second server on this engine.');
+    second = started;
+    const { rows } = await app.database.connect().then(async (lease) => {
+      const answer = await lease.query<{ name: string }>('select current_database() as name', []);
+      lease.release();
+      return answer;
+    });
+    const url = new URL(process.env.TEST_DATABASE_URL ?? '');
+    url.pathname = `/${rows[0]?.name}`;
+    writer = new pg.Client({ connectionString: url.href });
+    await writer.connect();
+  }, 60_000);
+  afterAll(async () => {
+    await writer.end();
+    await second.stop();
+    await app.stop();
+  });
+
+  it(
+    `are never older than ${leaseMs} ms, nor than what the reader has seen`,
+    async () => {
+      const until = performance.now() + seconds * 1_000;
+      const over = () => performance.now() > until;
+      /** When the write of each number had been committed. */
+      const committedMs: number[] = [];
+      const writing = async () => {
+        for (let number = 1; !over(); number += 1) {
+          await writer.query('begin');
+          await writer.query("update team set name = $1 where code = 'WEB'", [`name ${number}`]);
+          // A slow transaction now and then: its version is counted at its end.
+          if (number % 20 === 0) await writer.query('select pg_sleep(0.05)');
+          await writer.query('commit');
+          committedMs[number] = performance.now();
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 30));
+        }
+      };
+      const newestBefore = (time: number) =>
+        committedMs.findLastIndex((at) => at !== undefined && at <= time);
+      const problems: string[] = [];
+      let read = 0;
+      let seen = { number: 0, version: '' };
+      const reading = async (server: Pick<App, 'graphql'>, remembers: boolean) => {
+        while (!over()) {
+          const askedMs = performance.now();
+          const known = seen;
+          const headers: Record<string, string> =
+            remembers && known.version ? { 'X-Workspace-Version': known.version } : {};
+          const answer = await server.graphql<{ team: { name: string } }>(
+            '{ team(code: "WEB") { name } }',
+            {},
+            { token: app.token, headers },
+          );
+          const number = Number(/^name (\d+)$/.exec(answer.body.data?.team.name ?? '')?.[1] ?? 0);
+          read += 1;
+          const bound = newestBefore(askedMs - leaseMs);
+          if (number < bound) problems.push(`read ${number} when ${bound} was older than the lease`);
+          if (remembers && number < known.number) problems.push(`read ${number} after ${known.number}`);
+          if (number > seen.number)
+            seen = { number, version: answer.headers.get('x-workspace-version') ?? '' };
+        }
+      };
+      await Promise.all([
+        writing(),
+        ...[app, second].flatMap((each) => [reading(each, true), reading(each, false)]),
+      ]);
+      expect(problems.slice(0, 5)).toEqual([]);
+      expect([committedMs.length > 20, read > 50]).toEqual([true, true]);
+    },
+    seconds * 1_000 + 30_000,
+  );
+
+  it('of a revoked token is refused by the other process within the lease', async () => {
+    const token = await app.tokenFor({ scopes: ['teams:read'] });
+    const ask = () => second.graphql('{ teams { nodes { code } } }', {}, { token });
+    expect((await ask()).status).toBe(200);
+    await writer.query('update access_token set revoked_utc = now() where scopes = $1', [['teams:read']]);
+    const revokedMs = performance.now();
+    let lastMs = revokedMs;
+    for (;;) {
+      const askedMs = performance.now();
+      if ((await ask()).status === 401) break;
+      lastMs = askedMs;
+    }
+    expect(lastMs - revokedMs).toBeLessThan(leaseMs);
+  });
+});
