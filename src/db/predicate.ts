@@ -29,6 +29,10 @@ export interface Through {
 
 export const always: Predicate = { all: [] };
 
+export function isAlways(predicate: Predicate): boolean {
+  return 'all' in predicate && predicate.all.length === 0;
+}
+
 /**
  * The predicate as SQL over the row that `alias` names. It is two-valued: a null never makes a negation unknown,
  * so rows without a value are found by `not`. Sub-selects bind the workspace themselves.

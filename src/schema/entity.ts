@@ -1,6 +1,6 @@
 import type { FieldMap, InputRef, InputType, ObjectRef } from '@pothos/core';
 import type { OrderKind } from '../db/page.ts';
-import { always, type Predicate } from '../db/predicate.ts';
+import type { Predicate } from '../db/predicate.ts';
 import type { Row, TableName } from '../db/tables.ts';
 import type { ListDeclaration } from '../resolvers/connections.ts';
 import type { FilterFields } from '../resolvers/filters.ts';
@@ -82,7 +82,7 @@ export class Entity<Name extends TableName> {
   }
 
   get where(): Predicate {
-    return this.options.where ?? always;
+    return this.options.where ?? { all: [] };
   }
 
   /** Gives the type its fields; `id` and Node come by themselves where there is a prefix. */

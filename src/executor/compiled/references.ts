@@ -1,6 +1,6 @@
 import { Prepared, uuidArray } from '../../db/prepared.ts';
 import { keyQuery } from '../../db/row-queries.ts';
-import { always, type Predicate } from '../../db/predicate.ts';
+import { isAlways, type Predicate } from '../../db/predicate.ts';
 import type { TableName } from '../../db/tables.ts';
 import { testOf } from '../../reference/conditions.ts';
 import { Columns, type Read } from './columns.ts';
@@ -82,7 +82,7 @@ export class ReferenceFetch implements Fetch {
     return {
       types: table.types,
       table:
-        where === always ? { rows: table.rows, types: table.types, places: table.places(by) } : undefined,
+        isAlways(where) ? { rows: table.rows, types: table.types, places: table.places(by) } : undefined,
       find: (key) => {
         const [row] = byKey.get(key) ?? [];
         if (!row) run.miss(key);

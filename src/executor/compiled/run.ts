@@ -1,7 +1,7 @@
 import type { Lease, TextRows } from '../../db/lease.ts';
 import type { Prepared, Values } from '../../db/prepared.ts';
 import type { Order, ReadColumn, Reading, Source } from '../../db/page.ts';
-import { always, type Predicate } from '../../db/predicate.ts';
+import { isAlways, type Predicate } from '../../db/predicate.ts';
 import { Slot } from '../../db/slots.ts';
 import { type Context, type Principal, signedIn } from '../../resolvers/context.ts';
 import { testOf } from '../../reference/conditions.ts';
@@ -96,7 +96,7 @@ export class Run {
     const table = kept?.table(source.table);
     if (!kept || !table || !kept.list(source, order, '')) return undefined;
     const list = (key: string) => kept.list(source, order, key) ?? [];
-    if (filter === always) return list;
+    if (isAlways(filter)) return list;
     const test = testOf(filter, table, kept);
     return test && ((key) => list(key).filter(test));
   }

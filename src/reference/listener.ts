@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { isUuid } from '../resolvers/ids.ts';
 
 export interface ListenerOptions {
   /** PostgreSQL itself: through a pooler that lends connections by transaction, nothing would be heard. */
@@ -52,7 +51,7 @@ export class ReferenceListener {
     });
     this.#client = client;
     client.on('notification', ({ payload }) => {
-      if (isUuid(payload)) onChange(payload);
+      if (payload) onChange(payload);
     });
     // Ends with the same as a failed statement: whichever comes first.
     client.on('error', (error) => this.#reopen(client, error));
