@@ -81,8 +81,7 @@ export class ReferenceFetch implements Fetch {
     const byKey = table.grouped(by);
     return {
       types: table.types,
-      table:
-        isAlways(where) ? { rows: table.rows, types: table.types, places: table.places(by) } : undefined,
+      table: isAlways(where) ? { rows: table.rows, types: table.types, places: table.places(by) } : undefined,
       find: (key) => {
         const [row] = byKey.get(key) ?? [];
         if (!row) run.miss(key);
