@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { exportDirectory } from '../resolvers/export-directory.ts';
 import { exportIssues } from '../resolvers/export-issues.ts';
 import { encodeId } from '../resolvers/ids.ts';
+import { writeBackup } from './backup/write.ts';
 import { type CommandEnvironment, databaseCommand } from './environment.ts';
-import { exitCodes } from './failures.ts';
+import { exitCodes, UsageError } from './failures.ts';
 import { ndjsonVersion } from './import/ndjson.ts';
 import { requireTeam } from './import/team.ts';
 import { findWorkspace } from './lookup.ts';
@@ -10,10 +12,33 @@ import { findWorkspace } from './lookup.ts';
 export interface ExportArguments {
   readonly workspace?: string | undefined;
   readonly team?: string | undefined;
+  /** Everything, into a new directory, instead of issues to standard output. */
+  readonly to?: string | undefined;
+}
+
+/** Writes a backup, or lines of issues. */
+export function runExport(env: CommandEnvironment, args: ExportArguments): Promise<number> {
+  return args.to === undefined ? exportLines(env, args) : exportBackup(env, args.to, args);
+}
+
+async function exportBackup(
+  env: CommandEnvironment,
+  to: string,
+  { workspace, team }: ExportArguments,
+): Promise<number> {
+  if (workspace !== undefined || team !== undefined)
+    throw new UsageError('A backup (--to) is of everything: --workspace and --team are for lines of issues.');
+  const directory = resolve(env.cwd, to);
+  const { tables, files } = await writeBackup(env, directory);
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  env.stderr(`${directory}: ${rows} rows of ${tables.length} tables, ${files.count} files\n`);
+  if (files.missing === 0) return exitCodes.done;
+  env.stderr(`${files.missing} files were not in the store.\n`);
+  return exitCodes.failed;
 }
 
 /** Writes a header and then a line for each living issue, page by page. */
-export async function runExport(env: CommandEnvironment, args: ExportArguments): Promise<number> {
+async function exportLines(env: CommandEnvironment, args: ExportArguments): Promise<number> {
   const { id: workspaceId, name } = await findWorkspace(env.database, args.workspace);
   const only = args.team === undefined ? undefined : await requireTeam(env.database, workspaceId, args.team);
   const { teams, directory } = await exportDirectory(env.database, workspaceId, only?.id);
@@ -42,8 +67,14 @@ export async function runExport(env: CommandEnvironment, args: ExportArguments):
 export const command = databaseCommand({
   name: 'export',
   description:
-    'Write issues with comments, links and labels, as lines of JSON that `import --from ndjson` reads',
+    'Back up everything (--to), or print issues as lines of JSON; `import --from backup` or `ndjson` reads it',
+  unhurried: true,
   args: {
+    to: {
+      type: 'string',
+      description: 'Write everything there is, files included, into this new directory',
+      valueHint: 'DIRECTORY',
+    },
     workspace: { type: 'string', description: 'The workspace, by name or id; the only one when left out' },
     team: {
       type: 'string',

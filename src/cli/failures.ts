@@ -21,7 +21,8 @@ export async function reportFailure(
   try {
     return await command();
   } catch (error) {
-    if (error instanceof Error && error.name === 'AbortError') return exitCodes.interrupted;
+    // By shape, not by class: the reason of a signal is no `Error` of a test's own realm.
+    if ((Object(error) as { name?: unknown }).name === 'AbortError') return exitCodes.interrupted;
     stderr(`${describe(error)}\n`);
     return error instanceof Error && usageErrors.has(error.name) ? exitCodes.usage : exitCodes.failed;
   }

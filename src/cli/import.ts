@@ -6,6 +6,7 @@ import { encodeId } from '../resolvers/ids.ts';
 import type { SourceLine } from '../resolvers/import-issue.ts';
 import type { ImportTarget } from '../resolvers/import-people.ts';
 import { importIssues, type ImportSummary } from '../resolvers/import-run.ts';
+import { restoreBackup } from './backup/restore.ts';
 import { type CommandEnvironment, databaseCommand } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { beadsAnonymous, beadsContent } from './import/beads.ts';
@@ -19,7 +20,7 @@ import { findWorkspace } from './lookup.ts';
 
 export interface ImportArguments {
   readonly file: string;
-  /** Where the file is from: `beads` or `ndjson`. */
+  /** Where the file is from: `beads`, `ndjson` or `backup`. */
   readonly from: string;
   readonly team?: string | undefined;
   /** Makes the team under this name when there is none of the code. */
@@ -34,6 +35,7 @@ export interface ImportArguments {
  */
 export async function runImport(env: CommandEnvironment, args: ImportArguments): Promise<number> {
   const path = resolve(env.cwd, args.file);
+  if (args.from === 'backup') return importBackup(env, path, args);
   const totalBytes = await fileSize(path);
   const { target, lines } = await openSource(env, args, path);
   const progress = new Progress(env, totalBytes);
@@ -55,12 +57,36 @@ export async function runImport(env: CommandEnvironment, args: ImportArguments):
   return exitCodeOf(summary);
 }
 
+async function importBackup(
+  env: CommandEnvironment,
+  directory: string,
+  args: ImportArguments,
+): Promise<number> {
+  if (args.team !== undefined || args.workspace !== undefined || args['create-team'] !== undefined)
+    throw new UsageError('A backup is restored whole: --workspace, --team and --create-team are for issues.');
+  const { tables, files, createdUtc } = await restoreBackup(env, directory);
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  env.stderr(
+    `${rows} rows of ${tables.length} tables and ${files.count} files, as they were ${createdUtc}\n`,
+  );
+  env.stderr('`workgraph verify --files` looks them over.\n');
+  if (args.json)
+    env.stdout(`${JSON.stringify({ rows, files: files.count, missing: files.missing, createdUtc })}\n`);
+  return files.missing > 0 ? exitCodes.failed : exitCodes.done;
+}
+
 export const command = databaseCommand({
   name: 'import',
-  description: 'Bring issues along from another tracker, or from an export of this one',
+  description: 'Bring issues along from another tracker or an export of this one, or restore a backup',
+  unhurried: true,
   args: {
-    file: { type: 'positional', required: true, description: 'The file to read' },
-    from: { type: 'enum', options: ['beads', 'ndjson'], required: true, description: 'What wrote the file' },
+    file: { type: 'positional', required: true, description: 'The file to read; the directory of a backup' },
+    from: {
+      type: 'enum',
+      options: ['beads', 'ndjson', 'backup'],
+      required: true,
+      description: 'What wrote the file',
+    },
     team: {
       type: 'string',
       description: 'The code of the team that gets the issues; needed for beads',
@@ -85,7 +111,7 @@ interface Source {
 async function openSource(env: CommandEnvironment, args: ImportArguments, path: string): Promise<Source> {
   if (args.from === 'beads') return openBeads(env, args, path);
   if (args.from === 'ndjson') return openNdjson(env, args, path);
-  throw new UsageError(`--from must be beads or ndjson, not ${args.from}.`);
+  throw new UsageError(`--from must be beads, ndjson or backup, not ${args.from}.`);
 }
 
 async function openBeads(env: CommandEnvironment, args: ImportArguments, path: string): Promise<Source> {

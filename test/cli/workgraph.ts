@@ -69,9 +69,10 @@ export async function serve(args: readonly string[], env: Record<string, string>
 
 /** Runs a command on an app's database without a process of its own; `name` is as a person types it. */
 export async function inProcess(
-  { database, dataDir, store }: App,
+  { database, dataDir, store }: Pick<App, 'database' | 'dataDir' | 'store'>,
   name: string,
   words: readonly string[],
+  signal = new AbortController().signal,
 ): Promise<Ran> {
   const ran: Ran = { exitCode: 0, stdout: '', stderr: '' };
   const stderr = (text: string) => void (ran.stderr += text);
@@ -87,7 +88,7 @@ export async function inProcess(
       isTerminal: false,
       columns: 80,
       cwd: dataDir,
-      signal: new AbortController().signal,
+      signal,
     };
     return command.execute(env, parseArgs([...words], command.args as ArgsDef));
   }, stderr);

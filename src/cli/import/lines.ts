@@ -32,8 +32,8 @@ export async function fileSize(path: string): Promise<number> {
  * The lines of a file of UTF-8, one at a time, whatever its size: with LF or CRLF, with or without a byte order mark.
  * A line that is too long is passed over without being kept.
  */
-export async function* readLines(path: string): AsyncGenerator<Line> {
-  const pending = new PendingLine();
+export async function* readLines(path: string, longestBytes = longestLineBytes): AsyncGenerator<Line> {
+  const pending = new PendingLine(longestBytes);
   let number = 0;
   let bytesRead = 0;
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
@@ -52,8 +52,13 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
 
 /** The bytes of a line that has not ended yet. */
 class PendingLine {
+  readonly #longestBytes: number;
   #parts: Buffer[] = [];
   #bytes = 0;
+
+  constructor(longestBytes: number) {
+    this.#longestBytes = longestBytes;
+  }
 
   get isEmpty(): boolean {
     return this.#bytes === 0;
@@ -61,14 +66,14 @@ class PendingLine {
 
   add(part: Buffer): void {
     this.#bytes += part.length;
-    if (this.#bytes <= longestLineBytes) this.#parts.push(part);
+    if (this.#bytes <= this.#longestBytes) this.#parts.push(part);
     else this.#parts = [];
   }
 
   take(): string | undefined {
     // The decoder drops the byte order mark; bytes that are no UTF-8 become U+FFFD.
     const text =
-      this.#bytes > longestLineBytes ? undefined : new TextDecoder().decode(Buffer.concat(this.#parts));
+      this.#bytes > this.#longestBytes ? undefined : new TextDecoder().decode(Buffer.concat(this.#parts));
     this.#parts = [];
     this.#bytes = 0;
     return text?.endsWith('\r') ? text.slice(0, -1) : text;

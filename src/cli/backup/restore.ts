@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type BackupTable,
+  findFilledTable,
+  selectBackupTables,
+  selectMigrations,
+} from '../../db/backup/catalog.ts';
+import { advanceSequences, speakPlainly, withoutForeignKeys, writeRows } from '../../db/backup/rows.ts';
+import { analyzeTables } from '../../db/import-writes.ts';
+import type { Trx } from '../../db/transaction.ts';
+import type { CommandEnvironment } from '../environment.ts';
+import { CommandError } from '../failures.ts';
+import { readLines } from '../import/lines.ts';
+import {
+  type BackedUpTable,
+  fileListPath,
+  filePath,
+  type ListedFile,
+  type Manifest,
+  parseListedFile,
+  readManifest,
+  requireUnchanged,
+  tablePath,
+} from './manifest.ts';
+
+/** Lines to insert at once: up to so many, or so many characters. */
+const linesPerInsert = 200;
+const charactersPerInsert = 4_000_000;
+
+/** Rows are as long as what was put into them; a text of JavaScript cannot be longer than this. */
+const longestRowBytes = 500 * 1024 * 1024;
+
+/**
+ * Brings a backup into an empty database of either engine, ids, numbers and times as they were. All of it is looked at
+ * before anything is written; then come the files, and at last the rows, all of them or none.
+ */
+export async function restoreBackup(env: CommandEnvironment, directory: string): Promise<Manifest> {
+  const { database, signal } = env;
+  const manifest = await readManifest(directory);
+  const tables = await selectBackupTables(database.unscoped);
+  requireSameSchema(manifest, await selectMigrations(database.unscoped), tables);
+  await requireEmpty(env, tables);
+  await requireWhole(env, directory, manifest);
+  for await (const file of listedFiles(directory)) {
+    signal.throwIfAborted();
+    await restoreFile(env, directory, file);
+  }
+  await database.unscoped.transaction().execute(async (trx) => {
+    await speakPlainly(trx);
+    await withoutForeignKeys(trx, async () => {
+      for (const table of tables) await restoreTable(trx, table, manifest, directory, signal);
+    });
+    await advanceSequences(trx);
+  });
+  await analyzeTables(database.unscoped);
+  return manifest;
+}
+
+function requireSameSchema(
+  { migrations, tables: saved }: Manifest,
+  present: readonly string[],
+  tables: readonly BackupTable[],
+): void {
+  const unknown = migrations.find((name) => !present.includes(name));
+  if (unknown) {
+    throw new CommandError(
+      `The backup was made by a newer workgraph: this one does not know its migration ${unknown}. Update workgraph.`,
+    );
+  }
+  if (migrations.length < present.length) {
+    throw new CommandError(
+      `The backup was made by an older workgraph, up to the migration ${migrations.at(-1)}. Restore it with that version, then update.`,
+    );
+  }
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name).join(' ');
+  if (names(saved) !== names(tables)) {
+    throw new CommandError('The backup has other tables than the database. It is of another workgraph.');
+  }
+}
+
+async function requireEmpty(
+  { database }: Pick<CommandEnvironment, 'database'>,
+  tables: readonly BackupTable[],
+): Promise<void> {
+  const filled = await findFilledTable(database.unscoped, tables);
+  if (filled === undefined) return;
+  throw new CommandError(
+    `A backup is restored into an empty database; this one has rows in ${filled}. Name a new one (--data-dir, --database-url).`,
+  );
+}
+
+async function requireWhole(
+  { signal, stderr }: CommandEnvironment,
+  directory: string,
+  manifest: Manifest,
+): Promise<void> {
+  await requireUnchanged(fileListPath(directory), manifest.files);
+  for (const table of manifest.tables) {
+    signal.throwIfAborted();
+    await requireUnchanged(tablePath(directory, table.name), table);
+  }
+  for await (const { key, bytes, sha256 } of listedFiles(directory)) {
+    signal.throwIfAborted();
+    if (sha256 === undefined) stderr(`The backup is without the file ${key}.\n`);
+    else await requireUnchanged(filePath(directory, key), { bytes, sha256 });
+  }
+}
+
+async function* listedFiles(directory: string): AsyncGenerator<ListedFile> {
+  for await (const { text } of readLines(fileListPath(directory))) yield parseListedFile(text ?? '');
+}
+
+async function restoreFile(
+  { store }: CommandEnvironment,
+  directory: string,
+  { key, bytes, sha256 }: ListedFile,
+): Promise<void> {
+  if (sha256 === undefined) return;
+  await store.put(key, unchanged(filePath(directory, key), sha256), bytes);
+}
+
+/** The bytes of a file; fails at their end when they are no longer those that were looked at. */
+async function* unchanged(path: string, sha256: string): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (hash.digest('hex') !== sha256) throw new CommandError(`${path} was changed while it was read.`);
+}
+
+async function restoreTable(
+  trx: Trx,
+  table: BackupTable,
+  manifest: Manifest,
+  directory: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const saved = manifest.tables.find(({ name }) => name === table.name);
+  const path = tablePath(directory, table.name);
+  let rows = 0;
+  for await (const lines of batches(path)) {
+    signal.throwIfAborted();
+    await writeRows(trx, table, lines);
+    rows += lines.length;
+    // The embedded engine computes on this thread.
+    await nextTurn();
+  }
+  requireCount(table.name, rows, saved);
+}
+
+function requireCount(name: string, rows: number, saved: BackedUpTable | undefined): void {
+  if (rows === saved?.rows) return;
+  throw new CommandError(`The backup is damaged: ${name} has ${rows} rows, ${saved?.rows} were written.`);
+}
+
+async function* batches(path: string): AsyncGenerator<string[]> {
+  let lines: string[] = [];
+  let characters = 0;
+  for await (const { number, text } of readLines(path, longestRowBytes)) {
+    if (text === undefined) throw new CommandError(`Line ${number} of ${path} is too long to be read.`);
+    lines.push(text);
+    characters += text.length;
+    if (lines.length < linesPerInsert && characters < charactersPerInsert) continue;
+    yield lines;
+    [lines, characters] = [[], 0];
+  }
+  if (lines.length > 0) yield lines;
+}

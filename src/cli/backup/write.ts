@@ -1,0 +1,160 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { contentKey } from '../../db/attachments.ts';
+import { type BackupTable, selectBackupTables, selectMigrations } from '../../db/backup/catalog.ts';
+import { readRows, speakPlainly } from '../../db/backup/rows.ts';
+import { whileFilesStay } from '../../db/housekeeping.ts';
+import { inSnapshot } from '../../db/snapshot.ts';
+import type { Trx } from '../../db/transaction.ts';
+import type { CommandEnvironment } from '../environment.ts';
+import { CommandError } from '../failures.ts';
+import { readLines } from '../import/lines.ts';
+import {
+  type BackedUpTable,
+  backupVersion,
+  fileListPath,
+  filePath,
+  type ListedFile,
+  type Manifest,
+  manifestPath,
+  tablePath,
+} from './manifest.ts';
+
+/**
+ * Writes everything there is into a new directory: the rows of one moment, and the files that they speak of. It has
+ * its name only when it is whole and on the disk; until then, and for ever when the process dies, it is called
+ * `….partial-…`. Nothing is removed from the store meanwhile.
+ */
+export async function writeBackup(env: CommandEnvironment, directory: string): Promise<Manifest> {
+  await refuseExisting(directory);
+  const partial = `${directory}.partial-${randomUUID().slice(0, 8)}`;
+  await mkdir(dirname(tablePath(partial, '')), { recursive: true, mode: 0o700 });
+  try {
+    const manifest = await whileFilesStay(env.database, () => fill(env, partial), env.signal);
+    await writeWhole(manifestPath(partial), [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)]);
+    for (const path of [dirname(tablePath(partial, '')), partial]) await syncDirectory(path);
+    await refuseExisting(directory);
+    await rename(partial, directory);
+    await syncDirectory(dirname(directory));
+    return manifest;
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function fill(env: CommandEnvironment, partial: string): Promise<Manifest> {
+  const createdUtc = new Date().toISOString();
+  const { migrations, tables } = await inSnapshot(env.database, async (trx) => {
+    await speakPlainly(trx);
+    const found = await selectBackupTables(trx);
+    const written: BackedUpTable[] = [];
+    for (const table of found) {
+      env.signal.throwIfAborted();
+      written.push(await writeTable(trx, table, partial));
+    }
+    return { migrations: await selectMigrations(trx), tables: written };
+  });
+  const files = await writeFiles(env, partial);
+  return { format: 'workgraph-backup', version: backupVersion, createdUtc, migrations, tables, files };
+}
+
+async function writeTable(trx: Trx, table: BackupTable, partial: string): Promise<BackedUpTable> {
+  let rows = 0;
+  const written = await writeWhole(
+    tablePath(partial, table.name),
+    (async function* () {
+      for await (const lines of readRows(trx, table)) {
+        rows += lines.length;
+        yield Buffer.from(`${lines.join('\n')}\n`);
+      }
+    })(),
+  );
+  return { name: table.name, rows, ...written };
+}
+
+/** Copies the bytes of the attachments that were written just now, and lists them. */
+async function writeFiles(env: CommandEnvironment, partial: string): Promise<Manifest['files']> {
+  let [count, missing] = [0, 0];
+  const list = (async function* () {
+    for await (const { workspaceId, id, revision, sizeBytes } of uploadedOf(partial)) {
+      env.signal.throwIfAborted();
+      const key = contentKey({ workspaceId, id, revision });
+      const listed = await copyFile(env, partial, key, sizeBytes);
+      if (listed.sha256 === undefined) missing += 1;
+      else count += 1;
+      yield Buffer.from(`${JSON.stringify(listed)}\n`);
+    }
+  })();
+  const written = await writeWhole(fileListPath(partial), list);
+  return { count, missing, ...written };
+}
+
+interface UploadedRow {
+  readonly workspaceId: string;
+  readonly id: string;
+  readonly revision: number;
+  readonly sizeBytes: number;
+}
+
+async function* uploadedOf(partial: string): AsyncGenerator<UploadedRow> {
+  for await (const { text } of readLines(tablePath(partial, 'attachment'))) {
+    const row = JSON.parse(text ?? '') as Record<string, never>;
+    const { workspace_id: workspaceId, id, revision, size_bytes: sizeBytes } = row as Record<string, string>;
+    if (!row.uploaded_utc || !workspaceId || !id) continue;
+    yield { workspaceId, id, revision: Number(revision), sizeBytes: Number(sizeBytes) };
+  }
+}
+
+async function copyFile(
+  { store, stderr }: CommandEnvironment,
+  partial: string,
+  key: string,
+  sizeBytes: number,
+): Promise<ListedFile> {
+  const bytes = await store.get(key);
+  if (!bytes) {
+    stderr(`The store has nothing under ${key}: the backup is without that file.\n`);
+    return { key, bytes: sizeBytes };
+  }
+  const path = filePath(partial, key);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return { key, ...(await writeWhole(path, bytes as AsyncIterable<Uint8Array>)) };
+}
+
+/** Writes a new file, as fast as the disk takes it and no faster, and says what is on the disk now. */
+async function writeWhole(
+  path: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const counted = async function* () {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  };
+  await pipeline(counted, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+async function refuseExisting(directory: string): Promise<void> {
+  const found = await stat(directory).catch(() => undefined);
+  if (found) throw new CommandError(`${directory} is there already. A backup is written to a new directory.`);
+}
+
+/** Windows does not open directories, and keeps their entries without being told. */
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import type { Trx } from '../transaction.ts';
+import type { BackupTable } from './catalog.ts';
+
+/** Few enough that the longest rows there are fit into memory together. */
+const rowsPerFetch = 200;
+
+/** Makes what is read the same text on every engine and in every time zone, until the transaction ends. */
+export async function speakPlainly(trx: Trx): Promise<void> {
+  await sql`set local time zone 'UTC'`.execute(trx);
+  await sql`set local bytea_output = hex`.execute(trx);
+  await sql`set local extra_float_digits = 1`.execute(trx);
+}
+
+/** The rows of a table as lines of JSON in the order of its key; they stay in the database until they are asked for. */
+export async function* readRows(
+  trx: Trx,
+  { table, columns, order }: BackupTable,
+): AsyncGenerator<readonly string[]> {
+  await sql
+    .raw(
+      `declare backup_rows no scroll cursor for select row_to_json(r)::text as line
+       from (select ${columns.join(', ')} from ${table} order by ${order.join(', ')}) r`,
+    )
+    .execute(trx);
+  for (;;) {
+    const { rows } = await sql.raw<{ line: string }>(`fetch ${rowsPerFetch} from backup_rows`).execute(trx);
+    if (rows.length > 0) yield rows.map(({ line }) => line);
+    if (rows.length < rowsPerFetch) break;
+  }
+  await sql`close backup_rows`.execute(trx);
+}
+
+/** Inserts rows that `readRows` gave. */
+export async function writeRows(
+  trx: Trx,
+  { table, columns }: BackupTable,
+  lines: readonly string[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  const names = sql.raw(columns.join(', '));
+  await sql`
+    insert into ${sql.raw(table)} (${names}) overriding system value
+    select ${names} from json_populate_recordset(null::${sql.raw(table)}, ${`[${lines.join(',')}]`}::json)`.execute(
+    trx,
+  );
+}
+
+interface ForeignKey {
+  readonly name: string;
+  readonly table: string;
+  readonly definition: string;
+}
+
+/**
+ * Does the work without foreign keys, and checks them all at its end: rows that point at each other have no order in
+ * which they could come. Needs the owner of the tables, as migrations do; a failure leaves all as it was.
+ */
+export async function withoutForeignKeys(trx: Trx, work: () => Promise<void>): Promise<void> {
+  const { rows: foreignKeys } = await sql<ForeignKey>`
+    select quote_ident(conname) as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition
+    from pg_constraint
+    where contype = 'f' and conparentid = 0 and connamespace = current_schema()::regnamespace
+    order by conrelid::regclass::text, conname`.execute(trx);
+  for (const { name, table } of foreignKeys) {
+    await sql.raw(`alter table ${table} drop constraint ${name}`).execute(trx);
+  }
+  await work();
+  // What triggers have put off until the commit is done now: a table with such work cannot be altered.
+  await sql`set constraints all immediate`.execute(trx);
+  for (const { name, table, definition } of foreignKeys) {
+    await sql.raw(`alter table ${table} add constraint ${name} ${definition}`).execute(trx);
+  }
+}
+
+/** Moves each sequence of a column behind the highest number that was restored. */
+export async function advanceSequences(trx: Trx): Promise<void> {
+  const { rows } = await sql<{ table: string; column: string; sequence: string }>`
+    select d.refobjid::regclass::text as table, quote_ident(a.attname) as column, s.oid::regclass::text as sequence
+    from pg_class s
+      join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype in ('a', 'i')
+      join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+    where s.relkind = 'S' and s.relnamespace = current_schema()::regnamespace`.execute(trx);
+  for (const { table, column, sequence } of rows) {
+    await sql`
+      select setval(${sequence}::regclass, (select max(${sql.raw(column)}) from ${sql.raw(table)}))
+      where exists (select from ${sql.raw(table)})`.execute(trx);
+  }
+}

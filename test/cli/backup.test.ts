@@ -1,0 +1,306 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import type { Manifest } from '../../src/cli/backup/manifest.ts';
+import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
+import { notInBackups, selectBackupTables } from '../../src/db/backup/catalog.ts';
+import { type Database, openDatabase } from '../../src/db/engine.ts';
+import { openStorage } from '../../src/db/open-storage.ts';
+import { type FileDesk, fileDesk } from '../attachments/files.ts';
+import { type App, startApp } from '../support/app.ts';
+import { fillEveryTable } from '../support/full-workspace.ts';
+import { copyIntoDirectory, copyTemplate, type TestDatabase } from '../support/templates.ts';
+import { inProcess, type Ran, workgraph } from './workgraph.ts';
+
+let app: App;
+/** For backups and data directories. */
+let room: string;
+let first: string;
+let desk: FileDesk;
+
+beforeAll(async () => {
+  room = mkdtempSync(join(tmpdir(), 'workgraph-backup-'));
+  first = join(room, 'first');
+  app = await startApp({ demo: true });
+  await fillEveryTable(app);
+  for (const file of await selectUploadedFiles(app.database.unscoped, undefined, 1_000)) {
+    await app.store.put(contentKey(file), zeros(file.sizeBytes), file.sizeBytes);
+  }
+  desk = await fileDesk(app);
+  await desk.attach('plan.txt', 'text/plain', Buffer.from('Bytes of a file'));
+  const { exitCode, stderr } = await backUp(app, first);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+});
+
+afterAll(async () => {
+  await app.stop();
+  rmSync(room, { recursive: true, force: true });
+});
+
+const backUp = (from: Home, to: string): Promise<Ran> => inProcess(from, 'export', ['--to', to]);
+const restore = (to: Home, from: string): Promise<Ran> => inProcess(to, 'import', [from, '--from', 'backup']);
+
+/** What a command needs of an app. */
+type Home = Pick<App, 'database' | 'dataDir' | 'store'>;
+
+function homeOf(database: Database, dataDir: string): Home {
+  return { database, dataDir, store: openStorage({ dataDir, storageUrl: undefined }) };
+}
+
+async function emptyEmbedded(name: string): Promise<Home> {
+  const dataDir = join(room, name);
+  mkdirSync(dataDir);
+  await copyIntoDirectory('migrated', dataDir);
+  return homeOf(await openDatabase({ dataDir }), dataDir);
+}
+
+/** An empty database of the engine that this run is about. */
+async function emptyTemplate(): Promise<Home & TestDatabase> {
+  const made = await copyTemplate('migrated');
+  return { ...made, ...homeOf(made.database, made.dataDir) };
+}
+
+/** All data of a backup, by path: the manifest apart, which tells its time. */
+function dataOf(directory: string): Map<string, string> {
+  const paths = globSync('**/*', { cwd: directory, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
+  return new Map(
+    paths
+      .filter((path) => path !== 'manifest.json')
+      .toSorted()
+      .map((path) => [path, readFileSync(join(directory, path), 'base64')]),
+  );
+}
+
+const manifestOf = (directory: string) =>
+  JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as Manifest;
+
+describe('a backup', () => {
+  it('has every table of the database, but for those that are left out for a reason', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select table_name as name from information_schema.tables
+      where table_schema = current_schema() and table_type = 'BASE TABLE'`.execute(app.database.unscoped);
+    const { tables } = manifestOf(first);
+    const saved = tables.map(({ name }) => name);
+    expect([...saved, ...Object.keys(notInBackups)].toSorted()).toEqual(
+      expect.arrayContaining(rows.map(({ name }) => name).toSorted()),
+    );
+    expect(saved).toEqual((await selectBackupTables(app.database.unscoped)).map(({ name }) => name));
+    // Else the way there and back would say nothing of it.
+    expect(tables.filter((table) => table.rows === 0).map(({ name }) => name)).toEqual([]);
+    expect(Object.values(notInBackups).every((reason) => reason.length > 20)).toBe(true);
+  });
+
+  it('comes back the same from the embedded engine and from the engine of this run, files included', async () => {
+    const embedded = await emptyEmbedded('there');
+    const back = await emptyTemplate();
+    try {
+      expect(await restore(embedded, first)).toMatchObject({ exitCode: 0 });
+      expect(await inProcess(embedded, 'verify', ['--files'])).toMatchObject({ exitCode: 0, stdout: '' });
+      await expectBackup(embedded, join(room, 'second'));
+      expect(await restore(back, join(room, 'second'))).toMatchObject({ exitCode: 0 });
+      expect(await inProcess(back, 'verify', ['--files'])).toMatchObject({ exitCode: 0, stdout: '' });
+      await expectBackup(back, join(room, 'third'));
+    } finally {
+      await embedded.database.close();
+      await back.drop();
+    }
+  });
+
+  it('leaves the foreign keys of a restored database as they were', async () => {
+    const restored = await emptyTemplate();
+    try {
+      const before = await foreignKeys(restored.database);
+      expect(await restore(restored, first)).toMatchObject({ exitCode: 0 });
+      expect(await foreignKeys(restored.database)).toEqual(before);
+      expect(before.length).toBeGreaterThan(50);
+    } finally {
+      await restored.drop();
+    }
+  });
+
+  it('is one moment of a database that is written to, files included', async () => {
+    const writing = writers(app, desk.issueKey, desk.token);
+    await writing.begun;
+    const live = join(room, 'live');
+    const { exitCode } = await backUp(app, live);
+    const during = await writing.stop();
+    expect(exitCode).toBe(0);
+    const rows = (name: string) => manifestOf(live).tables.find((table) => table.name === name)?.rows ?? 0;
+    const { rows: now } = await sql<{ count: number }>`select count(*) as count from comment`.execute(
+      app.database.unscoped,
+    );
+    // Some were written before it, and some after.
+    expect(during.comments).toBeGreaterThan(0);
+    expect(rows('comment')).toBeLessThan(now[0]?.count ?? 0);
+    const restored = await emptyTemplate();
+    try {
+      expect(await restore(restored, live)).toMatchObject({ exitCode: 0 });
+      expect(await inProcess(restored, 'verify', ['--files'])).toMatchObject({ exitCode: 0, stdout: '' });
+    } finally {
+      await restored.drop();
+    }
+  });
+
+  it('is not there before it is whole, whenever its process dies', async () => {
+    const dataDir = join(room, 'killed');
+    mkdirSync(dataDir);
+    await copyIntoDirectory('demo', dataDir);
+    const script = join(import.meta.dirname, '../../bin/workgraph.js');
+    const words = ['export', '--to', join(room, 'cut'), '--data-dir', dataDir];
+    const child = spawn(process.execPath, [script, ...words], { stdio: 'ignore' });
+    const closed = once(child, 'close');
+    while (child.exitCode === null && !readdirSync(room).some((name) => name.startsWith('cut.partial-'))) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    child.kill('SIGKILL');
+    await closed;
+    expect(existsSync(join(room, 'cut'))).toBe(false);
+    const [partial = ''] = readdirSync(room).filter((name) => name.startsWith('cut.partial-'));
+    const { exitCode, stderr } = await restore(app, join(room, partial));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('is no whole backup');
+    const ran = await workgraph(['export', '--to', join(room, 'cut'), '--data-dir', dataDir]);
+    // The demo of the template is without its files, which the backup says.
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toMatch(/nothing under .*\n.* files were not in the store/s);
+    expect(manifestOf(join(room, 'cut')).files.missing).toBeGreaterThan(0);
+  });
+
+  it('leaves nothing when it is interrupted', async () => {
+    const gone = new AbortController();
+    gone.abort();
+    await expect(
+      inProcess(app, 'export', ['--to', join(room, 'stopped')], gone.signal),
+    ).resolves.toMatchObject({ exitCode: 130 });
+    expect(readdirSync(room).filter((name) => name.startsWith('stopped'))).toEqual([]);
+  });
+});
+
+describe('what is refused in words', () => {
+  it('is a backup over something that is there, or of a part', async () => {
+    expect(await backUp(app, first)).toMatchObject({
+      exitCode: 1,
+      stderr: `${first} is there already. A backup is written to a new directory.\n`,
+    });
+    const part = await inProcess(app, 'export', ['--to', join(room, 'part'), '--team', 'BD']);
+    expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is of everything') });
+  });
+
+  it('is a restoration into a database that has rows', async () => {
+    expect(await restore(app, first)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('A backup is restored into an empty database'),
+    });
+  });
+
+  it('is a backup that was damaged, or of another version', async () => {
+    const target = await emptyTemplate();
+    const damaged = join(room, 'damaged');
+    try {
+      expect((await backUp(app, damaged)).exitCode).toBe(0);
+      const manifest = manifestOf(damaged);
+      const saying = (change: Partial<Manifest>) =>
+        writeFileSync(join(damaged, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
+      const refusal = async () => (await restore(target, damaged)).stderr;
+      saying({ version: 2 });
+      expect(await refusal()).toContain('this program reads 1');
+      saying({ migrations: [...manifest.migrations, '0999_later'] });
+      expect(await refusal()).toContain('newer workgraph');
+      saying({ migrations: manifest.migrations.slice(0, -1) });
+      expect(await refusal()).toContain('older workgraph');
+      saying({});
+      const [file = ''] = globSync('files/**/*.1', { cwd: damaged });
+      const bytes = readFileSync(join(damaged, file));
+      rmSync(join(damaged, file));
+      expect(await refusal()).toContain('cannot be read');
+      writeFileSync(join(damaged, file), bytes);
+      appendFileSync(join(damaged, 'tables/comment.ndjson'), ' ');
+      expect(await refusal()).toContain('tables/comment.ndjson has changed since it was written');
+      const { rows } = await sql`select 1 from workspace`.execute(target.database.unscoped);
+      expect(rows).toEqual([]);
+    } finally {
+      await target.drop();
+    }
+  });
+});
+
+async function expectBackup(from: Home, directory: string): Promise<void> {
+  expect(await backUp(from, directory)).toMatchObject({ exitCode: 0 });
+  const [expected, found] = [dataOf(first), dataOf(directory)];
+  expect([...found.keys()]).toEqual([...expected.keys()]);
+  for (const [path, bytes] of expected) expect([path, found.get(path) === bytes]).toEqual([path, true]);
+  expect(manifestOf(directory)).toEqual({ ...manifestOf(first), createdUtc: expect.any(String) });
+}
+
+async function foreignKeys({ unscoped }: Database): Promise<unknown[]> {
+  const { rows } = await sql`
+    select conrelid::regclass::text as table, conname, pg_get_constraintdef(oid) as definition, convalidated
+    from pg_constraint where contype = 'f' order by 1, 2`.execute(unscoped);
+  return rows;
+}
+
+/** Clients that write one after the other, each of its own kind, until they are stopped. */
+function writers(app: App, issueKey: string, token: string) {
+  const stopping = new AbortController();
+  const wrote = { comments: 0 };
+  const again = async (write: () => Promise<void>) => {
+    while (!stopping.signal.aborted) await write();
+  };
+  const begun = Promise.withResolvers<void>();
+  const comments = again(async () => {
+    const { status } = await app.request('POST', `/v1/issues/${issueKey}/comments`, {
+      token,
+      body: { body: 'x' },
+    });
+    if (status !== 201) throw new Error(`A comment was answered ${status}.`);
+    wrote.comments += 1;
+    if (wrote.comments === 3) begun.resolve();
+  });
+  const files = again(async () => {
+    const announced = await app.graphql<{
+      attachmentCreate: { uploadUrl: string; attachment: { id: string } };
+    }>(
+      `mutation { attachmentCreate(input: { issueKey: "${issueKey}", fileName: "a.bin", contentType: "", sizeBytes: 3 }) {
+        uploadUrl attachment { id } } }`,
+      {},
+      { token },
+    );
+    const { uploadUrl = '', attachment } = announced.body.data?.attachmentCreate ?? {};
+    await fetch(uploadUrl, { method: 'PUT', body: 'abc' });
+    await app.graphql(
+      `mutation { attachmentDelete(input: { id: "${attachment?.id}" }) { deletedId: id } }`,
+      {},
+      { token },
+    );
+  });
+  const all = Promise.all([comments, files]);
+  all.catch(() => begun.resolve());
+  return {
+    begun: begun.promise,
+    stop: async () => {
+      stopping.abort();
+      await all;
+      return wrote;
+    },
+  };
+}
+
+async function* zeros(size: number): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(size);
+}
