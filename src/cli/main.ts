@@ -6,10 +6,13 @@ const { name, version, description } = packageFile;
 const rawArgs = process.argv.slice(2);
 const isHelp = rawArgs.some((word) => word === '--help' || word === '-h');
 
-// A reader that has seen enough, such as `head`, is no fault of the command.
+// A reader that has seen enough, such as `head`, is no fault of the command. What a server prints is its log: on a full
+// disk it has gaps, and the server goes on.
+const isServer = rawArgs[0] === 'serve';
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code !== 'EPIPE' && !isServer) throw error;
 });
+if (isServer) process.stderr.on('error', () => undefined);
 
 await runMain(defineCommand({ meta: { name, version, description }, subCommands: commands }), {
   rawArgs,

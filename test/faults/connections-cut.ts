@@ -1,0 +1,98 @@
+import { brokenInvariants } from '../support/invariants.ts';
+import { Client } from './support/client.ts';
+import { Cluster } from './support/cluster.ts';
+import { Cutter } from './support/cutter.ts';
+import { runFault } from './support/fault.ts';
+import { EveryWrite, footprints, type Write, writeNames } from './support/every-write.ts';
+import { Proxy } from './support/proxy.ts';
+import { Service } from './support/service.ts';
+import { makeWorld, opened } from './support/world.ts';
+
+const poolSize = 10;
+
+// Between server and PostgreSQL stands a proxy that cuts the connection at the nth statement of a write, before it is
+// sent or when it is done and its answer is under way; the write is then repeated under its key.
+await runFault(import.meta.filename, {
+  fault: 'connections cut at every statement of every write',
+  pass: '0 exits, 0 partial writes, pool full again',
+  amount: { unit: 'cuts', short: 200, long: 10_000 },
+  run: async (trial) => {
+    const cluster = await Cluster.create(trial.folder);
+    trial.defer(() => cluster.stop());
+    const place = { url: cluster.url };
+    const world = await makeWorld(place);
+    const proxy = await Proxy.before(cluster.address);
+    trial.defer(() => proxy.close());
+    const databaseUrl = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`;
+    const service = await Service.prepare({ folder: trial.folder, databaseUrl });
+    trial.defer(() => service.end('SIGKILL'));
+    await service.start();
+    const { pid } = service;
+    const client = new Client(service.url, world.token);
+    trial.defer(() => client.close());
+    const writes = new EveryWrite(client, world);
+    const cutter = new Cutter(trial, client, proxy);
+    const points = new Map<string, number>();
+    const done: Done[] = [];
+    for (let cuts = 0; cuts < trial.amount && service.isRunning; ) {
+      for (const name of writeNames) {
+        for (const when of ['before', 'done'] as const) {
+          for (let statement = 1; cuts < trial.amount; statement++) {
+            const write = await writes.prepare(name);
+            const isCut = await cutter.cut(write, { statement, when });
+            done.push({ write, isCut });
+            if (!isCut) {
+              points.set(`${name} ${when}`, statement - 1);
+              break;
+            }
+            cuts++;
+          }
+        }
+      }
+    }
+    trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
+    const wrong = await opened(place, async (database) => {
+      const broken = await brokenInvariants(database);
+      return [...partial(done, await footprints(database)), ...Object.keys(broken).map((rule) => `broken: ${rule}`)];
+    });
+    for (const words of wrong.slice(0, 10)) trial.must(false, words);
+    const pool = await fullPool(service, cluster, world.token);
+    trial.must(pool.busy === poolSize, `the pool came to ${pool.busy} connections, not ${poolSize}`);
+    trial.must(pool.stuck === 0, `${pool.stuck} connections are stuck in a transaction`);
+    const all = [...points.values()].reduce((sum, count) => sum + count, 0);
+    return (
+      `at ${all} points of ${writeNames.length} writes: ${cutter.refused} × 503, ${cutter.survived} answered all the same; ` +
+      `0 exits, ${wrong.length} lost, doubled, partial or broken; pool ${pool.busy} of ${poolSize} again`
+    );
+  },
+});
+
+interface Done {
+  readonly write: Write;
+  readonly isCut: boolean;
+}
+
+/** The writes that have not left what one of their kind leaves that was never cut. */
+function partial(done: readonly Done[], found: ReadonlyMap<string, string>): string[] {
+  const whole = new Map<string, string>();
+  for (const { write, isCut } of done) if (!isCut) whole.set(write.name, found.get(write.mark) ?? 'nothing');
+  return done.flatMap(({ write }) => {
+    const [due, is] = [whole.get(write.name), found.get(write.mark)];
+    // Without a key a cut write was done, or it was not.
+    const isRight = due === undefined || is === due || (!write.takesKey && is === due.replace('1 tokens', '0 tokens'));
+    return isRight ? [] : [`${write.name} left ${is}, not ${due}`];
+  });
+}
+
+/** Asks for more at once than the pool has; how many connections it came to, and how many it left in a transaction. */
+async function fullPool(service: Service, cluster: Cluster, token: string) {
+  const client = new Client(service.url, token, 64);
+  const asks = Array.from({ length: 400 }, () => client.ask({ path: '/v1/issues?page_size=100' }).catch(() => undefined));
+  await Promise.all(asks);
+  client.close();
+  const [counted] = await cluster.query<{ busy: number; stuck: number }>(
+    `select count(*)::int as busy, count(*) filter (where state like 'idle in transaction%')::int as stuck
+     from pg_stat_activity where application_name = 'workgraph'`,
+  );
+  return counted ?? { busy: 0, stuck: 0 };
+}

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from './support/client.ts';
+import { Cluster } from './support/cluster.ts';
+import { ms, quantile, runFault } from './support/fault.ts';
+import { Service } from './support/service.ts';
+import { addWorkspace, makeWorld, opened } from './support/world.ts';
+
+/** So that a hundred times the quota is something that one core can send. */
+const requestsPerMinute = 600;
+const factor = 100;
+const perSecond = (requestsPerMinute / 60) * factor;
+/** What each of the others asks for; together they stay below the quota of each. */
+const othersEveryMs = 120;
+const others = 4;
+
+// One token asks for a hundred times as much as it may, beside others that stay within their quota.
+await runFault(import.meta.filename, {
+  fault: 'one token at 100× its quota',
+  pass: "others' p99 ≤ 1.3×, 0 errors",
+  amount: { unit: 's', short: 8, long: 60 },
+  run: async (trial) => {
+    const cluster = await Cluster.create(trial.folder);
+    trial.defer(() => cluster.stop());
+    const place = { url: cluster.url };
+    const greedy = await makeWorld(place);
+    const worlds = await opened(place, async (database) => {
+      const made = [];
+      for (let index = 0; index < others; index++) made.push(await addWorkspace(database));
+      return made;
+    });
+    const env = { REQUESTS_PER_MINUTE: String(requestsPerMinute) };
+    const service = await Service.prepare({ folder: trial.folder, databaseUrl: cluster.url, env });
+    trial.defer(() => service.end('SIGKILL'));
+    await service.start();
+    const turn = async (forMs: number) => {
+      const latencies: number[] = [];
+      const errors: number[] = [];
+      const until = performance.now() + forMs;
+      const ask = async (token: string) => {
+        const client = new Client(service.url, token);
+        while (performance.now() < until) {
+          const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
+          if (answer?.status === 200) latencies.push(answer.ms);
+          else errors.push(answer?.status ?? 0);
+          await delay(othersEveryMs);
+        }
+        client.close();
+      };
+      await Promise.all(worlds.map(({ token }) => ask(token)));
+      return { latencies, errors };
+    };
+    await turn(2_000);
+    const normal = await turn((trial.amount / 2) * 1_000);
+
+    const greed = new Client(service.url, greedy.token, 32);
+    const told = new Map<number, number>();
+    let isGreedy = true;
+    const began = performance.now();
+    let sent = 0;
+    const sending = (async () => {
+      while (isGreedy) {
+        for (const due = ((performance.now() - began) / 1_000) * perSecond; sent < due; sent++) {
+          void greed
+            .ask({ path: '/v1/issues?page_size=5' })
+            .then(({ status }) => status)
+            .catch(() => 0)
+            .then((status) => told.set(status, (told.get(status) ?? 0) + 1));
+        }
+        await delay(5);
+      }
+    })();
+    const beside = await turn(trial.amount * 1_000);
+    isGreedy = false;
+    await sending;
+    greed.close();
+    const [before, after] = [quantile(normal.latencies, 0.99), quantile(beside.latencies, 0.99)];
+    const errors = normal.errors.length + beside.errors.length;
+    trial.must(errors === 0, `${errors} requests of others failed, ${[...normal.errors, ...beside.errors][0]}`);
+    trial.must((told.get(429) ?? 0) > 0, 'the greedy token was never refused');
+    trial.must(service.isRunning, `the server ended: ${service.words()}`);
+    trial.figure(after <= 1.3 * before, `others' p99 went from ${ms(before)} to ${ms(after)}`);
+    return (
+      `others' p99 ${ms(before)} alone, ${ms(after)} beside it (${(after / before).toFixed(2)}×), p50 ${ms(quantile(normal.latencies, 0.5))} and ${ms(quantile(beside.latencies, 0.5))}, ` +
+      `${errors} errors; of ${sent} requests of the greedy one ${told.get(200) ?? 0} × 200, ${told.get(429) ?? 0} × 429`
+    );
+  },
+});

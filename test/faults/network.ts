@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from './support/client.ts';
+import { Cluster } from './support/cluster.ts';
+import { ms, runFault } from './support/fault.ts';
+import { Ledger } from './support/ledger.ts';
+import { Proxy, type Weather } from './support/proxy.ts';
+import { Service } from './support/service.ts';
+import { makeWorld, opened } from './support/world.ts';
+import { Writers } from './support/writers.ts';
+
+/** What the network between server and PostgreSQL does, one after the other. */
+const weathers: Readonly<Record<string, Weather>> = {
+  slow: { delayMs: 150 },
+  resetting: { resetWithinMs: 300 },
+  'half-open': { silent: true },
+};
+const hangsAfterMs = 6_000;
+
+// Between server and PostgreSQL stands a proxy of ours, and the network behind it is bad in three ways in turn.
+await runFault(import.meta.filename, {
+  fault: 'slow, resetting, half-open network between server and PostgreSQL',
+  pass: '0 hung > 6 s, 0 crashes',
+  amount: { unit: 's of each', short: 8, long: 60 },
+  run: async (trial) => {
+    const cluster = await Cluster.create(trial.folder);
+    trial.defer(() => cluster.stop());
+    const place = { url: cluster.url };
+    const world = await makeWorld(place);
+    const proxy = await Proxy.before(cluster.address);
+    trial.defer(() => proxy.close());
+    const databaseUrl = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`;
+    const service = await Service.prepare({ folder: trial.folder, databaseUrl });
+    trial.defer(() => service.end('SIGKILL'));
+    await service.start();
+    const { pid } = service;
+    const ledger = new Ledger();
+    const told: string[] = [];
+    const done: Writers[] = [];
+    let [reads, hungReads, longestRead] = [0, 0, 0];
+    for (const [name, weather] of Object.entries(weathers)) {
+      const writers = new Writers({ url: service.url, world, ledger });
+      const before = ledger.acknowledged;
+      await writers.acknowledgement();
+      const until = performance.now() + trial.amount * 1_000;
+      proxy.weather = weather;
+      // What is open already is as bad as what is opened from now on.
+      if (weather.resetWithinMs !== undefined) proxy.resetAll();
+      const reading = async () => {
+        const client = new Client(service.url, world.token);
+        while (performance.now() < until) {
+          const began = performance.now();
+          await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => hungReads++);
+          reads++;
+          longestRead = Math.max(longestRead, performance.now() - began);
+          await delay(50);
+        }
+        client.close();
+      };
+      await Promise.all(Array.from({ length: 8 }, reading));
+      const acknowledged = ledger.acknowledged - before;
+      proxy.weather = {};
+      proxy.resetAll();
+      await writers.stop();
+      done.push(writers);
+      const refused = writers.refusals.length;
+      const longest = Math.max(writers.longestMs, ...writers.refusals.map(({ ms }) => ms));
+      told.push(`${name}: ${acknowledged} writes, ${refused} refused, the longest answer ${ms(longest)}`);
+      trial.figure(longest <= hangsAfterMs, `${name}: a write took ${ms(longest)}`);
+      trial.must(longest <= 2 * hangsAfterMs, `${name}: a write took ${ms(longest)}`);
+      const broken = writers.refusals.filter(({ status }) => status === 0).length;
+      trial.must(broken === 0, `${name}: ${broken} writes were not answered`);
+    }
+    trial.must(hungReads === 0, `${hungReads} reads were not answered`);
+    trial.must(longestRead <= 2 * hangsAfterMs, `a read took ${ms(longestRead)}`);
+    trial.figure(longestRead <= hangsAfterMs, `a read took ${ms(longestRead)}`);
+    trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
+    const wrong = await opened(place, (database) => ledger.check(database));
+    for (const words of [...wrong, ...done.flatMap(({ unexpected }) => unexpected)].slice(0, 10))
+      trial.must(false, words);
+    return (
+      `${told.join('; ')}; ${reads} reads, the longest ${ms(longestRead)}; 0 crashes; ` +
+      `${ledger.acknowledged} writes acknowledged, ${wrong.length} lost, doubled or broken`
+    );
+  },
+});

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from './support/client.ts';
+import { Cluster } from './support/cluster.ts';
+import { ms, quantile, runFault, type Trial } from './support/fault.ts';
+import { Ledger } from './support/ledger.ts';
+import { freePort } from './support/ports.ts';
+import { Readers } from './support/readers.ts';
+import { Service } from './support/service.ts';
+import { onAllCores } from './support/tools.ts';
+import { makeWorld, opened } from './support/world.ts';
+import { Writers } from './support/writers.ts';
+
+// Two servers behind haproxy are restarted in turn under load, as an upgrade does it. haproxy retries what never
+// reached a server, as it does by default, and nothing else.
+await runFault(import.meta.filename, {
+  fault: 'SIGTERM under load, two instances behind haproxy, rolling restarts',
+  pass: '0 failed requests; `/readyz` 503 first, in-flight work finishes, exit ≤ 10 s',
+  amount: { unit: 'restarts', short: 4, long: 50 },
+  needs: ['haproxy'],
+  run: async (trial) => {
+    const cluster = await Cluster.create(trial.folder);
+    trial.defer(() => cluster.stop());
+    const place = { url: cluster.url };
+    const world = await makeWorld(place);
+    const prepared = { folder: trial.folder, databaseUrl: cluster.url };
+    const services = [await Service.prepare(prepared), await Service.prepare(prepared)];
+    for (const service of services) {
+      trial.defer(() => service.end('SIGKILL'));
+      await service.start();
+    }
+    const url = await startProxy(trial, services);
+    const ledger = new Ledger();
+    const writers = new Writers({ url, world, ledger, count: 8 });
+    const reading = new Readers(url, world.token, 8);
+    const exits: number[] = [];
+    let warned = 0;
+    for (let round = 0; round < trial.amount; round++) {
+      const service = services[round % 2];
+      if (!service) break;
+      await delay(300);
+      const began = performance.now();
+      const exit = service.end('SIGTERM');
+      if (await saysNotReady(service)) warned++;
+      const code = await exit;
+      exits.push(performance.now() - began);
+      trial.must(code === 0, `a server ended with ${code}: ${service.words()}`);
+      await service.start();
+      // haproxy has seen it when it has asked again.
+      await delay(500);
+    }
+    await reading.stop();
+    await writers.stop();
+    const failed = [...writers.refusals.map(({ status }) => status), ...reading.failed];
+    const statuses = [...new Set(failed)].map((status) => `${failed.filter((each) => each === status).length} × ${status}`);
+    trial.must(failed.length === 0, `requests failed: ${statuses.join(', ')}`);
+    trial.must(warned === exits.length, `/readyz said 503 before ${warned} of ${exits.length} exits`);
+    const longest = Math.max(...exits);
+    trial.must(longest <= 10_000, `an exit took ${ms(longest)}`);
+    const wrong = await opened(place, (database) => ledger.check(database));
+    for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
+    return (
+      `${ledger.acknowledged} writes and ${reading.done} reads, ${failed.length} failed; /readyz 503 first ${warned} times; ` +
+      `exit after p50 ${ms(quantile(exits, 0.5))}, at most ${ms(longest)}; ${wrong.length} lost, doubled or broken`
+    );
+  },
+});
+
+/** Does it say 503 while it still answers. */
+async function saysNotReady(service: Service): Promise<boolean> {
+  const client = new Client(service.url);
+  try {
+    while (service.isRunning) {
+      const answer = await client.ask({ path: '/readyz', withinMs: 5_000 });
+      if (answer.status === 503) return true;
+      await delay(10);
+    }
+    return false;
+  } catch {
+    return false;
+  } finally {
+    client.close();
+  }
+}
+
+async function startProxy(trial: Trial, services: readonly Service[]): Promise<string> {
+  const port = await freePort();
+  const file = join(trial.folder, 'haproxy.cfg');
+  const servers = services.map(({ url }, index) => `  server s${index} ${url.slice('http://'.length)} check`);
+  writeFileSync(
+    file,
+    `defaults
+  mode http
+  timeout connect 2s
+  timeout client 60s
+  timeout server 60s
+  option redispatch
+frontend service
+  bind 127.0.0.1:${port}
+  default_backend servers
+backend servers
+  balance roundrobin
+  option httpchk GET /readyz
+  default-server inter 100ms fall 2 rise 1
+${servers.join('\n')}
+`,
+  );
+  const [program, args] = onAllCores('haproxy', ['-db', '-q', '-f', file]);
+  const haproxy: ChildProcess = spawn(program, args, { stdio: 'ignore' });
+  trial.defer(async () => {
+    const exit = once(haproxy, 'exit');
+    haproxy.kill('SIGKILL');
+    await exit;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const client = new Client(url);
+  let status = 0;
+  while (status !== 200) {
+    status = (await client.ask({ path: '/health' }).catch(() => undefined))?.status ?? 0;
+    await delay(50);
+  }
+  client.close();
+  return url;
+}

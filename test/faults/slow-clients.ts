@@ -1,0 +1,89 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from './support/client.ts';
+import { Cluster } from './support/cluster.ts';
+import { ms, quantile, runFault } from './support/fault.ts';
+import { Service } from './support/service.ts';
+import { makeWorld } from './support/world.ts';
+
+const measuredForMs = 5_000;
+/** Longer than the server bears any of them. */
+const watchedForMs = 40_000;
+
+// Half of the connections send the headers of a request a byte at a time, the other half its body, and never end.
+await runFault(import.meta.filename, {
+  fault: 'slow headers and bodies',
+  pass: "others' p99 ≤ 2×; cut ≤ 15 s",
+  amount: { unit: 'connections', short: 200, long: 2_000 },
+  run: async (trial) => {
+    const cluster = await Cluster.create(trial.folder);
+    trial.defer(() => cluster.stop());
+    const world = await makeWorld({ url: cluster.url });
+    const service = await Service.prepare({ folder: trial.folder, databaseUrl: cluster.url });
+    trial.defer(() => service.end('SIGKILL'));
+    await service.start();
+    const others = (seconds: number) => reading(service.url, world.token, seconds);
+    await others(measuredForMs);
+    const normal = await others(measuredForMs);
+
+    const { hostname, port } = new URL(service.url);
+    const head = `POST /v1/issues HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${world.token}\r\n`;
+    const bodyHead = `${head}Content-Type: application/json\r\nContent-Length: 500000\r\n\r\n{"title":"`;
+    const lives: number[] = [];
+    const open = new Set<Socket>();
+    for (let index = 0; index < trial.amount; index++) {
+      const socket = connect({ host: hostname, port: Number(port) });
+      const began = performance.now();
+      open.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        open.delete(socket);
+        lives.push(performance.now() - began);
+      });
+      socket.resume();
+      socket.write(index % 2 === 0 ? `${head}X-Slow: ` : bodyHead);
+      if (index % 50 === 0) await delay(5);
+    }
+    const dripping = setInterval(() => {
+      for (const socket of open) socket.write('a');
+    }, 1_000);
+    const slowed = await others(measuredForMs);
+    const until = performance.now() + watchedForMs;
+    while (open.size > 0 && performance.now() < until) await delay(100);
+    clearInterval(dripping);
+    const left = open.size;
+    for (const socket of open) socket.destroy();
+
+    const longest = Math.max(0, ...lives);
+    const [before, after] = [quantile(normal.latencies, 0.99), quantile(slowed.latencies, 0.99)];
+    trial.must(service.isRunning, `the server ended: ${service.words()}`);
+    trial.must(slowed.failed === 0, `${slowed.failed} requests of others failed`);
+    trial.must(left === 0, `${left} of ${trial.amount} connections are still open after ${ms(watchedForMs)}`);
+    trial.must(longest <= 25_000, `a connection was cut after ${ms(longest)}`);
+    trial.figure(longest <= 15_000, `a connection was cut after ${ms(longest)}, of 15000 ms`);
+    trial.figure(after <= 2 * before, `others' p99 went from ${ms(before)} to ${ms(after)}`);
+    return (
+      `others' p99 ${ms(before)} before, ${ms(after)} meanwhile (${(after / before).toFixed(2)}×), ${slowed.failed} failed; ` +
+      `${lives.length} connections cut after p50 ${ms(quantile(lives, 0.5))}, at most ${ms(longest)}`
+    );
+  },
+});
+
+/** Four who read at a pace of their own, and how long each answer took. */
+async function reading(url: string, token: string, forMs: number) {
+  const latencies: number[] = [];
+  let failed = 0;
+  const until = performance.now() + forMs;
+  const one = async () => {
+    const client = new Client(url, token);
+    while (performance.now() < until) {
+      const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
+      if (answer?.status === 200) latencies.push(answer.ms);
+      else failed++;
+      await delay(20);
+    }
+    client.close();
+  };
+  await Promise.all(Array.from({ length: 4 }, one));
+  return { latencies, failed };
+}

@@ -1,0 +1,181 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort } from './ports.ts';
+import { onAllCores } from './tools.ts';
+
+const readyWithinMs = 60_000;
+
+/** A PostgreSQL of the fault's own, to be killed, frozen and filled. */
+export class Cluster {
+  readonly url: string;
+  /** Where its files are; the log beside them. */
+  readonly dataDir: string;
+  readonly #log: string;
+  readonly #port: number;
+  #postmaster: ChildProcess | undefined;
+
+  private constructor(folder: string, dataDir: string, port: number) {
+    this.dataDir = dataDir;
+    this.#log = join(folder, 'postgres.log');
+    this.#port = port;
+    this.url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  }
+
+  /** Makes one in a new folder and starts it; what is written is as safe as by PostgreSQL's own settings. */
+  static async create(
+    folder: string,
+    settings: Readonly<Record<string, string>> = {},
+    dataDir = join(folder, 'data'),
+  ): Promise<Cluster> {
+    mkdirSync(folder, { recursive: true });
+    const { uid, gid } = owner();
+    for (const path of [folder, dataDir]) if (uid !== undefined && existsSync(path)) chownSync(path, uid, gid);
+    const options = ['-U', 'postgres', '--auth=trust', '--locale=C.UTF-8', '-E', 'UTF8', '--no-sync'];
+    execFileSync(join(binaries(), 'initdb'), ['-D', dataDir, ...options], { stdio: 'ignore', uid, gid, cwd: folder });
+    const port = await freePort();
+    const all = {
+      listen_addresses: "'127.0.0.1'",
+      unix_socket_directories: `'${folder}'`,
+      port: String(port),
+      max_connections: '60',
+      shared_buffers: '64MB',
+      ...settings,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}\n`);
+    appendFileSync(join(dataDir, 'postgresql.conf'), lines.join(''));
+    const cluster = new Cluster(folder, dataDir, port);
+    await cluster.start();
+    return cluster;
+  }
+
+  /** Starts it and waits until it answers. */
+  async start(): Promise<void> {
+    const log = openSync(this.#log, 'a');
+    const { uid, gid } = owner();
+    const [program, args] = onAllCores(join(binaries(), 'postgres'), ['-D', this.dataDir]);
+    const postmaster = spawn(program, args, { uid, gid, stdio: ['ignore', log, log] });
+    this.#postmaster = postmaster;
+    const until = performance.now() + readyWithinMs;
+    while (!(await this.answers())) {
+      if (postmaster.exitCode !== null || performance.now() > until)
+        throw new Error(`PostgreSQL does not start: ${readFileSync(this.#log, 'utf8').slice(-2_000)}`);
+      await delay(20);
+    }
+  }
+
+  /** Does it take a connection and a statement now. */
+  async answers(): Promise<boolean> {
+    return this.query('select 1').then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Runs a statement on a connection of its own, past the service. */
+  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query(text, [...values])).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Kills the postmaster and all its children, as a machine that goes away does. */
+  async kill(): Promise<void> {
+    const pids = this.#pids();
+    const exit = this.#exit();
+    for (const pid of pids) signal(pid, 'SIGKILL');
+    await exit;
+    // The next one does not start while a child still holds the shared memory.
+    while (pids.some((pid) => existsSync(`/proc/${pid}`))) await delay(5);
+  }
+
+  /** Kills one process that serves a connection; the postmaster then ends all others and recovers. */
+  killBackend(): void {
+    const children = this.#pids().slice(1);
+    const backend = children.find((pid) => /127\.0\.0\.1/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')));
+    if (backend !== undefined) signal(backend, 'SIGKILL');
+  }
+
+  /** Stops all its processes where they are: connections stay, nothing answers. */
+  freeze(): void {
+    for (const pid of this.#pids()) signal(pid, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    for (const pid of this.#pids().toReversed()) signal(pid, 'SIGCONT');
+  }
+
+  /** Does it still run; a full disk may have ended it. */
+  get isRunning(): boolean {
+    return this.#postmaster !== undefined && this.#postmaster.exitCode === null && this.#postmaster.signalCode === null;
+  }
+
+  /** Ends connections and stops. */
+  async stop(): Promise<void> {
+    if (!this.isRunning) return;
+    this.thaw();
+    const exit = this.#exit();
+    this.#postmaster?.kill('SIGINT');
+    await exit;
+  }
+
+  async #exit(): Promise<void> {
+    if (this.#postmaster && this.isRunning) await once(this.#postmaster, 'exit');
+  }
+
+  /** The postmaster first. */
+  #pids(): number[] {
+    const { pid } = this.#postmaster ?? {};
+    if (pid === undefined || !this.isRunning) return [];
+    const children = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+      .map(Number);
+    return [pid, ...children];
+  }
+
+  /** Host and port, for a proxy to stand before. */
+  get address(): { host: string; port: number } {
+    return { host: '127.0.0.1', port: this.#port };
+  }
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    // The name of the program stands in parentheses and may hold blanks.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+/** PostgreSQL refuses to be run by root, so root runs it as another user. */
+export function owner(): { uid: number; gid: number } | { uid?: undefined; gid?: undefined } {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres']));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/** The newest PostgreSQL of a Debian-like machine, or the one in the path. */
+function binaries(): string {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Boolean) : [];
+  if (versions.length > 0) return join(root, String(Math.max(...versions)), 'bin');
+  return execFileSync('pg_config', ['--bindir']).toString().trim();
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer, Client } from './client.ts';
+import type { Write } from './every-write.ts';
+import type { Trial } from './fault.ts';
+import type { Cut, Proxy } from './proxy.ts';
+
+/** Sends a write through a cut, and again until it is done. */
+export class Cutter {
+  refused = 0;
+  survived = 0;
+  readonly #trial: Trial;
+  readonly #client: Client;
+  readonly #proxy: Proxy;
+
+  constructor(trial: Trial, client: Client, proxy: Proxy) {
+    this.#trial = trial;
+    this.#client = client;
+    this.#proxy = proxy;
+  }
+
+  /** Was there such a statement to cut at. */
+  async cut(write: Write, at: Cut): Promise<boolean> {
+    const headers: Record<string, string> = write.takesKey ? { 'Idempotency-Key': randomUUID() } : {};
+    const ask = () => this.#client.ask({ method: 'POST', path: '/graphql', body: write.body, headers });
+    const { happened } = this.#proxy.cutAt(at);
+    let answer = await ask();
+    this.#proxy.passAll();
+    const first = outcomeOf(answer);
+    if (happened()) {
+      if (first === 'done') this.survived++;
+      else this.refused++;
+    }
+    const place = `${write.name}, ${at.when} statement ${at.statement}`;
+    if (first === 'wrong') this.#trial.must(false, `${place}: ${answer.status} ${answer.body.slice(0, 300)}`);
+    for (let attempt = 0; outcomeOf(answer) === 'later' && attempt < 100; attempt++) {
+      if (!write.takesKey) break;
+      await delay(10);
+      answer = await ask();
+    }
+    const last = outcomeOf(answer);
+    if (last !== 'done' && write.takesKey)
+      this.#trial.must(false, `${place}, repeated: ${answer.status} ${answer.body.slice(0, 300)}`);
+    return happened();
+  }
+}
+
+/** A graph says it in the body, whatever the status. */
+function outcomeOf({ status, body }: Answer): 'done' | 'later' | 'wrong' {
+  if (body.includes('"code":"UNAVAILABLE"') || body.includes('"code":"CONFLICT"') || status === 503) return 'later';
+  return status === 200 && !body.includes('"errors"') ? 'done' : 'wrong';
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Database } from '../../../src/db/engine.ts';
+import type { Client } from './client.ts';
+import type { World } from './world.ts';
+
+/** A mutation, ready to be sent. */
+export interface Write {
+  readonly name: string;
+  /** The issue that it is about is called so, and so is what it makes. */
+  readonly mark: string;
+  readonly takesKey: boolean;
+  readonly body: { readonly query: string; readonly variables: object };
+}
+
+/** What a write is about; made for it alone. */
+interface Things {
+  readonly mark: string;
+  readonly key: string;
+  readonly id: string;
+}
+
+type Mutate = (name: string, input: object, selection: string) => Promise<Record<string, { id: string; key: string }>>;
+
+interface Kind {
+  readonly input: (things: Things) => object;
+  /** Makes the thing beside the issue that the write is about, and gives its id. */
+  readonly about?: (mutate: Mutate, things: Omit<Things, 'id'>) => Promise<string>;
+  readonly takesNoKey?: true;
+}
+
+/** Every mutation of the graph, on things of its own. */
+const kinds: Readonly<Record<string, Kind>> = {
+  issueCreate: { input: ({ mark, id }) => ({ teamId: id, title: `${mark} new` }) },
+  issueUpdate: { input: ({ key }) => ({ key, description: 'Changed.' }) },
+  issueBatchUpdate: { input: ({ key }) => ({ keys: [key], priority: 'HIGH' }) },
+  issueDelete: { input: ({ key }) => ({ key }) },
+  issueRestore: {
+    about: async (mutate, { key }) => {
+      await mutate('issueDelete', { key }, '__typename');
+      return key;
+    },
+    input: ({ key }) => ({ key }),
+  },
+  issueSubscribe: {
+    about: async (mutate, { key }) => {
+      await mutate('issueUnsubscribe', { key }, '__typename');
+      return key;
+    },
+    input: ({ key }) => ({ key }),
+  },
+  issueUnsubscribe: { input: ({ key }) => ({ key }) },
+  commentCreate: { input: ({ key }) => ({ issueKey: key, body: 'Said.' }) },
+  commentUpdate: { about: newComment, input: ({ id }) => ({ id, body: 'Better.' }) },
+  commentDelete: { about: newComment, input: ({ id }) => ({ id }) },
+  issueLinkCreate: { input: ({ key }) => ({ issueKey: key, url: 'https://example.com/b', title: 'B' }) },
+  issueLinkDelete: {
+    about: async (mutate, { key }) => {
+      const input = { issueKey: key, url: 'https://example.com/a', title: 'A' };
+      return (await mutate('issueLinkCreate', input, 'issueLink { id }')).issueLink?.id ?? '';
+    },
+    input: ({ id }) => ({ id }),
+  },
+  agentMessageCreate: { input: ({ key }) => ({ issueKey: key, body: 'Do it.' }) },
+  attachmentCreate: { input: ({ key }) => ({ issueKey: key, ...file }) },
+  attachmentDelete: {
+    about: async (mutate, { key }) =>
+      (await mutate('attachmentCreate', { issueKey: key, ...file }, 'attachment { id }')).attachment?.id ?? '',
+    input: ({ id }) => ({ id }),
+  },
+  accessTokenCreate: { input: ({ mark }) => ({ name: mark, scopes: ['issues:read'] }), takesNoKey: true },
+  accessTokenRevoke: {
+    about: async (mutate, { mark }) => {
+      const input = { name: mark, scopes: ['issues:read'] };
+      return (await mutate('accessTokenCreate', input, 'accessToken { id }')).accessToken?.id ?? '';
+    },
+    input: ({ id }) => ({ id }),
+  },
+};
+const file = { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 1 };
+
+async function newComment(mutate: Mutate, { key }: Omit<Things, 'id'>): Promise<string> {
+  return (await mutate('commentCreate', { issueKey: key, body: 'Said.' }, 'comment { id }')).comment?.id ?? '';
+}
+
+export const writeNames: readonly string[] = Object.keys(kinds);
+
+/** Makes writes, each on a new issue. */
+export class EveryWrite {
+  readonly #client: Client;
+  readonly #world: World;
+
+  constructor(client: Client, world: World) {
+    this.#client = client;
+    this.#world = world;
+  }
+
+  async prepare(name: string): Promise<Write> {
+    const kind = kinds[name];
+    if (!kind) throw new Error(`There is no write ${name}.`);
+    const mark = `${name}-${randomUUID()}`;
+    const { teamId } = this.#world;
+    const mutate: Mutate = (name, input, selection) => this.#mutate(name, input, selection);
+    const { issue } = await mutate('issueCreate', { teamId, title: mark }, 'issue { key }');
+    const things = { mark, key: issue?.key ?? '' };
+    const id = kind.about ? await kind.about(mutate, things) : teamId;
+    const body = operation(name, kind.input({ ...things, id }), '__typename');
+    return { name, mark, takesKey: !kind.takesNoKey, body };
+  }
+
+  async #mutate(name: string, input: object, selection: string) {
+    const body = operation(name, input, selection);
+    const answer = await this.#client.ask({ method: 'POST', path: '/graphql', body });
+    const { data } = JSON.parse(answer.body) as { data?: Record<string, never> | null };
+    if (!data?.[name]) throw new Error(`${name} was answered ${answer.status}: ${answer.body}`);
+    return data[name] as Awaited<ReturnType<Mutate>>;
+  }
+}
+
+function operation(name: string, input: object, selection: string) {
+  const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
+  return { query: `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`, variables: { input } };
+}
+
+/** What there is of a write, by its mark: the same for every one of its kind that was done once and whole. */
+export async function footprints({ unscoped }: Database): Promise<Map<string, string>> {
+  const { rows } = await sql.raw<{ mark: string; footprint: string }>(footprintStatement).execute(unscoped);
+  return new Map(rows.map(({ mark, footprint }) => [mark, footprint]));
+}
+
+const counted = (what: string, from: string) =>
+  `(select string_agg(each, ' ' order by each) from (select ${what} as each from ${from}
+    where (x.workspace_id, x.issue_id) = (i.workspace_id, i.id)) of_issue)`;
+const footprintStatement = `
+  select split_part(i.title, ' ', 1) as mark, string_agg(concat_ws(' | ',
+    i.title = split_part(i.title, ' ', 1), i.description, i.priority, i.deleted_utc is not null, i.revision,
+    i.activity_count, i.comment_count, i.link_count,
+    ${counted("x.event_type || ':' || x.sort_order", 'activity x')},
+    ${counted("x.body || (x.deleted_utc is not null) || x.revision", 'comment x')},
+    ${counted("x.url || (x.deleted_utc is not null) || x.revision", 'issue_link x')},
+    ${counted("x.file_name || (x.deleted_utc is not null) || x.revision", 'attachment x')},
+    ${counted('x.body', 'agent_thread_message x')},
+    ${counted("'follows'", 'issue_subscription x')},
+    (select count(*) || ' tokens, revoked ' || count(t.revoked_utc) from access_token t
+      where t.workspace_id = i.workspace_id and t.name = i.title)
+  ), ' ; ' order by i.title) as footprint
+  from issue i group by 1`;

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Database } from '../../../src/db/engine.ts';
+import { brokenInvariants } from '../../support/invariants.ts';
+
+/** What was acknowledged, so that it can be looked for. */
+export class Ledger {
+  /** The descriptions of issues by their titles, which are all different, as last acknowledged. */
+  readonly issues = new Map<string, string>();
+  /** The bodies of comments, which are all different, by the title of their issue. */
+  readonly comments = new Map<string, string>();
+  /** How many entries the feed of an issue must have, by its title. */
+  readonly entries = new Map<string, number>();
+  acknowledged = 0;
+
+  noteEntry(title: string): void {
+    this.entries.set(title, (this.entries.get(title) ?? 0) + 1);
+  }
+
+  /**
+   * Everything that is lost, doubled or broken, in words; nothing when all is well. Every write must have been
+   * acknowledged by now: one that nobody knows the end of could be either.
+   */
+  async check(database: Database): Promise<string[]> {
+    const wrong: string[] = [];
+    const issues = await rowsOf<{ title: string; description: string; entries: number }>(
+      database,
+      `select title, description, (select count(*)::int from activity a
+        where (a.workspace_id, a.issue_id) = (i.workspace_id, i.id)) as entries from issue i`,
+    );
+    const found = tally(wrong, 'issue', issues, ({ title }) => title, this.issues);
+    for (const [title, description] of this.issues) {
+      const row = found.get(title);
+      if (!row) continue;
+      if (row.description !== description) wrong.push(`lost: the last change of issue ${title}`);
+      const due = this.entries.get(title) ?? 0;
+      if (row.entries !== due) wrong.push(`the feed of ${title} has ${row.entries} entries, not ${due}`);
+    }
+    const comments = await rowsOf<{ body: string }>(database, 'select body from comment');
+    tally(wrong, 'comment', comments, ({ body }) => body, this.comments);
+    const broken = await brokenInvariants(database);
+    for (const [rule, ids] of Object.entries(broken)) wrong.push(`broken: ${rule} (${ids.join(', ')})`);
+    return wrong;
+  }
+}
+
+function tally<Row>(
+  wrong: string[],
+  thing: string,
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+  due: ReadonlyMap<string, string>,
+): Map<string, Row> {
+  const found = new Map<string, Row>();
+  for (const row of rows) {
+    const name = nameOf(row);
+    if (found.has(name)) wrong.push(`doubled: ${thing} ${name}`);
+    else if (!due.has(name)) wrong.push(`nobody was told of ${thing} ${name}`);
+    found.set(name, row);
+  }
+  for (const name of due.keys()) if (!found.has(name)) wrong.push(`lost: ${thing} ${name}`);
+  return found;
+}
+
+async function rowsOf<Row>({ unscoped }: Database, statement: string): Promise<Row[]> {
+  return (await sql.raw<Row>(statement).execute(unscoped)).rows;
+}

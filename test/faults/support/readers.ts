@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from './client.ts';
+
+/** Readers who go on until they are stopped, and count what they were not given. */
+export class Readers {
+  done = 0;
+  readonly failed: number[] = [];
+  readonly #running: Promise<void>[];
+  #stopping = false;
+
+  constructor(url: string, token: string, count: number) {
+    this.#running = Array.from({ length: count }, () => this.#run(new Client(url, token)));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(this.#running);
+  }
+
+  async #run(client: Client): Promise<void> {
+    while (!this.#stopping) {
+      const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
+      if (answer?.status === 200) this.done++;
+      else this.failed.push(answer?.status ?? 0);
+      await delay(5);
+    }
+    client.close();
+  }
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from './client.ts';
+import { freePort } from './ports.ts';
+import { onAllCores } from './tools.ts';
+
+const script = join(import.meta.dirname, '../../../bin/workgraph.js');
+const readyWithinMs = 60_000;
+
+export interface ServiceOptions {
+  /** For its data directory and its log. */
+  readonly folder: string;
+  /** PostgreSQL; the embedded engine in the folder without it. */
+  readonly databaseUrl?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Nobody is refused for the quota, unless that is the fault. */
+const generous = { REQUESTS_PER_MINUTE: '1000000000', COST_PER_HOUR: '1000000000' };
+
+/** `workgraph serve` as a process of its own, on a port that stays the same however often it is started. */
+export class Service {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly logFile: string;
+  readonly #options: ServiceOptions;
+  readonly #port: number;
+  #child: ChildProcess | undefined;
+
+  private constructor(options: ServiceOptions, port: number) {
+    this.#options = options;
+    this.#port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    this.dataDir = join(options.folder, 'service');
+    this.logFile = join(options.folder, `service-${port}.log`);
+  }
+
+  /** One that is not started yet. */
+  static async prepare(options: ServiceOptions): Promise<Service> {
+    return new Service(options, await freePort());
+  }
+
+  /** Starts the process, and gives how long it took until it answered `/health`. */
+  async start(env: Readonly<Record<string, string>> = {}): Promise<number> {
+    const began = performance.now();
+    this.launch(env);
+    await this.untilAnswers();
+    return performance.now() - began;
+  }
+
+  /** Starts the process and waits for nothing. */
+  launch(env: Readonly<Record<string, string>> = {}): void {
+    const log = openSync(this.logFile, 'a');
+    const { databaseUrl } = this.#options;
+    const [program, args] = onAllCores(process.execPath, [script, 'serve', '--no-demo']);
+    const { PATH = '', HOME = '' } = process.env;
+    this.#child = spawn(program, args, {
+      env: {
+        PATH,
+        HOME,
+        NO_COLOR: '1',
+        NODE_ENV: 'production',
+        LOG_LEVEL: 'warn',
+        PORT: String(this.#port),
+        DATA_DIR: this.dataDir,
+        ...generous,
+        ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+        ...this.#options.env,
+        ...env,
+      },
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+  }
+
+  async untilAnswers(): Promise<void> {
+    const until = performance.now() + readyWithinMs;
+    const client = new Client(this.url);
+    try {
+      for (;;) {
+        const answer = await client.ask({ path: '/health', withinMs: 1_000 }).catch(() => undefined);
+        if (answer?.status === 200) return;
+        if (!this.isRunning) throw new Error(`The server ended at its start: ${this.words()}`);
+        if (performance.now() > until) throw new Error(`The server does not answer: ${this.words()}`);
+        await delay(10);
+      }
+    } finally {
+      client.close();
+    }
+  }
+
+  get isRunning(): boolean {
+    const child = this.#child;
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** The end of what it has logged and said. */
+  words(): string {
+    return readFileSync(this.logFile, 'utf8').slice(-4_000);
+  }
+
+  /** Sends the signal and gives the exit code once it has ended: null for one that the signal ended. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const child = this.#child;
+    if (!child || !this.isRunning) return child?.exitCode ?? null;
+    const exit = once(child, 'exit') as Promise<[number | null]>;
+    child.kill(signal);
+    const [code] = await exit;
+    return code;
+  }
+}

@@ -1,0 +1,37 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+
+/** What faults need beside Node and PostgreSQL, by the package of Debian that has it. */
+export const packages = { haproxy: 'haproxy', faketime: 'faketime', taskset: 'util-linux', mount: 'mount' } as const;
+export type Tool = keyof typeof packages;
+
+export function isThere(tool: Tool): boolean {
+  return spawnSync('sh', ['-c', `command -v ${tool}`], { stdio: 'ignore' }).status === 0;
+}
+
+/** Installs what is missing, where there is a Debian to take it from; says what is missing still. */
+export function install(tools: readonly Tool[]): Tool[] {
+  const missing = tools.filter((tool) => !isThere(tool));
+  if (missing.length === 0 || process.getuid?.() !== 0) return missing;
+  const names = missing.map((tool) => packages[tool]);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const options = { stdio: 'ignore', env, timeout: 300_000 } as const;
+  const apt = (args: readonly string[]) => spawnSync('apt-get', args, options).status === 0;
+  if (!apt(['install', '-y', '-qq', ...names]) && apt(['update', '-qq'])) apt(['install', '-y', '-qq', ...names]);
+  return missing.filter((tool) => !isThere(tool));
+}
+
+/** Keeps this process, which makes the load, to the last core: what it measures must not wait for it. */
+export function keepToOneCore(): void {
+  if (!isThere('taskset')) return;
+  execFileSync('taskset', ['-a', '-p', '-c', String(availableParallelism() - 1), String(process.pid)], {
+    stdio: 'ignore',
+  });
+}
+
+const cores = availableParallelism();
+
+/** The command of a process that may use all cores, though this one may not. */
+export function onAllCores(program: string, args: readonly string[]): [string, string[]] {
+  return isThere('taskset') ? ['taskset', ['-c', `0-${cores - 1}`, program, ...args]] : [program, [...args]];
+}

@@ -1,0 +1,60 @@
+import { type Database, openDatabase } from '../../../src/db/engine.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { principalKind } from '../../../src/resolvers/codes.ts';
+import { encodeId, newUuid } from '../../../src/resolvers/ids.ts';
+import { createWorkspace } from '../../../src/resolvers/workspaces.ts';
+import { member, team } from '../../support/fixtures.ts';
+
+/** A workspace with a team and its owner's token: what writers need. */
+export interface World {
+  readonly workspaceId: string;
+  readonly ownerUserAccountId: string;
+  readonly token: string;
+  readonly teamId: string;
+}
+
+export type Place = { readonly dataDir: string } | { readonly url: string };
+
+/** Brings an empty database up to date and puts a workspace in; nobody else may hold it meanwhile. */
+export async function makeWorld(place: Place): Promise<World> {
+  return opened(place, async (database) => {
+    await migrate(database);
+    return addWorkspace(database);
+  });
+}
+
+export async function addWorkspace(database: Database): Promise<World> {
+  const owner = { name: 'Faults', ownerDisplayName: 'Olive Owner' };
+  const { workspaceId, ownerUserAccountId, ownerToken } = await createWorkspace(database.db, owner);
+  const { id } = await team(database, workspaceId, { code: 'ENG' });
+  await installAgent(database, workspaceId);
+  return { workspaceId, ownerUserAccountId, token: ownerToken.token, teamId: encodeId('team', id) };
+}
+
+export async function opened<Result>(
+  place: Place,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = await openDatabase(place);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Whom the messages of threads go to. */
+async function installAgent(database: Database, workspaceId: string): Promise<void> {
+  const { userAccountId } = await member(database, workspaceId, { displayName: 'Agent Smith' });
+  await database.db
+    .updateTable('member')
+    .set({ principalKind: principalKind.agent })
+    .where('workspaceId', '=', workspaceId)
+    .where('userAccountId', '=', userAccountId)
+    .execute();
+  const installation = { workspaceId, id: newUuid(), applicationId: newUuid(), isDefault: true };
+  await database.db
+    .insertInto('agentInstallation')
+    .values({ ...installation, agentUserAccountId: userAccountId })
+    .execute();
+}
