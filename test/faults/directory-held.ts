@@ -44,7 +44,7 @@ await runFault(import.meta.filename, {
     await writers.acknowledgement();
     await writers.stop();
     trial.must((await service.end()) === 0, `the last server did not end with 0: ${service.words()}`);
-    const wrong = await opened(place, (database) => ledger.check(database));
+    const wrong = await opened(place, (database) => ledger.check(database, world));
     for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
     const longest = Math.max(...refusals);
     trial.must(longest <= 15_000, `a try was refused after ${ms(longest)}`);

@@ -107,7 +107,7 @@ async function rounds(trial: Trial, { service, disk, place, recover }: Full): Pr
   await writers.stop();
   trial.must(service.pid === pid, `the server ended: ${wordsAtEnd}`);
   trial.must((await service.end()) === 0, `the server did not end with 0: ${service.words()}`);
-  const wrong = await opened(place, (database) => ledger.check(database));
+  const wrong = await opened(place, (database) => ledger.check(database, world));
   for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
   const failed = [...statuses].filter(([status]) => status !== 200);
   trial.must(failed.length === 0, `reads were answered ${failed.map(([status, count]) => `${count} × ${status}`)}`);

@@ -74,7 +74,7 @@ await runFault(import.meta.filename, {
     trial.must(longestRead <= 2 * hangsAfterMs, `a read took ${ms(longestRead)}`);
     trial.figure(longestRead <= hangsAfterMs, `a read took ${ms(longestRead)}`);
     trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
-    const wrong = await opened(place, (database) => ledger.check(database));
+    const wrong = await opened(place, (database) => ledger.check(database, world));
     for (const words of [...wrong, ...done.flatMap(({ unexpected }) => unexpected)].slice(0, 10))
       trial.must(false, words);
     return (

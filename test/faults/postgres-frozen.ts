@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, type Ask, Client } from './support/client.ts';
 import { Cluster } from './support/cluster.ts';
-import { ms, quantile, runFault } from './support/fault.ts';
+import { ms, runFault } from './support/fault.ts';
+import { latenciesBetween } from './support/histogram.ts';
 import { Ledger } from './support/ledger.ts';
 import { Service } from './support/service.ts';
 import { makeWorld, opened } from './support/world.ts';
@@ -28,6 +29,7 @@ await runFault(import.meta.filename, {
     await delay(500);
 
     cluster.freeze();
+    const counts = await service.counts();
     const until = performance.now() + trial.amount * 1_000;
     const token = world.token;
     const [reads, ready, health] = await Promise.all([
@@ -50,7 +52,7 @@ await runFault(import.meta.filename, {
     const normalMs = performance.now() - thawed;
     client.close();
     await writers.stop();
-    const wrong = await opened(place, (database) => ledger.check(database));
+    const wrong = await opened(place, (database) => ledger.check(database, world));
     for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
 
     const all = reads.flat();
@@ -68,10 +70,7 @@ await runFault(import.meta.filename, {
     const readyMs = Math.max(...ready.map((answer) => answer?.ms ?? hangsAfterMs));
     trial.must(readyMs <= 6_000, `/readyz took ${ms(readyMs)}`);
     trial.figure(readyMs <= 2_200, `/readyz took ${ms(readyMs)}, of 2200 ms`);
-    const healthMs = quantile(
-      health.map((answer) => answer?.ms ?? hangsAfterMs),
-      0.99,
-    );
+    const healthMs = latenciesBetween(counts, await service.counts(), { route: '/health' }).quantile(0.99);
     trial.must(
       health.every((answer) => answer?.status === 200),
       '/health failed',

@@ -41,7 +41,7 @@ await runFault(import.meta.filename, {
     }
     await writers.stop();
     trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
-    const wrong = await opened(place, (database) => ledger.check(database));
+    const wrong = await opened(place, (database) => ledger.check(database, world));
     for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
     // 409 says that an attempt before is still under way, which ends with its connection.
     const statuses = new Map<number, number>();

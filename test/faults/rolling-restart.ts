@@ -60,7 +60,7 @@ await runFault(import.meta.filename, {
     trial.must(warned === exits.length, `/readyz said 503 before ${warned} of ${exits.length} exits`);
     const longest = Math.max(...exits);
     trial.must(longest <= 10_000, `an exit took ${ms(longest)}`);
-    const wrong = await opened(place, (database) => ledger.check(database));
+    const wrong = await opened(place, (database) => ledger.check(database, world));
     for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
     return (
       `${ledger.acknowledged} writes and ${reading.done} reads, ${failed.length} failed; /readyz 503 first ${warned} times; ` +

@@ -50,7 +50,7 @@ async function rounds(trial: Trial, service: Service, place: Place, withinMs: nu
   }
   await writers.stop();
   trial.must((await service.end()) === 0, `the last server did not end with 0: ${service.words()}`);
-  const wrong = await opened(place, (database) => ledger.check(database));
+  const wrong = await opened(place, (database) => ledger.check(database, world));
   for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
   const longest = Math.max(...returns);
   trial.must(longest <= 10 * withinMs, `the first acknowledgement took ${ms(longest)}`);

@@ -54,7 +54,7 @@ await runFault(import.meta.filename, {
     await locker.end();
     await writers.acknowledgement();
     await writers.stop();
-    const wrong = await opened(place, (database) => ledger.check(database));
+    const wrong = await opened(place, (database) => ledger.check(database, world));
     for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
     const refused = waiters.filter(({ status }) => status === 503).map(({ ms }) => ms);
     const others = waiters.filter(({ status }) => status !== 503 && status !== 200);

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { Database } from '../../../src/db/engine.ts';
 import { brokenInvariants } from '../../support/invariants.ts';
+import type { World } from './world.ts';
 
 /** What was acknowledged, so that it can be looked for. */
 export class Ledger {
@@ -20,12 +21,13 @@ export class Ledger {
    * Everything that is lost, doubled or broken, in words; nothing when all is well. Every write must have been
    * acknowledged by now: one that nobody knows the end of could be either.
    */
-  async check(database: Database): Promise<string[]> {
+  async check(database: Database, { workspaceId }: World): Promise<string[]> {
     const wrong: string[] = [];
     const issues = await rowsOf<{ title: string; description: string; entries: number }>(
       database,
       `select title, description, (select count(*)::int from activity a
-        where (a.workspace_id, a.issue_id) = (i.workspace_id, i.id)) as entries from issue i`,
+        where (a.workspace_id, a.issue_id) = (i.workspace_id, i.id)) as entries from issue i where workspace_id = $1`,
+      workspaceId,
     );
     const found = tally(wrong, 'issue', issues, ({ title }) => title, this.issues);
     for (const [title, description] of this.issues) {
@@ -35,7 +37,8 @@ export class Ledger {
       const due = this.entries.get(title) ?? 0;
       if (row.entries !== due) wrong.push(`the feed of ${title} has ${row.entries} entries, not ${due}`);
     }
-    const comments = await rowsOf<{ body: string }>(database, 'select body from comment');
+    const bodies = 'select body from comment where workspace_id = $1';
+    const comments = await rowsOf<{ body: string }>(database, bodies, workspaceId);
     tally(wrong, 'comment', comments, ({ body }) => body, this.comments);
     const broken = await brokenInvariants(database);
     for (const [rule, ids] of Object.entries(broken)) wrong.push(`broken: ${rule} (${ids.join(', ')})`);
@@ -61,6 +64,10 @@ function tally<Row>(
   return found;
 }
 
-async function rowsOf<Row>({ unscoped }: Database, statement: string): Promise<Row[]> {
-  return (await sql.raw<Row>(statement).execute(unscoped)).rows;
+async function rowsOf<Row>(
+  { unscoped }: Database,
+  statement: string,
+  workspaceId: string,
+): Promise<Row[]> {
+  return (await unscoped.executeQuery<Row>(CompiledQuery.raw(statement, [workspaceId]))).rows;
 }

@@ -4,11 +4,12 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './client.ts';
+import { type Counts, readCounts } from './histogram.ts';
 import { freePort } from './ports.ts';
 import { onAllCores } from './tools.ts';
 
 const script = join(import.meta.dirname, '../../../bin/workgraph.js');
-const readyWithinMs = 60_000;
+const readyWithinMs = 180_000;
 
 export interface ServiceOptions {
   /** For its data directory and its log. */
@@ -28,11 +29,13 @@ export class Service {
   readonly logFile: string;
   readonly #options: ServiceOptions;
   readonly #port: number;
+  readonly #metricsPort: number;
   #child: ChildProcess | undefined;
 
-  private constructor(options: ServiceOptions, port: number) {
+  private constructor(options: ServiceOptions, port: number, metricsPort: number) {
     this.#options = options;
     this.#port = port;
+    this.#metricsPort = metricsPort;
     this.url = `http://127.0.0.1:${port}`;
     this.dataDir = join(options.folder, 'service');
     this.logFile = join(options.folder, `service-${port}.log`);
@@ -40,7 +43,7 @@ export class Service {
 
   /** One that is not started yet. */
   static async prepare(options: ServiceOptions): Promise<Service> {
-    return new Service(options, await freePort());
+    return new Service(options, await freePort(), await freePort());
   }
 
   /** Starts the process, and gives how long it took until it answered `/health`. */
@@ -65,6 +68,7 @@ export class Service {
         NODE_ENV: 'production',
         LOG_LEVEL: 'warn',
         PORT: String(this.#port),
+        METRICS_ADDRESS: `127.0.0.1:${this.#metricsPort}`,
         DATA_DIR: this.dataDir,
         ...generous,
         ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
@@ -99,6 +103,11 @@ export class Service {
 
   get pid(): number {
     return this.#child?.pid ?? 0;
+  }
+
+  /** What its histogram has counted until now. */
+  counts(): Promise<Counts> {
+    return readCounts(`http://127.0.0.1:${this.#metricsPort}/metrics`);
   }
 
   /** The end of what it has logged and said. */

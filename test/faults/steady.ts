@@ -1,0 +1,91 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from './support/client.ts';
+import { Cluster } from './support/cluster.ts';
+import { runFault } from './support/fault.ts';
+import { Ledger } from './support/ledger.ts';
+import { residentMb } from './support/memory.ts';
+import { Service } from './support/service.ts';
+import { makeWorld, opened } from './support/world.ts';
+import { Writers } from './support/writers.ts';
+
+const load = 0.7;
+const samples = 60;
+
+// Readers at 70 % of what the server answers to them at most, and two writers, for half an hour.
+await runFault(import.meta.filename, {
+  fault: '30 minutes at 70 %',
+  pass: 'memory and handles flat',
+  amount: { unit: 's', short: 15, long: 1_800 },
+  run: async (trial) => {
+    const cluster = await Cluster.create(trial.folder);
+    trial.defer(() => cluster.stop());
+    const place = { url: cluster.url };
+    const world = await makeWorld(place);
+    const service = await Service.prepare({ folder: trial.folder, databaseUrl: cluster.url });
+    trial.defer(() => service.end('SIGKILL'));
+    await service.start();
+    const ledger = new Ledger();
+    const writers = new Writers({ url: service.url, world, ledger, count: 2 });
+    const client = new Client(service.url, world.token, 16);
+    const read = () => client.ask({ path: '/v1/issues?page_size=20' });
+    const perSecond = load * (await most(read, trial.isShort ? 3_000 : 20_000));
+    const began = performance.now();
+    const everyMs = (trial.amount * 1_000) / samples;
+    const memory: number[] = [];
+    const handles: number[] = [];
+    let [sent, underWay, failed] = [0, 0, 0];
+    for (let nextSampleMs = 0; ; ) {
+      const elapsed = performance.now() - began;
+      if (elapsed > trial.amount * 1_000) break;
+      if (elapsed >= nextSampleMs) {
+        memory.push(residentMb(service.pid));
+        handles.push(readdirSync(`/proc/${service.pid}/fd`).length);
+        nextSampleMs += everyMs;
+      }
+      for (; sent < (elapsed / 1_000) * perSecond && underWay < 64; sent++) {
+        underWay++;
+        void read()
+          .then(({ status }) => status)
+          .catch(() => 0)
+          .then((status) => {
+            underWay--;
+            if (status !== 200) failed++;
+          });
+      }
+      await delay(5);
+    }
+    await writers.stop();
+    client.close();
+    const wrong = await opened(place, (database) => ledger.check(database, world));
+    for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
+    // The first third is the warming up: caches and the heap come to their size.
+    const third = Math.floor(samples / 3);
+    const [middleMb, lastMb] = [median(memory.slice(third, 2 * third)), median(memory.slice(2 * third))];
+    const [middleHandles, lastHandles] = [median(handles.slice(third, 2 * third)), median(handles.slice(2 * third))];
+    trial.must(service.isRunning, `the server ended: ${service.words()}`);
+    trial.must(failed === 0, `${failed} reads failed`);
+    trial.must(lastHandles <= middleHandles + 10, `handles went from ${middleHandles} to ${lastHandles}`);
+    trial.figure(lastMb <= 1.1 * middleMb, `memory went from ${middleMb} MB to ${lastMb} MB`);
+    return (
+      `${perSecond.toFixed(0)} reads a second and ${ledger.acknowledged} writes, ${failed} failed; ` +
+      `median of the second and of the last third: memory ${middleMb} and ${lastMb} MB, handles ${middleHandles} and ${lastHandles}; ` +
+      `${wrong.length} lost, doubled or broken`
+    );
+  },
+});
+
+/** How many a second sixteen get who each wait for their answer. */
+async function most(read: () => Promise<unknown>, forMs: number): Promise<number> {
+  const began = performance.now();
+  let done = 0;
+  const one = async () => {
+    for (; performance.now() - began < forMs; done++) await read();
+  };
+  await Promise.all(Array.from({ length: 16 }, one));
+  return done / ((performance.now() - began) / 1_000);
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
