@@ -46,7 +46,12 @@ async function oneRound(trial: Trial, service: Service, world: World, clock: Clo
   await clock.jumpTo('+0');
   const expiresUtc = new Date(Date.now() + 30 * 60_000).toISOString();
   const token = (
-    await mutate(owner, 'accessTokenCreate', { name: 'half an hour', scopes: ['issues:read'], expiresUtc }, 'token')
+    await mutate(
+      owner,
+      'accessTokenCreate',
+      { name: 'half an hour', scopes: ['issues:read'], expiresUtc },
+      'token',
+    )
   )['token'] as unknown as string;
   const guest = new Client(service.url, token);
   const reads = async (client: Client) => (await client.ask({ path: '/v1/issues?page_size=1' })).status;
@@ -92,13 +97,23 @@ async function oneRound(trial: Trial, service: Service, world: World, clock: Clo
 
 function keyedComment(issueKey: string, key: string): Ask {
   const headers = { 'Idempotency-Key': key };
-  return { method: 'POST', path: `/v1/issues/${issueKey}/comments`, body: { body: 'By the clock.' }, headers };
+  return {
+    method: 'POST',
+    path: `/v1/issues/${issueKey}/comments`,
+    body: { body: 'By the clock.' },
+    headers,
+  };
 }
 
 /** Puts a file on an issue; gives how to ask for a new signed address of it. */
 async function newFile(owner: Client, issueKey: string): Promise<() => Promise<string>> {
   const input = { issueKey, fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 2 };
-  const { uploadUrl, attachment } = await mutate(owner, 'attachmentCreate', input, 'uploadUrl attachment { id }');
+  const { uploadUrl, attachment } = await mutate(
+    owner,
+    'attachmentCreate',
+    input,
+    'uploadUrl attachment { id }',
+  );
   await fetch(uploadUrl as unknown as string, { method: 'PUT', body: 'hi' });
   const path = `/v1/issues/${issueKey}/attachments/${attachment?.id}/content`;
   return async () => (await owner.ask({ path })).headers.location ?? '';
@@ -111,7 +126,11 @@ async function statusOf(address: string | Promise<string>): Promise<number> {
 async function mutate(client: Client, name: string, input: object, selection: string) {
   const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
   const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
-  const answer = await client.ask({ method: 'POST', path: '/graphql', body: { query, variables: { input } } });
+  const answer = await client.ask({
+    method: 'POST',
+    path: '/graphql',
+    body: { query, variables: { input } },
+  });
   const { data } = JSON.parse(answer.body) as { data?: Record<string, Record<string, { id: string }>> };
   const payload = data?.[name];
   if (!payload) throw new Error(`${name} was answered ${answer.status}: ${answer.body}`);

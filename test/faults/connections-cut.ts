@@ -53,7 +53,10 @@ await runFault(import.meta.filename, {
     trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
     const wrong = await opened(place, async (database) => {
       const broken = await brokenInvariants(database);
-      return [...partial(done, await footprints(database)), ...Object.keys(broken).map((rule) => `broken: ${rule}`)];
+      return [
+        ...partial(done, await footprints(database)),
+        ...Object.keys(broken).map((rule) => `broken: ${rule}`),
+      ];
     });
     for (const words of wrong.slice(0, 10)) trial.must(false, words);
     const pool = await fullPool(service, cluster, world.token);
@@ -79,7 +82,8 @@ function partial(done: readonly Done[], found: ReadonlyMap<string, string>): str
   return done.flatMap(({ write }) => {
     const [due, is] = [whole.get(write.name), found.get(write.mark)];
     // Without a key a cut write was done, or it was not.
-    const isRight = due === undefined || is === due || (!write.takesKey && is === due.replace('1 tokens', '0 tokens'));
+    const isRight =
+      due === undefined || is === due || (!write.takesKey && is === due.replace('1 tokens', '0 tokens'));
     return isRight ? [] : [`${write.name} left ${is}, not ${due}`];
   });
 }
@@ -87,7 +91,9 @@ function partial(done: readonly Done[], found: ReadonlyMap<string, string>): str
 /** Asks for more at once than the pool has; how many connections it came to, and how many it left in a transaction. */
 async function fullPool(service: Service, cluster: Cluster, token: string) {
   const client = new Client(service.url, token, 64);
-  const asks = Array.from({ length: 400 }, () => client.ask({ path: '/v1/issues?page_size=100' }).catch(() => undefined));
+  const asks = Array.from({ length: 400 }, () =>
+    client.ask({ path: '/v1/issues?page_size=100' }).catch(() => undefined),
+  );
   await Promise.all(asks);
   client.close();
   const [counted] = await cluster.query<{ busy: number; stuck: number }>(

@@ -48,7 +48,10 @@ await runFault(import.meta.filename, {
     for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
     const longest = Math.max(...refusals);
     trial.must(longest <= 15_000, `a try was refused after ${ms(longest)}`);
-    trial.figure(quantile(refusals, 0.95) <= 1_000, `refused after p95 ${ms(quantile(refusals, 0.95))}, of 1000 ms`);
+    trial.figure(
+      quantile(refusals, 0.95) <= 1_000,
+      `refused after p95 ${ms(quantile(refusals, 0.95))}, of 1000 ms`,
+    );
     return (
       `all refused in words, after p50 ${ms(quantile(refusals, 0.5))}, at most ${ms(longest)}; ` +
       `${returns.length} × killed, taken over at the first try each time, ready in at most ${ms(Math.max(...returns))}; ` +
@@ -60,9 +63,19 @@ await runFault(import.meta.filename, {
 async function tryToServe(dataDir: string) {
   const began = performance.now();
   const port = String(await freePort());
-  const [program, args] = onAllCores(process.execPath, [script, 'serve', '--data-dir', dataDir, '--port', port]);
+  const [program, args] = onAllCores(process.execPath, [
+    script,
+    'serve',
+    '--data-dir',
+    dataDir,
+    '--port',
+    port,
+  ]);
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(program, args, { env: { PATH, HOME, NO_COLOR: '1' }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, args, {
+    env: { PATH, HOME, NO_COLOR: '1' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const late = setTimeout(() => child.kill('SIGKILL'), 60_000);
   const [words, [exitCode]] = await Promise.all([
     text(child.stderr),

@@ -86,7 +86,8 @@ async function rounds(trial: Trial, { service, disk, place, recover }: Full): Pr
     fill(ballast);
     // Until a write was refused for it; the file system may give a little room back as it goes.
     const until = performance.now() + 60_000;
-    const isFull = () => writers.refusals.slice(before).some(({ status }) => status === 507 || status === 503);
+    const isFull = () =>
+      writers.refusals.slice(before).some(({ status }) => status === 507 || status === 503);
     while (!isFull() && performance.now() < until) {
       fill(ballast);
       await delay(50);
@@ -110,7 +111,10 @@ async function rounds(trial: Trial, { service, disk, place, recover }: Full): Pr
   const wrong = await opened(place, (database) => ledger.check(database, world));
   for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
   const failed = [...statuses].filter(([status]) => status !== 200);
-  trial.must(failed.length === 0, `reads were answered ${failed.map(([status, count]) => `${count} × ${status}`)}`);
+  trial.must(
+    failed.length === 0,
+    `reads were answered ${failed.map(([status, count]) => `${count} × ${status}`).join(', ')}`,
+  );
   const refused = new Map<number, number>();
   for (const { status } of writers.refusals) refused.set(status, (refused.get(status) ?? 0) + 1);
   trial.must(!refused.has(0), `${refused.get(0)} writes were not answered`);

@@ -83,21 +83,29 @@ await runFault(import.meta.filename, {
     const of = (status: string) => latenciesBetween(counts, after, { operation, status });
     const accepted = of('200');
     // What is refused before it is read has no operation yet.
-    const refused = ['503', '429'].map((status) => latenciesBetween(counts, after, { route: '/graphql', status }));
+    const refused = ['503', '429'].map((status) =>
+      latenciesBetween(counts, after, { route: '/graphql', status }),
+    );
     const refusedMs = Math.max(...refused.map((took) => (took.count > 0 ? took.quantile(0.99) : 0)));
     const goodput = accepted.count / seconds;
     const share = goodput / normal.perSecond;
     const [acceptedMs, times] = [accepted.quantile(0.99), accepted.quantile(0.99) / normal.p99Ms];
     const others = [...told].filter(([status]) => ![200, 429, 503].includes(status));
     trial.must(service.isRunning, `the server ended: ${service.words()}`);
-    trial.must(others.every(([status]) => status === 0), `answers that are neither: ${JSON.stringify(others)}`);
+    trial.must(
+      others.every(([status]) => status === 0),
+      `answers that are neither: ${JSON.stringify(others)}`,
+    );
     trial.must(share >= 0.3, `goodput is ${(100 * share).toFixed(0)} % of the peak`);
     trial.must(normalAfterMs <= 15_000, `normal after ${ms(normalAfterMs)}`);
     trial.must(mostMb <= beforeMb + 500, `memory went from ${beforeMb} MB to ${mostMb} MB`);
     trial.figure(share >= 0.9, `goodput is ${(100 * share).toFixed(0)} % of the peak`);
     trial.figure(times <= 2, `p99 of what was accepted is ${ms(acceptedMs)}, ${times.toFixed(1)}× normal`);
     trial.figure(refusedMs <= 50, `refusals took p99 ${ms(refusedMs)}`);
-    trial.figure((told.get(0) ?? 0) === 0, `${told.get(0)} requests were not answered within ${ms(hangsAfterMs)}`);
+    trial.figure(
+      (told.get(0) ?? 0) === 0,
+      `${told.get(0)} requests were not answered within ${ms(hangsAfterMs)}`,
+    );
     trial.figure(normalAfterMs <= 5_000, `normal after ${ms(normalAfterMs)}`);
     return (
       `peak ${normal.perSecond.toFixed(0)}/s at p99 ${ms(normal.p99Ms)}; offered ${((sent + notSent) / seconds).toFixed(0)}/s, ` +
@@ -110,7 +118,11 @@ await runFault(import.meta.filename, {
 
 async function fill(service: Service, { token, teamId }: World): Promise<void> {
   const client = new Client(service.url, token, 8);
-  const issues = Array.from({ length: 100 }, (_, index) => ({ teamId, title: `Issue ${index}`, priority: 1 }));
+  const issues = Array.from({ length: 100 }, (_, index) => ({
+    teamId,
+    title: `Issue ${index}`,
+    priority: 1,
+  }));
   const made = issues.map((issue) =>
     client.ask({ method: 'POST', path: '/v1/issues', body: { ...issue, description: 'There.' } }),
   );

@@ -34,7 +34,9 @@ await runFault(import.meta.filename, {
     const token = world.token;
     const [reads, ready, health] = await Promise.all([
       Promise.all(
-        Array.from({ length: 8 }, () => asking(service.url, token, { path: '/v1/issues?page_size=5' }, until, 100)),
+        Array.from({ length: 8 }, () =>
+          asking(service.url, token, { path: '/v1/issues?page_size=5' }, until, 100),
+        ),
       ),
       asking(service.url, undefined, { path: '/readyz' }, until, 500),
       asking(service.url, undefined, { path: '/health' }, until, 50),
@@ -62,11 +64,17 @@ await runFault(import.meta.filename, {
     const odd = answers.filter(({ status, headers }) => status !== 503 || !headers['retry-after']);
     trial.must(service.isRunning, `the server ended: ${service.words()}`);
     trial.must(hung === 0, `${hung} requests were not answered at all`);
-    trial.must(odd.length === 0, `${odd.length} answers are no 503 with Retry-After: ${odd[0]?.status} ${odd[0]?.body}`);
+    trial.must(
+      odd.length === 0,
+      `${odd.length} answers are no 503 with Retry-After: ${odd[0]?.status} ${odd[0]?.body}`,
+    );
     trial.must(longest <= 12_000, `a request took ${ms(longest)}`);
     trial.figure(longest <= 6_000, `a request took ${ms(longest)}, of 6000 ms`);
     const notReady = ready.filter((answer) => answer?.status === 503 && answer.body.includes('2000 ms'));
-    trial.must(notReady.length === ready.length, `/readyz is not 503 naming 2000 ms: ${ready[0]?.status} ${ready[0]?.body}`);
+    trial.must(
+      notReady.length === ready.length,
+      `/readyz is not 503 naming 2000 ms: ${ready[0]?.status} ${ready[0]?.body}`,
+    );
     const readyMs = Math.max(...ready.map((answer) => answer?.ms ?? hangsAfterMs));
     trial.must(readyMs <= 6_000, `/readyz took ${ms(readyMs)}`);
     trial.figure(readyMs <= 2_200, `/readyz took ${ms(readyMs)}, of 2200 ms`);

@@ -55,7 +55,9 @@ await runFault(import.meta.filename, {
     await reading.stop();
     await writers.stop();
     const failed = [...writers.refusals.map(({ status }) => status), ...reading.failed];
-    const statuses = [...new Set(failed)].map((status) => `${failed.filter((each) => each === status).length} × ${status}`);
+    const statuses = [...new Set(failed)].map(
+      (status) => `${failed.filter((each) => each === status).length} × ${status}`,
+    );
     trial.must(failed.length === 0, `requests failed: ${statuses.join(', ')}`);
     trial.must(warned === exits.length, `/readyz said 503 before ${warned} of ${exits.length} exits`);
     const longest = Math.max(...exits);

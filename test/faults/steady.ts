@@ -62,7 +62,10 @@ await runFault(import.meta.filename, {
     // The first third is the warming up: caches and the heap come to their size.
     const third = Math.floor(samples / 3);
     const [middleMb, lastMb] = [median(memory.slice(third, 2 * third)), median(memory.slice(2 * third))];
-    const [middleHandles, lastHandles] = [median(handles.slice(third, 2 * third)), median(handles.slice(2 * third))];
+    const [middleHandles, lastHandles] = [
+      median(handles.slice(third, 2 * third)),
+      median(handles.slice(2 * third)),
+    ];
     trial.must(service.isRunning, `the server ended: ${service.words()}`);
     trial.must(failed === 0, `${failed} reads failed`);
     trial.must(lastHandles <= middleHandles + 10, `handles went from ${middleHandles} to ${lastHandles}`);

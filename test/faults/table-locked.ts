@@ -64,8 +64,14 @@ await runFault(import.meta.filename, {
     trial.must(others.length === 0, `${others.length} waiters were answered ${others[0]?.status}`);
     trial.must(refused.length > 0, 'nobody was refused');
     trial.must(longest <= 10_000, `a waiter was refused after ${ms(longest)}`);
-    trial.figure(quantile(refused, 0.99) <= 1_200, `waiters were refused after p99 ${ms(quantile(refused, 0.99))}`);
-    trial.must(bad.length === 0, `${bad.length} of ${probes.length} probes failed, ${bad[0]?.path} with ${bad[0]?.status}`);
+    trial.figure(
+      quantile(refused, 0.99) <= 1_200,
+      `waiters were refused after p99 ${ms(quantile(refused, 0.99))}`,
+    );
+    trial.must(
+      bad.length === 0,
+      `${bad.length} of ${probes.length} probes failed, ${bad[0]?.path} with ${bad[0]?.status}`,
+    );
     const probeMs = quantile(
       probes.map(({ ms }) => ms),
       0.99,

@@ -1,6 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -33,9 +41,15 @@ export class Cluster {
   ): Promise<Cluster> {
     mkdirSync(folder, { recursive: true });
     const { uid, gid } = owner();
-    for (const path of [folder, dataDir]) if (uid !== undefined && existsSync(path)) chownSync(path, uid, gid);
+    for (const path of [folder, dataDir])
+      if (uid !== undefined && existsSync(path)) chownSync(path, uid, gid);
     const options = ['-U', 'postgres', '--auth=trust', '--locale=C.UTF-8', '-E', 'UTF8', '--no-sync'];
-    execFileSync(join(binaries(), 'initdb'), ['-D', dataDir, ...options], { stdio: 'ignore', uid, gid, cwd: folder });
+    execFileSync(join(binaries(), 'initdb'), ['-D', dataDir, ...options], {
+      stdio: 'ignore',
+      uid,
+      gid,
+      cwd: folder,
+    });
     const port = await freePort();
     const all = {
       listen_addresses: "'127.0.0.1'",
@@ -115,7 +129,11 @@ export class Cluster {
 
   /** Does it still run; a full disk may have ended it. */
   get isRunning(): boolean {
-    return this.#postmaster !== undefined && this.#postmaster.exitCode === null && this.#postmaster.signalCode === null;
+    return (
+      this.#postmaster !== undefined &&
+      this.#postmaster.exitCode === null &&
+      this.#postmaster.signalCode === null
+    );
   }
 
   /** Ends connections and stops. */

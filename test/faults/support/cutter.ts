@@ -47,6 +47,7 @@ export class Cutter {
 
 /** A graph says it in the body, whatever the status. */
 function outcomeOf({ status, body }: Answer): 'done' | 'later' | 'wrong' {
-  if (body.includes('"code":"UNAVAILABLE"') || body.includes('"code":"CONFLICT"') || status === 503) return 'later';
+  if (body.includes('"code":"UNAVAILABLE"') || body.includes('"code":"CONFLICT"') || status === 503)
+    return 'later';
   return status === 200 && !body.includes('"errors"') ? 'done' : 'wrong';
 }

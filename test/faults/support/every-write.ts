@@ -20,7 +20,11 @@ interface Things {
   readonly id: string;
 }
 
-type Mutate = (name: string, input: object, selection: string) => Promise<Record<string, { id: string; key: string }>>;
+type Mutate = (
+  name: string,
+  input: object,
+  selection: string,
+) => Promise<Record<string, { id: string; key: string }>>;
 
 interface Kind {
   readonly input: (things: Things) => object;
@@ -65,7 +69,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   attachmentCreate: { input: ({ key }) => ({ issueKey: key, ...file }) },
   attachmentDelete: {
     about: async (mutate, { key }) =>
-      (await mutate('attachmentCreate', { issueKey: key, ...file }, 'attachment { id }')).attachment?.id ?? '',
+      (await mutate('attachmentCreate', { issueKey: key, ...file }, 'attachment { id }')).attachment?.id ??
+      '',
     input: ({ id }) => ({ id }),
   },
   accessTokenCreate: { input: ({ mark }) => ({ name: mark, scopes: ['issues:read'] }), takesNoKey: true },
@@ -80,7 +85,9 @@ const kinds: Readonly<Record<string, Kind>> = {
 const file = { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 1 };
 
 async function newComment(mutate: Mutate, { key }: Omit<Things, 'id'>): Promise<string> {
-  return (await mutate('commentCreate', { issueKey: key, body: 'Said.' }, 'comment { id }')).comment?.id ?? '';
+  return (
+    (await mutate('commentCreate', { issueKey: key, body: 'Said.' }, 'comment { id }')).comment?.id ?? ''
+  );
 }
 
 export const writeNames: readonly string[] = Object.keys(kinds);
@@ -119,7 +126,10 @@ export class EveryWrite {
 
 function operation(name: string, input: object, selection: string) {
   const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
-  return { query: `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`, variables: { input } };
+  return {
+    query: `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`,
+    variables: { input },
+  };
 }
 
 /** What there is of a write, by its mark: the same for every one of its kind that was done once and whole. */
@@ -136,9 +146,9 @@ const footprintStatement = `
     i.title = split_part(i.title, ' ', 1), i.description, i.priority, i.deleted_utc is not null, i.revision,
     i.activity_count, i.comment_count, i.link_count,
     ${counted("x.event_type || ':' || x.sort_order", 'activity x')},
-    ${counted("x.body || (x.deleted_utc is not null) || x.revision", 'comment x')},
-    ${counted("x.url || (x.deleted_utc is not null) || x.revision", 'issue_link x')},
-    ${counted("x.file_name || (x.deleted_utc is not null) || x.revision", 'attachment x')},
+    ${counted('x.body || (x.deleted_utc is not null) || x.revision', 'comment x')},
+    ${counted('x.url || (x.deleted_utc is not null) || x.revision', 'issue_link x')},
+    ${counted('x.file_name || (x.deleted_utc is not null) || x.revision', 'attachment x')},
     ${counted('x.body', 'agent_thread_message x')},
     ${counted("'follows'", 'issue_subscription x')},
     (select count(*) || ' tokens, revoked ' || count(t.revoked_utc) from access_token t

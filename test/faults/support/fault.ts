@@ -34,7 +34,10 @@ export interface Trial {
 export const skippedCode = 77;
 
 /** Runs the fault that this file is: prints its figure, writes it down in the long form, and sets the exit code. */
-export async function runFault(file: string, { fault, pass, amount, needs = [], run }: FaultOptions): Promise<void> {
+export async function runFault(
+  file: string,
+  { fault, pass, amount, needs = [], run }: FaultOptions,
+): Promise<void> {
   const name = basename(file, '.ts');
   const { values } = parseArgs({ options: { short: { type: 'boolean' }, amount: { type: 'string' } } });
   const isShort = values.short ?? false;
@@ -66,7 +69,8 @@ export async function runFault(file: string, { fault, pass, amount, needs = [], 
   } catch (error) {
     failures.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
-  for (const undo of undos) await Promise.resolve(undo()).catch((error: unknown) => failures.push(String(error)));
+  for (const undo of undos)
+    await Promise.resolve(undo()).catch((error: unknown) => failures.push(String(error)));
   rmSync(folder, { recursive: true, force: true });
   const seconds = Math.round((performance.now() - began) / 1_000);
   process.stdout.write(`${name}: ${measured || 'broke off'} (${seconds} s)\n`);

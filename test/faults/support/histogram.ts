@@ -34,10 +34,16 @@ export async function readCounts(metricsUrl: string): Promise<Counts> {
 }
 
 /** What was counted between two moments of requests whose labels have all of these. */
-export function latenciesBetween(before: Counts, after: Counts, wanted: Readonly<Record<string, string>>): Latencies {
+export function latenciesBetween(
+  before: Counts,
+  after: Counts,
+  wanted: Readonly<Record<string, string>>,
+): Latencies {
   const sums = new Map<number, number>();
   for (const [labels, count] of after) {
-    const of = new Map([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]));
+    const of = new Map(
+      [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+    );
     if (Object.entries(wanted).some(([name, value]) => of.get(name) !== value)) continue;
     const bound = of.get('le') === '+Inf' ? Number.POSITIVE_INFINITY : Number(of.get('le')) * 1_000;
     sums.set(bound, (sums.get(bound) ?? 0) + count - (before.get(labels) ?? 0));

@@ -64,10 +64,6 @@ function tally<Row>(
   return found;
 }
 
-async function rowsOf<Row>(
-  { unscoped }: Database,
-  statement: string,
-  workspaceId: string,
-): Promise<Row[]> {
+async function rowsOf<Row>({ unscoped }: Database, statement: string, workspaceId: string): Promise<Row[]> {
   return (await unscoped.executeQuery<Row>(CompiledQuery.raw(statement, [workspaceId]))).rows;
 }

@@ -2,7 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
 /** What faults need beside Node and PostgreSQL, by the package of Debian that has it. */
-export const packages = { haproxy: 'haproxy', faketime: 'faketime', taskset: 'util-linux', mount: 'mount' } as const;
+export const packages = {
+  haproxy: 'haproxy',
+  faketime: 'faketime',
+  taskset: 'util-linux',
+  mount: 'mount',
+} as const;
 export type Tool = keyof typeof packages;
 
 export function isThere(tool: Tool): boolean {
@@ -17,7 +22,8 @@ export function install(tools: readonly Tool[]): Tool[] {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const options = { stdio: 'ignore', env, timeout: 300_000 } as const;
   const apt = (args: readonly string[]) => spawnSync('apt-get', args, options).status === 0;
-  if (!apt(['install', '-y', '-qq', ...names]) && apt(['update', '-qq'])) apt(['install', '-y', '-qq', ...names]);
+  if (!apt(['install', '-y', '-qq', ...names]) && apt(['update', '-qq']))
+    apt(['install', '-y', '-qq', ...names]);
   return missing.filter((tool) => !isThere(tool));
 }
 

@@ -70,7 +70,7 @@ export class Writers {
   async #run(): Promise<void> {
     const client = new Client(this.#options.url, this.#options.world.token);
     while (!this.#stopping) {
-      for await (const write of this.#story()) {
+      for (const write of this.#story()) {
         await this.#insist(client, write);
         if (this.#stopping) break;
       }
@@ -136,7 +136,8 @@ export class Writers {
         return;
       }
       this.refusals.push({ status: answer?.status ?? 0, ms });
-      if (answer && !forNow.has(answer.status)) this.unexpected.push(`${method} ${path}: ${answer.status} ${answer.body}`);
+      if (answer && !forNow.has(answer.status))
+        this.unexpected.push(`${method} ${path}: ${answer.status} ${answer.body}`);
       await delay(againMs);
     }
   }
