@@ -32,7 +32,8 @@ await runFault(import.meta.filename, {
       trial.defer(() => service.end('SIGKILL'));
       await service.start();
     }
-    const url = await startProxy(trial, services);
+    const proxy = await startProxy(trial, services);
+    const { url } = proxy;
     const ledger = new Ledger();
     const writers = new Writers({ url, world, ledger, count: 8 });
     const reading = new Readers(url, world.token, 8);
@@ -49,8 +50,7 @@ await runFault(import.meta.filename, {
       exits.push(performance.now() - began);
       trial.must(code === 0, `a server ended with ${code}: ${service.words()}`);
       await service.start();
-      // haproxy has seen it when it has asked again.
-      await delay(500);
+      await proxy.untilUp(round % 2);
     }
     await reading.stop();
     await writers.stop();
@@ -88,8 +88,9 @@ async function saysNotReady(service: Service): Promise<boolean> {
   }
 }
 
-async function startProxy(trial: Trial, services: readonly Service[]): Promise<string> {
-  const port = await freePort();
+/** haproxy before the servers; waits until it takes one for healthy. */
+async function startProxy(trial: Trial, services: readonly Service[]) {
+  const [port, statsPort] = [await freePort(), await freePort()];
   const file = join(trial.folder, 'haproxy.cfg');
   const servers = services.map(({ url }, index) => `  server s${index} ${url.slice('http://'.length)} check`);
   writeFileSync(
@@ -99,7 +100,12 @@ async function startProxy(trial: Trial, services: readonly Service[]): Promise<s
   timeout connect 2s
   timeout client 60s
   timeout server 60s
+  timeout check 2s
   option redispatch
+listen stats
+  bind 127.0.0.1:${statsPort}
+  stats enable
+  stats uri /stats
 frontend service
   bind 127.0.0.1:${port}
   default_backend servers
@@ -117,13 +123,17 @@ ${servers.join('\n')}
     haproxy.kill('SIGKILL');
     await exit;
   });
-  const url = `http://127.0.0.1:${port}`;
-  const client = new Client(url);
-  let status = 0;
-  while (status !== 200) {
-    status = (await client.ask({ path: '/health' }).catch(() => undefined))?.status ?? 0;
-    await delay(50);
-  }
-  client.close();
-  return url;
+  const untilUp = async (index: number) => {
+    const line = new RegExp(`^servers,s${index},.*,UP,`, 'm');
+    for (;;) {
+      const stats = await fetch(`http://127.0.0.1:${statsPort}/stats;csv`).then(
+        (response) => response.text(),
+        () => '',
+      );
+      if (line.test(stats)) return;
+      await delay(50);
+    }
+  };
+  for (const index of services.keys()) await untilUp(index);
+  return { url: `http://127.0.0.1:${port}`, untilUp };
 }
