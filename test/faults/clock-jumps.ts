@@ -87,9 +87,10 @@ async function oneRound(trial: Trial, service: Service, world: World, clock: Clo
   expect('a token a day ago', await reads(owner), 200);
   expect('a write a day ago', (await owner.ask(keyedComment(issueKey, randomUUID()))).status, 201);
   const { body } = await owner.ask({ path: `/v1/issues/${issueKey}/activity?page_size=100` });
-  const { data } = JSON.parse(body) as { data: { occurredUtc: string; sortOrder: number }[] };
-  expect('entries', data.length, 4);
-  const times = data.map(({ occurredUtc }) => occurredUtc);
+  const { results } = JSON.parse(body) as { results: { occurredUtc: string; sortOrder: number }[] };
+  // Four comments and a file.
+  expect('entries', results.length, 5);
+  const times = results.map(({ occurredUtc }) => occurredUtc);
   expect('the order of entries', JSON.stringify(times), JSON.stringify(times.toSorted()));
   owner.close();
   guest.close();

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long faketime goes on with what it has read. */
-const settledMs = 1_200;
+/** What was begun before a jump may still end. */
+const settledMs = 100;
 
 /** The clock of a process that faketime is loaded into. */
 export class Clock {
@@ -19,10 +19,9 @@ export class Clock {
     return {
       LD_PRELOAD: library(),
       FAKETIME_TIMESTAMP_FILE: this.#file,
-      FAKETIME_CACHE_DURATION: '1',
+      FAKETIME_NO_CACHE: '1',
       // Timeouts are reckoned by the monotonic clock, which never jumps.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
-      FAKETIME_DONT_RESET: '1',
     };
   }
 
