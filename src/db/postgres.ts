@@ -1,9 +1,10 @@
 import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
-import { decodedTypes, textTypes } from './decoded-types.ts';
+import { decodedTypes } from './decoded-types.ts';
 import { Lease, type Pool, type PoolLoad } from './lease.ts';
 import type { Prepared } from './prepared.ts';
 import { ReferenceWrites } from './reference-writes.ts';
+import { TextQuery } from './text-query.ts';
 import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
 
 /** Where PostgreSQL is and how much of it to use. */
@@ -65,9 +66,9 @@ export class ServerPool implements Pool {
       throw unavailable(this.#address, error);
     });
     let lost = false;
-    const send = async <Result>(config: pg.QueryConfig): Promise<Result> => {
+    const guarded = async <Result>(send: () => Promise<Result>): Promise<Result> => {
       try {
-        return (await client.query(config)) as Result;
+        return await send();
       } catch (error) {
         if (!isConnectionLoss(error)) throw error;
         // After a read timeout the connection still waits for its answer: nobody may be given it again.
@@ -78,16 +79,15 @@ export class ServerPool implements Pool {
     return new Lease(
       {
         query: <Row>(text: string, values: readonly unknown[]) =>
-          send<PostgresQueryResult<Row>>({ text, values: [...values] }),
+          guarded(
+            async () => (await client.query({ text, values: [...values] })) as unknown as PostgresQueryResult<Row>,
+          ),
         prepared: async (statement, values) => {
-          const { rows, fields } = await send<pg.QueryArrayResult<(string | null)[]>>({
-            text: statement.text,
-            ...(this.#mayName(client, statement) && { name: statement.name }),
-            values,
-            rowMode: 'array',
-            types: textTypes,
-          } as pg.QueryArrayConfig);
-          return { rows, types: fields.map(({ dataTypeID }) => dataTypeID) };
+          const name = this.#mayName(client, statement) ? statement.name : undefined;
+          const query = new TextQuery({ text: statement.text, name, values }, statement.types);
+          const answer = await guarded(() => query.run(client));
+          statement.types = answer.types;
+          return answer;
         },
       },
       (destroy = false) => client.release(destroy || lost || this.#isFull(client)),

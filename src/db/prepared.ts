@@ -13,6 +13,8 @@ export type Values = Readonly<Record<string, unknown>>;
 export class Prepared {
   readonly text: string;
   readonly name: string;
+  /** The types of its columns as OIDs, once it has been answered. */
+  types: readonly number[] | undefined;
   /** Does it change what processes keep in memory. */
   readonly writesReference: boolean;
   readonly #parameters: readonly unknown[];
