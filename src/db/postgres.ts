@@ -80,7 +80,8 @@ export class ServerPool implements Pool {
       {
         query: <Row>(text: string, values: readonly unknown[]) =>
           guarded(
-            async () => (await client.query({ text, values: [...values] })) as unknown as PostgresQueryResult<Row>,
+            async () =>
+              (await client.query({ text, values: [...values] })) as unknown as PostgresQueryResult<Row>,
           ),
         prepared: async (statement, values) => {
           const name = this.#mayName(client, statement) ? statement.name : undefined;

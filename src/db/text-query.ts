@@ -37,7 +37,8 @@ export class TextQuery extends pg.Query {
 
   run(client: pg.ClientBase): Promise<TextRows> {
     return new Promise((resolve, reject) => {
-      this.callback = (error, result) => (result ? resolve(result) : reject(error ?? new Error('No answer.')));
+      this.callback = (error, result) =>
+        result ? resolve(result) : reject(error ?? new Error('No answer.'));
       client.query(this);
     });
   }

@@ -10,7 +10,7 @@ import type { OperationContext } from './execute.ts';
 import type { ScopedOperation } from './scope-rule.ts';
 
 /** What an operation gave; `replayed` when it had run before under the same key, `json` instead of `data` where that was asked for. */
-export type OperationResult = ExecutionResult & { readonly replayed?: true; readonly json?: string };
+export type OperationResult = ExecutionResult & { readonly replayed?: true; readonly json?: Buffer };
 
 /** The key that a request came with; several headers make a list, which is no key. */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {

@@ -28,6 +28,7 @@ export type IdPrefix = (typeof idPrefixes)[number];
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const values = new Map(Array.from(alphabet, (character, value) => [character, BigInt(value)]));
+const digits = Buffer.from(alphabet);
 /** Every two digits, by the ten bits that they stand for. */
 const pairs = Array.from({ length: 1024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`);
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -59,6 +60,24 @@ export function encodeId(prefix: IdPrefix, uuid: string): string {
     rest &= (1 << bits) - 1;
   }
   return text;
+}
+
+/** Writes the 26 digits of the UUID into the bytes from a place on. */
+export function writeDigits(bytes: Uint8Array, at: number, uuid: string): void {
+  let rest = 0;
+  let bits = 2;
+  let next = at;
+  for (let place = 0; place < uuid.length; place += 1) {
+    const code = uuid.charCodeAt(place);
+    if (code === 0x2d) continue;
+    rest = (rest << 4) | (code > 0x39 ? code - 0x57 : code - 0x30);
+    bits += 4;
+    if (bits < 5) continue;
+    bits -= 5;
+    bytes[next] = digits[rest >> bits] as number;
+    next += 1;
+    rest &= (1 << bits) - 1;
+  }
 }
 
 /** What a TypeID says; undefined when the text is none. Its letters are lower case, as the TypeID specification has it. */

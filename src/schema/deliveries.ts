@@ -27,10 +27,12 @@ export const Delivery: Entity<'delivery'> = entity('Delivery', {
   }),
 });
 
-/** Today's date in UTC: deliveries begin and end at midnight there. */
+/** Today's date in UTC: deliveries begin and end at midnight there. All of an answer is judged by the same time. */
 function today(now: Date): string {
-  return now.toISOString().slice(0, 10);
+  if (last.now !== now) last = { now, date: now.toISOString().slice(0, 10) };
+  return last.date;
 }
+let last = { now: new Date(0), date: '1970-01-01' };
 
 Delivery.implement((t) => ({
   teamId: t.idOf('team', 'teamId', { description: 'The team that delivers.' }),

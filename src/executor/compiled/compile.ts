@@ -67,7 +67,7 @@ function compileField(place: Place, key: string, nodes: readonly FieldNode[]): F
   const name = node?.name.value ?? '';
   if (name === '__typename') {
     const { typeName } = place.plan;
-    return { key, ofRow: true, text: () => `"${typeName}"`, value: () => typeName };
+    return { key, ofRow: true, write: (out) => out.string(typeName), value: () => typeName };
   }
   const field: AnyField | undefined = place.type.getFields()[name];
   if (!field) throw new NotCompilable(`${place.type.name}.${name}`);
@@ -205,7 +205,7 @@ function self(place: Place, key: string, field: AnyField, nodes: readonly FieldN
   });
   return {
     key,
-    text: (frame, row) => plan.text(frame.parts[part] as Frame, row),
+    write: (out, frame, row) => plan.write(out, frame.parts[part] as Frame, row),
     value: (frame, row) => plan.value(frame.parts[part] as Frame, row),
   };
 }

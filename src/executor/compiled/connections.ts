@@ -10,7 +10,7 @@ import { keptPages } from './kept-pages.ts';
 import { isoTime } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
-import { headsOf, listText, objectText } from './texts.ts';
+import { headsOf, type JsonWriter, writeList, writeObject } from './json-writer.ts';
 import { type ShapedWalk, shapedWalk, WalkStatements } from './walks.ts';
 
 /** The pages under the rows of a frame; `frames` are what several selections show of the rows. */
@@ -169,7 +169,7 @@ function countsOf(counted: TextRows | undefined, keys: readonly string[] | undef
 /** A part of a connection's answer: what it says of the group that a row's page is. */
 export interface PageField {
   key: string;
-  text(part: ConnectionPart, group: number): string;
+  write(out: JsonWriter, part: ConnectionPart, group: number): void;
   value(part: ConnectionPart, group: number): unknown;
 }
 
@@ -178,7 +178,8 @@ export function pageObject(key: string, fields: readonly PageField[]): PageField
   const heads = headsOf(fields);
   return {
     key,
-    text: (part, group) => objectText(heads, (place) => (fields[place] as PageField).text(part, group)),
+    write: (out, part, group) =>
+      writeObject(out, heads, (_out, place) => (fields[place] as PageField).write(out, part, group)),
     value: (part, group) => Object.fromEntries(fields.map((field) => [field.key, field.value(part, group)])),
   };
 }
@@ -187,21 +188,21 @@ export function pageObject(key: string, fields: readonly PageField[]): PageField
 export function pageList(
   key: string,
   each: {
-    text(part: ConnectionPart, row: number): string;
+    write(out: JsonWriter, part: ConnectionPart, row: number): void;
     value(part: ConnectionPart, row: number): unknown;
   },
 ): PageField {
   return {
     key,
-    text: (part, group) =>
-      listText(part.start[group] ?? 0, part.end[group] ?? 0, (row) => each.text(part, row)),
+    write: (out, part, group) =>
+      writeList(out, part.start[group] ?? 0, part.end[group] ?? 0, (_out, row) => each.write(out, part, row)),
     value: (part, group) => rowsOf(part, group, (row) => each.value(part, row)),
   };
 }
 
 /** A value of a page, such as its count. */
 export function pageValue(key: string, value: (part: ConnectionPart, group: number) => unknown): PageField {
-  return { key, value, text: (part, group) => JSON.stringify(value(part, group)) };
+  return { key, value, write: (out, part, group) => out.text(JSON.stringify(value(part, group))) };
 }
 
 function rowsOf<Result>({ start, end }: Groups, group: number, each: (row: number) => Result): Result[] {
@@ -216,7 +217,7 @@ export function connectionField(key: string, part: number, fields: readonly Page
   const partOf = (frame: Frame) => frame.parts[part] as ConnectionPart;
   return {
     key,
-    text: (frame, row) => page.text(partOf(frame), partOf(frame).at[row] ?? 0),
+    write: (out, frame, row) => page.write(out, partOf(frame), partOf(frame).at[row] ?? 0),
     value: (frame, row) => page.value(partOf(frame), partOf(frame).at[row] ?? 0),
   };
 }

@@ -1,7 +1,8 @@
 import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Context } from '../../resolvers/context.ts';
 import { compileOperation } from './compile.ts';
-import { newFrame, NotCompilable } from './frame.ts';
+import { type Frame, newFrame, NotCompilable } from './frame.ts';
+import { JsonWriter } from './json-writer.ts';
 import type { ObjectPlan } from './objects.ts';
 import { MissingReference, Run } from './run.ts';
 import { conditionVariables } from './selection.ts';
@@ -16,7 +17,7 @@ export interface Compilable {
 }
 
 /** The data of an answer in the form that its face needs: written as JSON, or as values to be read. */
-type Answered = { objects: number } & ({ json: string } | { data: Record<string, unknown> });
+type Answered = { objects: number } & ({ json: Buffer } | { data: Record<string, unknown> });
 
 /**
  * How often operations were answered here, how often they had to go to the reference executor and why, and how often
@@ -84,12 +85,20 @@ async function answer(plan: ObjectPlan, run: Run, form: 'json' | 'data'): Promis
   const root = newFrame(run, [{}], []);
   try {
     await plan.fetch(root, run);
-    const data = form === 'json' ? { json: plan.text(root, 0) } : { data: plan.value(root, 0) };
+    const data = form === 'json' ? { json: written(plan, root) } : { data: plan.value(root, 0) };
     // The root is no object that came back.
     return { ...data, objects: run.objects - 1 };
   } finally {
     run.end();
   }
+}
+
+function written(plan: ObjectPlan, root: Frame): Buffer {
+  const out = new JsonWriter(plan.expectedBytes);
+  plan.write(out, root, 0);
+  // The next answer is likely to be of about the same length.
+  plan.expectedBytes = Math.ceil(out.length * 1.1) + 64;
+  return out.finish();
 }
 
 function planOf(compilable: Compilable): ObjectPlan | undefined {

@@ -1,3 +1,4 @@
+import type { JsonWriter } from './json-writer.ts';
 import type { Run } from './run.ts';
 
 /** A row: the texts of the columns that were read, or an object that a resolver gave. */
@@ -46,6 +47,6 @@ export interface Field {
   readonly key: string;
   /** Set where it says nothing but what stands in its own row. */
   readonly ofRow?: true;
-  text(frame: Frame, row: number): string;
+  write(out: JsonWriter, frame: Frame, row: number): void;
   value(frame: Frame, row: number): unknown;
 }

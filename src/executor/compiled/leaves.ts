@@ -9,27 +9,27 @@ import {
 import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
 import type { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, type Row } from './frame.ts';
-import { quoted } from './texts.ts';
+import type { JsonWriter } from './json-writer.ts';
 
 /** How the texts of a column become JSON and values, by the GraphQL type that shows them. */
 interface Codec {
-  json: (text: string) => string;
+  write: (out: JsonWriter, text: string) => void;
   value: (text: string) => unknown;
 }
 
 const same = (text: string) => text;
-const textual: Codec = { json: quoted, value: same };
-/** What holds nothing that JSON writes in another way. */
-const plain: Codec = { json: (text) => `"${text}"`, value: same };
-
+const textual: Codec = { write: (out, text) => out.string(text), value: same };
 const codecs: Readonly<Record<string, Codec>> = {
   ID: textual,
   String: textual,
   URL: textual,
-  Date: plain,
-  Int: { json: (text) => String(integer(text)), value: integer },
-  Boolean: { json: (text) => (text === 't' ? 'true' : 'false'), value: (text) => text === 't' },
-  DateTime: { json: (text) => `"${isoTime(text)}"`, value: isoTime },
+  Date: textual,
+  Int: { write: (out, text) => out.ascii(String(integer(text))), value: integer },
+  Boolean: {
+    write: (out, text) => out.ascii(text === 't' ? 'true' : 'false'),
+    value: (text) => text === 't',
+  },
+  DateTime: { write: (out, text) => out.string(isoTime(text)), value: isoTime },
 };
 
 /** A time as PostgreSQL writes it (`2026-01-31 12:00:00.5+00`) in the form of JSON: UTC, to the millisecond. */
@@ -57,7 +57,7 @@ function enumCodec(type: GraphQLEnumType): Codec {
     if (name === undefined) throw new Bail(`${type.name} has no such value.`);
     return name;
   };
-  return { json: (text) => `"${nameOf(text)}"`, value: nameOf };
+  return { write: (out, text) => out.string(nameOf(text)), value: nameOf };
 }
 
 /** A column as it is. */
@@ -84,11 +84,12 @@ export function idField(
   prefix: IdPrefix,
   read: (row: Row) => string | null,
 ): Field {
-  const id = (row: Row) => {
-    const uuid = read(row);
-    return uuid === null ? null : encodeId(prefix, uuid);
+  const head = Buffer.from(`"${prefix}_`);
+  const id: Codec = {
+    write: (out, uuid) => out.id(head, uuid),
+    value: (uuid) => encodeId(prefix, uuid),
   };
-  return textField(key, !isNonNullType(type), id, plain);
+  return textField(key, !isNonNullType(type), read, id);
 }
 
 function codecOf(type: GraphQLLeafType): Codec | undefined {
@@ -99,15 +100,16 @@ function textField(
   key: string,
   nullable: boolean,
   read: (row: Row) => string | null,
-  { json, value }: Codec,
+  { write, value }: Codec,
 ): Field {
   return {
     key,
     ofRow: true,
-    text: ({ rows }, row) => {
+    write: (out, { rows }, row) => {
       const text = read(rows[row] as Row);
-      if (text !== null) return json(text);
-      return nullable ? 'null' : nothing();
+      if (text !== null) write(out, text);
+      else if (nullable) out.null();
+      else nothing();
     },
     value: ({ rows }, row) => {
       const text = read(rows[row] as Row);
@@ -133,7 +135,7 @@ export function valueField(
     key,
     ...(ofRow && { ofRow }),
     value,
-    text: (frame, row) => JSON.stringify(value(frame, row)),
+    write: (out, frame, row) => out.text(JSON.stringify(value(frame, row))),
   };
 }
 

@@ -11,7 +11,7 @@ import { type Field, type Frame, NotCompilable } from './frame.ts';
 import { derivedField } from './leaves.ts';
 import { ObjectPlan } from './objects.ts';
 import { type AnyField, objectType, type Place, shared } from './place.ts';
-import { listText } from './texts.ts';
+import { writeList } from './json-writer.ts';
 
 /** A plain list under each row, or one column of it. */
 export function listField(
@@ -44,11 +44,11 @@ export function listField(
   };
   return {
     key,
-    text: (frame, row) => {
+    write: (out, frame, row) => {
       const { at, start, end, frames } = frame.parts[fetch.part] as ListPart;
       const group = at[row] ?? 0;
       const rows = frames[view] as Frame;
-      return listText(start[group] ?? 0, end[group] ?? 0, (place) => item.text(rows, place));
+      writeList(out, start[group] ?? 0, end[group] ?? 0, (_out, place) => item.write(out, rows, place));
     },
     value: (frame, row) => each(frame, row, (rows, at) => item.value(rows, at)),
   };

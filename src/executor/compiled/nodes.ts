@@ -6,6 +6,7 @@ import { maxNodes, type NodeKind } from '../../resolvers/nodes.ts';
 import { testOf } from '../../reference/conditions.ts';
 import { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, newFrame } from './frame.ts';
+import { type JsonWriter, writeList } from './json-writer.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
 import type { Compiling } from './selection.ts';
@@ -112,17 +113,21 @@ function keptRows({ table: name, where }: NodeKind, uuids: ReadonlySet<string>, 
 /** One node, or the list of them. */
 export function nodesField(key: string, part: number, list: boolean): Field {
   const found = (frame: Frame) => frame.parts[part] as (FoundNode | undefined)[];
-  const text = (node: FoundNode | undefined) => (node ? node.plan.text(node.frame, node.row) : 'null');
+  const write = (out: JsonWriter, node: FoundNode | undefined) =>
+    node ? node.plan.write(out, node.frame, node.row) : out.null();
   const value = (node: FoundNode | undefined) => (node ? node.plan.value(node.frame, node.row) : null);
   return list
     ? {
         key,
-        text: (frame) => `[${found(frame).map(text).join(',')}]`,
+        write: (out, frame) => {
+          const nodes = found(frame);
+          writeList(out, 0, nodes.length, (_out, place) => write(out, nodes[place]));
+        },
         value: (frame) => found(frame).map(value),
       }
     : {
         key,
-        text: (frame) => text(found(frame)[0]),
+        write: (out, frame) => write(out, found(frame)[0]),
         value: (frame) => value(found(frame)[0]),
       };
 }

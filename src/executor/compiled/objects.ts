@@ -1,8 +1,8 @@
 import type { Columns } from './columns.ts';
 import type { Field, Frame, Row } from './frame.ts';
+import { headsOf, type JsonWriter } from './json-writer.ts';
 import { RowTexts } from './row-texts.ts';
 import type { Run } from './run.ts';
-import { headsOf, objectText } from './texts.ts';
 
 /** Brings what hangs on the rows of a frame into its parts, and so on down. */
 export interface Fetch {
@@ -15,8 +15,10 @@ export class ObjectPlan {
   readonly columns: Columns;
   readonly fields: Field[] = [];
   readonly fetches: Fetch[] = [];
+  /** How long an answer of this plan was: room for the next one. */
+  expectedBytes = 4_096;
   #parts = 0;
-  #heads: readonly string[] | undefined;
+  #heads: readonly Uint8Array[] | undefined;
   #texts: RowTexts | null | undefined;
 
   constructor(typeName: string, columns: Columns) {
@@ -38,17 +40,28 @@ export class ObjectPlan {
     else await fetches[0]?.fetch(frame, run);
   }
 
-  text(frame: Frame, row: number): string {
+  write(out: JsonWriter, frame: Frame, row: number): void {
     frame.run.objects += 1;
     // Known when the plan is whole, which it is before it writes anything.
     if (this.#texts === undefined) this.#texts = this.#isFixed() ? new RowTexts() : null;
-    if (this.#texts === null) return this.#write(frame, row);
-    return this.#texts.of(frame.rows[row] as Row, () => this.#write(frame, row));
+    if (this.#texts === null) return this.#write(out, frame, row);
+    const kept = frame.rows[row] as Row;
+    const known = this.#texts.get(kept);
+    if (known) return out.bytes(known);
+    const start = out.length;
+    this.#write(out, frame, row);
+    this.#texts.set(kept, out.since(start));
   }
 
-  #write(frame: Frame, row: number): string {
+  #write(out: JsonWriter, frame: Frame, row: number): void {
     this.#heads ??= headsOf(this.fields);
-    return objectText(this.#heads, (place) => (this.fields[place] as Field).text(frame, row));
+    const { fields } = this;
+    if (fields.length === 0) return out.text('{}');
+    for (let place = 0; place < fields.length; place += 1) {
+      out.bytes(this.#heads[place] as Uint8Array);
+      (fields[place] as Field).write(out, frame, row);
+    }
+    out.byte(0x7d);
   }
 
   /** Does nothing but the row say what is written, and does the row stay as it is. */

@@ -10,7 +10,7 @@ import {
 import { type Frame, NotCompilable } from './frame.ts';
 
 import { type Compiling, collectFields } from './selection.ts';
-import { headsOf, objectText, quoted } from './texts.ts';
+import { headsOf, type JsonWriter, writeObject } from './json-writer.ts';
 
 /** The selection on a connection: its rows with or without their cursors, where the page stands, and the count. */
 export function pageFields(
@@ -66,14 +66,15 @@ function rowView(
   const plan = reading.object(type, nodes, fetch.columns);
   const view = fetch.view(plan);
   return {
-    text: ({ frames }: ConnectionPart, row: number) => plan.text(frames[view] as Frame, row),
+    write: (out: JsonWriter, { frames }: ConnectionPart, row: number) =>
+      plan.write(out, frames[view] as Frame, row),
     value: ({ frames }: ConnectionPart, row: number): unknown => plan.value(frames[view] as Frame, row),
   };
 }
 
 interface EdgeField {
   key: string;
-  text(part: ConnectionPart, row: number): string;
+  write(out: JsonWriter, part: ConnectionPart, row: number): void;
   value(part: ConnectionPart, row: number): unknown;
 }
 
@@ -88,11 +89,12 @@ function edgeList(
     const field = nameOf(selected);
     if (field === 'node') return { key: name, ...rowView(reading, fetch, fieldType(type, field), selected) };
     const value = field === 'cursor' ? fetch.cursor() : () => type.name;
-    return { key: name, value, text: (part, row) => quoted(value(part, row)) };
+    return { key: name, value, write: (out, part, row) => out.string(value(part, row)) };
   });
   const heads = headsOf(fields);
   return pageList(key, {
-    text: (part, row) => objectText(heads, (place) => (fields[place] as EdgeField).text(part, row)),
+    write: (out, part, row) =>
+      writeObject(out, heads, (_out, place) => (fields[place] as EdgeField).write(out, part, row)),
     value: (part, row) => Object.fromEntries(fields.map((field) => [field.key, field.value(part, row)])),
   });
 }

@@ -1,5 +1,6 @@
 import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { Bail, type Field, type Frame, newFrame, type Row } from './frame.ts';
+import { writeList } from './json-writer.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
 
@@ -42,37 +43,30 @@ export class PropertyFetch implements Fetch {
 export function propertyField(key: string, type: GraphQLOutputType, part: number, plan: ObjectPlan): Field {
   const bare = isNonNullType(type) ? type.ofType : type;
   const isList = isListType(bare);
-  const show = <Shown>(
-    frame: Frame,
-    row: number,
-    one: (frame: Frame, row: number) => Shown,
-    many: (shown: Shown[]) => Shown,
-  ): Shown | null => {
+  /** Where the objects of a row stand; undefined where it holds none. */
+  const placesOf = (frame: Frame, row: number) => {
     const { frame: below, start, end } = frame.parts[part] as PropertyPart;
     const from = start[row] ?? 0;
     const to = end[row] ?? -1;
-    if (to < from) {
-      if (isNonNullType(type)) throw new Bail('A field that cannot be null is.');
-      return null;
-    }
-    if (!isList) return one(below, from);
-    return many(Array.from({ length: to - from }, (_, place) => one(below, from + place)));
+    if (to >= from) return { below, from, to };
+    if (isNonNullType(type)) throw new Bail('A field that cannot be null is.');
+    return undefined;
   };
   return {
     key,
-    text: (frame, row) =>
-      show(
-        frame,
-        row,
-        (below, at) => plan.text(below, at),
-        (shown) => `[${shown.join(',')}]`,
-      ) ?? 'null',
-    value: (frame, row) =>
-      show<unknown>(
-        frame,
-        row,
-        (below, at) => plan.value(below, at),
-        (shown) => shown,
-      ),
+    write: (out, frame, row) => {
+      const places = placesOf(frame, row);
+      if (!places) return out.null();
+      const { below, from, to } = places;
+      if (!isList) return plan.write(out, below, from);
+      return writeList(out, from, to, (_out, at) => plan.write(out, below, at));
+    },
+    value: (frame, row) => {
+      const places = placesOf(frame, row);
+      if (!places) return null;
+      const { below, from, to } = places;
+      if (!isList) return plan.value(below, from);
+      return Array.from({ length: to - from }, (_, place) => plan.value(below, from + place));
+    },
   };
 }

@@ -139,10 +139,12 @@ function linkTo(run: Run, { rows }: Frame, key: Read, find: Found['find'], types
 export function linkedField(key: string, nullable: boolean, part: number, plan: ObjectPlan): Field {
   return {
     key,
-    text: (frame, row) => {
+    write: (out, frame, row) => {
       const link = frame.parts[part] as Link;
       const at = link.at[row] ?? -1;
-      return at < 0 ? String(absent(nullable)) : plan.text(link.frame, at);
+      if (at >= 0) return plan.write(out, link.frame, at);
+      absent(nullable);
+      return out.null();
     },
     value: (frame, row) => {
       const link = frame.parts[part] as Link;

@@ -7,6 +7,7 @@ import type { Plan } from '../../schema/plan.ts';
 import { testOf } from '../../reference/conditions.ts';
 import { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
+import { writeList } from './json-writer.ts';
 import { valueField } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
@@ -121,10 +122,11 @@ export function givenField(
   };
   return {
     key,
-    text: (frame) => {
+    write: (out, frame) => {
       const rows = given(partOf(frame));
-      if (!rows) return 'null';
-      return list ? `[${rows.rows.map((_row, at) => plan.text(rows, at)).join(',')}]` : plan.text(rows, 0);
+      if (!rows) out.null();
+      else if (list) writeList(out, 0, rows.rows.length, (_out, at) => plan.write(out, rows, at));
+      else plan.write(out, rows, 0);
     },
     value: (frame) => {
       const rows = given(partOf(frame));

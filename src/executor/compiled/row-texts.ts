@@ -1,8 +1,8 @@
 import type { Row } from './frame.ts';
 
-/** Characters of remembered texts over all plans; beyond, all are forgotten. */
-const maxCharacters = 16_000_000;
-let characters = 0;
+/** Bytes of remembered texts over all plans; beyond, all are forgotten. */
+const maxBytes = 16_000_000;
+let bytes = 0;
 let generation = 0;
 
 /**
@@ -11,22 +11,21 @@ let generation = 0;
  */
 export class RowTexts {
   #generation = generation;
-  #texts = new WeakMap<Row, string>();
+  #texts = new WeakMap<Row, Uint8Array>();
 
-  of(row: Row, write: () => string): string {
-    if (this.#generation !== generation) {
-      this.#generation = generation;
-      this.#texts = new WeakMap();
-    }
-    const known = this.#texts.get(row);
-    if (known !== undefined) return known;
-    const text = write();
-    characters += text.length;
-    if (characters > maxCharacters) {
-      characters = 0;
+  get(row: Row): Uint8Array | undefined {
+    if (this.#generation === generation) return this.#texts.get(row);
+    this.#generation = generation;
+    this.#texts = new WeakMap();
+    return undefined;
+  }
+
+  set(row: Row, text: Uint8Array): void {
+    bytes += text.length;
+    if (bytes > maxBytes) {
+      bytes = 0;
       generation += 1;
     }
     this.#texts.set(row, text);
-    return text;
   }
 }
