@@ -1,8 +1,8 @@
-import { getArgumentValues, Kind } from 'graphql';
 import { AppError } from '../resolvers/errors.ts';
-import type { RowsOf } from '../schema/plan.ts';
-import { type Condition, type CostNode, type CostSource, costTree, type Occurrence } from './cost-tree.ts';
+import { type CostNode, type CostSource, costTree } from './cost-tree.ts';
+import { costFormula, isIncluded, rowsOf } from './cost-formula.ts';
 import { plainListCost } from './limits.ts';
+import { perVariant } from './variants.ts';
 
 /** An operation with its coerced variables. */
 export interface PricedOperation extends CostSource {
@@ -21,9 +21,18 @@ export interface OperationCost {
 export function priceOperation(operation: PricedOperation, limit: number): OperationCost {
   const tree = costTree(operation);
   const { variables } = operation;
-  const requested = priceAll(tree, { variables });
+  const requested = formulaOf(operation)(variables);
   if (requested > limit) refuse(tree, variables, requested, limit);
   return { requested, count: (data) => countBelow(tree, data) };
+}
+
+const formulaOf = perVariant((operation: PricedOperation) =>
+  costFormula(costTree(operation), operation.variables),
+);
+
+/** The same without its formula, read from the whole operation. */
+export function costByTree(operation: PricedOperation): number {
+  return priceAll(costTree(operation), { variables: operation.variables });
 }
 
 interface Pricing {
@@ -57,19 +66,6 @@ function price(node: CostNode, pricing: Pricing, parent: Place): number {
   pricing.note?.(path, own, page);
   const place = { path, times, rows: node.isList ? undefined : rows };
   return own + sum(node.below, (below) => price(below, pricing, place));
-}
-
-/** The size of the page of a connection, or of a list that its arguments spell out; undefined for any other field. */
-function rowsOf({ node, field }: Occurrence, variables: Record<string, unknown>): number | undefined {
-  const { rows } = field.extensions as { rows?: RowsOf };
-  return rows?.(getArgumentValues(field, node, variables));
-}
-
-function isIncluded(conditions: readonly Condition[], variables: Record<string, unknown>): boolean {
-  return conditions.every(({ value, wanted }) => {
-    if (value.kind === Kind.VARIABLE) return variables[value.name.value] === wanted;
-    return value.kind !== Kind.BOOLEAN || value.value === wanted;
-  });
 }
 
 /** The objects of a result below a selection: values of scalars may be objects too, and are none. */

@@ -19,6 +19,8 @@ import {
 import type { Principal, Scope } from '../resolvers/context.ts';
 import { AppError } from '../resolvers/errors.ts';
 import type { ScopeNeed } from '../schema/scopes.ts';
+import { usesVariables } from './compiled/selection.ts';
+import { perVariant } from './variants.ts';
 
 /** An operation as it will run: its document's fragments and its coerced variables. */
 export interface ScopedOperation {
@@ -49,29 +51,98 @@ export class InsufficientScopeError extends AppError {
  * them at once. Fields that `@skip` and `@include` cut do not count; each fragment is read once.
  */
 export function checkScopes(scoped: ScopedOperation, principal: Principal | undefined): void {
-  const root = scoped.schema.getRootType(scoped.operation.operation);
-  if (!root) return;
-  const walk = new ScopeWalk(scoped, principal);
-  walk.selections(scoped.operation.selectionSet, root);
-  if (walk.missing.size > 0) throw new InsufficientScopeError(walk.missing);
+  if (principal && holdsAll(principal, needsOf(scoped), scoped.variables)) return;
+  const missing = missingScopes(scoped, principal);
+  if (missing.size > 0) throw new InsufficientScopeError(missing);
+}
+
+/** What each field lacks, by its coordinate; reads the whole operation. Throws `unauthenticated`. */
+export function missingScopes(
+  scoped: ScopedOperation,
+  principal: Principal | undefined,
+): ReadonlyMap<string, readonly Scope[]> {
+  const missing = new Map<string, readonly Scope[]>();
+  const require = (coordinate: string, need: ScopeNeed) => {
+    if (need !== 'public' && !principal)
+      throw new AppError('unauthenticated', 'This needs an access token: Authorization: Bearer wg_…');
+    if (principal && !holds(principal, need)) missing.set(coordinate, scopesOf(need));
+  };
+  walkScopes(scoped, (coordinate, { scope, ofArguments }) => {
+    if (scope !== undefined) require(coordinate, scope);
+    if (!ofArguments || !principal) return;
+    for (const need of ofArguments.needs(scoped.variables)) require(coordinate, need);
+  });
+  return missing;
+}
+
+function holds({ scopes }: Principal, need: ScopeNeed): boolean {
+  return need === 'public' || need === 'token' || scopesOf(need).some((scope) => scopes.has(scope));
+}
+
+/** Any one of these would do. */
+function scopesOf(need: ScopeNeed): readonly Scope[] {
+  if (need === 'public' || need === 'token') return [];
+  return typeof need === 'string' ? [need] : need;
+}
+
+/** What an operation needs, without where: each need once, and those that only the variables tell. */
+interface Needs {
+  readonly fixed: readonly ScopeNeed[];
+  readonly ofVariables: readonly NeedsOfArguments['needs'][];
+}
+
+function holdsAll(principal: Principal, { fixed, ofVariables }: Needs, variables: Variables): boolean {
+  const has = (need: ScopeNeed) => holds(principal, need);
+  return fixed.every(has) && ofVariables.every((needs) => needs(variables).every(has));
+}
+
+const needsOf = perVariant((scoped: ScopedOperation): Needs => {
+  const fixed = new Map<string, ScopeNeed>();
+  const ofVariables: NeedsOfArguments['needs'][] = [];
+  const note = (need: ScopeNeed) => fixed.set(String(need), need);
+  walkScopes(scoped, (_coordinate, { scope, ofArguments }) => {
+    if (scope !== undefined) note(scope);
+    if (ofArguments?.vary) ofVariables.push(ofArguments.needs);
+    else ofArguments?.needs({}).forEach(note);
+  });
+  return { fixed: [...fixed.values()], ofVariables };
+});
+
+type Variables = Record<string, unknown>;
+
+/** What the arguments of a field open: `node(id)`. */
+interface NeedsOfArguments {
+  readonly needs: (variables: Variables) => readonly ScopeNeed[];
+  /** Does it depend on variables. */
+  readonly vary: boolean;
+}
+
+/** What one field of an operation needs. */
+interface FieldNeeds {
+  readonly scope: ScopeNeed | undefined;
+  readonly ofArguments: NeedsOfArguments | undefined;
 }
 
 interface ScopeExtensions {
   scope?: ScopeNeed;
-  /** For fields whose arguments say what they open: `node(id)`. */
+  /** For fields whose arguments say what they open. */
   scopeOfArguments?: (args: Record<string, unknown>) => readonly ScopeNeed[];
 }
 
+/** Tells the needs of each field that is not cut, by its coordinate, such as `Team.members`. */
+function walkScopes(scoped: ScopedOperation, tell: ScopeWalk['tell']): void {
+  const root = scoped.schema.getRootType(scoped.operation.operation);
+  if (root) new ScopeWalk(scoped, tell).selections(scoped.operation.selectionSet, root);
+}
+
 class ScopeWalk {
-  /** By coordinate, such as `Team.members`: the scopes of which one is needed. */
-  readonly missing = new Map<string, readonly Scope[]>();
+  readonly tell: (coordinate: string, needs: FieldNeeds) => void;
   readonly #scoped: ScopedOperation;
-  readonly #principal: Principal | undefined;
   readonly #read = new Set<string>();
 
-  constructor(scoped: ScopedOperation, principal: Principal | undefined) {
+  constructor(scoped: ScopedOperation, tell: ScopeWalk['tell']) {
     this.#scoped = scoped;
-    this.#principal = principal;
+    this.tell = tell;
   }
 
   selections(selectionSet: SelectionSetNode, parent: GraphQLNamedType): void {
@@ -98,25 +169,14 @@ class ScopeWalk {
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
     // Introspection's own fields belong to no type and need nothing.
     if (!field) return;
-    const coordinate = `${parent.name}.${node.name.value}`;
     const { scope, scopeOfArguments } = field.extensions as ScopeExtensions;
-    if (scope !== undefined) this.#require(coordinate, scope);
-    if (scopeOfArguments && this.#principal) {
-      const args = getArgumentValues(field, node, this.#scoped.variables);
-      for (const need of scopeOfArguments(args)) this.#require(coordinate, need);
-    }
+    const ofArguments = scopeOfArguments && {
+      needs: (variables: Variables) => scopeOfArguments(getArgumentValues(field, node, variables)),
+      vary: usesVariables([node]),
+    };
+    this.tell(`${parent.name}.${node.name.value}`, { scope, ofArguments });
     const type = getNamedType(field.type);
     if (node.selectionSet && isCompositeType(type)) this.selections(node.selectionSet, type);
-  }
-
-  #require(coordinate: string, need: ScopeNeed): void {
-    if (need === 'public') return;
-    if (!this.#principal)
-      throw new AppError('unauthenticated', 'This needs an access token: Authorization: Bearer wg_…');
-    if (need === 'token') return;
-    const scopes: readonly Scope[] = typeof need === 'string' ? [need] : need;
-    const held = this.#principal.scopes;
-    if (!scopes.some((scope) => held.has(scope))) this.missing.set(coordinate, scopes);
   }
 
   #isCut(node: SelectionNode): boolean {

@@ -1,0 +1,52 @@
+import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, visit } from 'graphql';
+
+/** An operation as it will run: its document's fragments and its coerced variables. */
+interface Operation {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** An operation has two variants for each variable in its `@skip` and `@include`; so many are kept. */
+const maxVariants = 32;
+
+/**
+ * What follows from an operation and from what `@skip` and `@include` cut from it: worked out once for each set of
+ * values that they have. Documents are kept, so it is there for the next request of the same.
+ */
+export function perVariant<Source extends Operation, Made>(make: (source: Source) => Made) {
+  const known = new WeakMap<
+    OperationDefinitionNode,
+    { conditions: readonly string[]; made: Map<string, Made> }
+  >();
+  return (source: Source): Made => {
+    const { operation, variables } = source;
+    let variants = known.get(operation);
+    if (!variants) {
+      variants = { conditions: conditionVariables(source), made: new Map() };
+      known.set(operation, variants);
+    }
+    const { conditions, made } = variants;
+    const key = conditions.map((name) => String(variables[name])).join(' ');
+    const existing = made.get(key);
+    if (existing !== undefined) return existing;
+    const fresh = make(source);
+    if (made.size >= maxVariants) made.clear();
+    made.set(key, fresh);
+    return fresh;
+  };
+}
+
+/** The variables that say which selections are cut. */
+function conditionVariables({ operation, fragments }: Operation): readonly string[] {
+  const names = new Set<string>();
+  for (const node of [operation, ...fragments.values()]) {
+    visit(node, {
+      Directive: ({ name, arguments: given = [] }) => {
+        if (name.value !== 'skip' && name.value !== 'include') return;
+        for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      },
+    });
+  }
+  return [...names].toSorted();
+}

@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { parse } from 'graphql';
+import { Random } from '../../src/cli/demo/random.ts';
+import { costByTree, priceOperation } from '../../src/executor/cost.ts';
+import { chooseOperation, coerceVariables, fragmentsOf } from '../../src/executor/execute.ts';
+import { checkScopes, InsufficientScopeError, missingScopes } from '../../src/executor/scope-rule.ts';
+import { table } from '../../src/rest-compat/table.ts';
+import { memberRole, principalKind } from '../../src/resolvers/codes.ts';
+import { type Principal, type Scope, scopes } from '../../src/resolvers/context.ts';
+import { schema } from '../../src/schema/index.ts';
+import { RandomQueries } from './random-queries.ts';
+import { startWorld, type World } from './world.ts';
+
+// What an operation costs and needs is worked out once and then looked up; it must be what reading it anew gives.
+
+const queries = Number(process.env.QUERIES ?? 500);
+const firstSeed = process.env.SEED ?? String(Math.floor(Date.now() / 1000));
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld('worked out');
+});
+afterAll(() => world.stop());
+
+it('for any query, with any values of its variables', () => {
+  let compared = 0;
+  for (let place = 0; place < queries; place += 1) {
+    const seed = process.env.SEED ?? `${firstSeed}-${place}`;
+    const random = new Random(seed);
+    const { query, variables } = new RandomQueries(world.things, random, new Map()).query();
+    const document = parse(query);
+    for (let round = 0; round < 4; round += 1) {
+      const source = sourceOf(document, round === 0 ? variables : changed(variables, random));
+      if (!source) continue;
+      compared += 1;
+      expect([seed, priceOperation(source, Infinity).requested]).toEqual([seed, costByTree(source)]);
+      const principal = holder(random.sample(scopes, random.integer(0, scopes.length)));
+      const lacks = missingScopes(source, principal).size > 0;
+      expect([seed, isRefused(source, principal)]).toEqual([seed, lacks]);
+    }
+  }
+  // Else all variables would have been refused, which says nothing.
+  expect(compared).toBeGreaterThan(queries);
+});
+
+it('for the queries of the documentation and the operations of REST', () => {
+  const folder = join(import.meta.dirname, '../../docs/queries');
+  const documents = readdirSync(folder).map((file) => parse(readFileSync(join(folder, file), 'utf8')));
+  for (const document of [...documents, ...table.map((route) => route.document)]) {
+    const operation = chooseOperation(document, undefined);
+    const source = { schema, operation, fragments: fragmentsOf(document), variables: anyVariables };
+    expect(priceOperation(source, Infinity).requested).toBe(costByTree(source));
+    for (const lost of scopes) {
+      const principal = holder(scopes.filter((scope) => scope !== lost));
+      expect(isRefused(source, principal)).toBe(missingScopes(source, principal).size > 0);
+    }
+  }
+});
+
+/** Sizes for what has any; of the filters none. */
+const anyVariables = { first: 7, key: 'A-1', id: 'x', ids: ['a', 'b'], input: { keys: ['A-1'] } };
+
+function sourceOf(document: ReturnType<typeof parse>, inputs: Record<string, unknown>) {
+  const operation = chooseOperation(document, undefined);
+  try {
+    const variables = coerceVariables(schema, operation, inputs);
+    // Ids that name no kind of thing are refused by either.
+    const source = { schema, operation, fragments: fragmentsOf(document), variables };
+    missingScopes(source, holder(scopes));
+    return source;
+  } catch {
+    return undefined;
+  }
+}
+
+type Source = Exclude<ReturnType<typeof sourceOf>, undefined>;
+
+function changed(variables: Record<string, unknown>, random: Random): Record<string, unknown> {
+  const other = (value: unknown) => {
+    if (typeof value === 'boolean') return random.chance(0.5);
+    return typeof value === 'number' ? random.integer(1, 250) : value;
+  };
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, other(value)]));
+}
+
+function isRefused(source: Source, principal: Principal): boolean {
+  try {
+    checkScopes(source, principal);
+    return false;
+  } catch (error) {
+    if (error instanceof InsufficientScopeError) return true;
+    throw error;
+  }
+}
+
+function holder(held: readonly Scope[]): Principal {
+  return {
+    workspaceId: '',
+    userAccountId: '',
+    memberId: '',
+    displayName: '',
+    role: memberRole.owner,
+    principalKind: principalKind.user,
+    tokenId: '',
+    scopes: new Set(held),
+    expiresUtc: null,
+  };
+}
