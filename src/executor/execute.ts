@@ -13,6 +13,7 @@ import type { Context } from '../resolvers/context.ts';
 import { priceOperation } from './cost.ts';
 import { answerCompiled } from './compiled/executor.ts';
 import { formatError, type Report } from './errors.ts';
+import { type FallbackReport, fallbacks, tellFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from './idempotent.ts';
 import { defaultOperationCost } from './limits.ts';
 import { checkScopes, type ScopedOperation } from './scope-rule.ts';
@@ -28,6 +29,7 @@ export type OperationContext = Context & {
   readonly maxCost?: number;
   /** `reference` is graphql-js for all; else queries are compiled where they can be. */
   readonly executor?: ExecutorName;
+  readonly fellBack?: FallbackReport;
 };
 
 /** One operation to run, of a document that has been validated against the schema. */
@@ -74,7 +76,7 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
     const result: OperationResult =
       answered?.result ??
       (key === undefined
-        ? await run(context)
+        ? await bounded(request, operation, () => run(context))
         : await executeOnce({ ...scoped, document, key }, context, run));
     const actual = answered?.objects ?? cost.count(result.data);
     context.charge?.(actual);
@@ -98,10 +100,25 @@ async function compiledAnswer(
 ) {
   const isQuery = scoped.operation.operation === OperationTypeNode.QUERY;
   if (!isQuery || context.executor === 'reference') return undefined;
-  const answered = await answerCompiled({ ...scoped, document }, context, form);
+  const answered = await answerCompiled({ ...scoped, document }, context, form, (reason) =>
+    tellFallback(reason, scoped.operation, context.fellBack),
+  );
   if (!answered) return undefined;
   const { objects, ...result } = answered;
   return { objects, result };
+}
+
+/**
+ * Of what graphql-js answers for want of a plan, so much runs at once. A mutation does not wait: it may hold locks, and
+ * what it does is bounded by the connections that it needs.
+ */
+function bounded<Result>(
+  { context }: OperationRequest,
+  { operation }: OperationDefinitionNode,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const isFallback = context.executor !== 'reference' && operation === OperationTypeNode.QUERY;
+  return isFallback ? fallbacks.run(run) : run();
 }
 
 /** The operation that a request means, or the error that graphql-js would give. */

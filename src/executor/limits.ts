@@ -40,5 +40,9 @@ export const plainListCost = 5;
 /** The largest cost of one operation, where the server is not told another. */
 export const defaultOperationCost = 10_000;
 
+/** How many queries graphql-js answers at once where it stands in for the compiled executor, and how many may wait. */
+export const maxFallbacks = 8;
+export const maxWaitingFallbacks = 100;
+
 /** What one caller may do, where the server is not told otherwise. */
 export const defaultRates = { requestsPerMinute: 6_000, costPerHour: 10_000_000 };

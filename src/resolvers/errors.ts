@@ -87,7 +87,7 @@ export const errorCodes = {
   unavailable: {
     status: 503,
     title: 'Unavailable',
-    meaning: 'The data store does not answer; `Retry-After` says when to try again.',
+    meaning: 'The data store does not answer, or too much waits; `Retry-After` says when to try again.',
   },
   insufficient_storage: {
     status: 507,

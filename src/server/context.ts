@@ -103,6 +103,11 @@ export class Contexts {
       charge: allowance && ((objects) => allowance.charge(objects)),
       maxCost: this.#maxCost,
       executor: this.#executor,
+      fellBack: (reason, operation, isFault) =>
+        this.#logger[isFault ? 'warn' : 'debug'](
+          { err: reason, requestId, operation: operation.slice(0, 100) },
+          'graphql-js answers an operation in place of the compiled executor',
+        ),
       report: (error) => this.#logger.error({ err: error, requestId }, 'an unexpected error was masked'),
     };
   }

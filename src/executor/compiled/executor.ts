@@ -1,11 +1,11 @@
 import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Context } from '../../resolvers/context.ts';
+import { perVariant } from '../variants.ts';
 import { compileOperation } from './compile.ts';
 import { type Frame, newFrame, NotCompilable } from './frame.ts';
 import { JsonWriter } from './json-writer.ts';
 import type { ObjectPlan } from './objects.ts';
 import { MissingReference, Run } from './run.ts';
-import { conditionVariables } from './selection.ts';
 
 /** An operation of a document that was validated, with its variables coerced. */
 export interface Compilable {
@@ -25,15 +25,6 @@ type Answered = { objects: number } & ({ json: Buffer } | { data: Record<string,
  */
 export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHits: 0, planMisses: 0 };
 
-/** Plans of one document, by operation and by what is cut from it; null where it cannot be compiled. */
-interface DocumentPlans {
-  conditions: readonly string[];
-  plans: Map<string, ObjectPlan | null>;
-}
-
-const maxPlansOfDocument = 32;
-const documents = new WeakMap<DocumentNode, DocumentPlans>();
-
 /**
  * Answers a query from its plan, level by level, each level by set-based statements; undefined when the reference
  * executor has to: for what has no plan, and for every error, which only that one words as GraphQL does.
@@ -42,18 +33,23 @@ export async function answerCompiled(
   compilable: Compilable,
   context: Context,
   form: 'json' | 'data',
+  onFallback: (reason: unknown) => void,
 ): Promise<Answered | undefined> {
+  const misses = compiledCounts.planMisses;
   const plan = planOf(compilable);
-  if (!plan) {
+  if (misses === compiledCounts.planMisses) compiledCounts.planHits += 1;
+  if (plan instanceof NotCompilable) {
     compiledCounts.notCompilable += 1;
+    onFallback(plan);
     return undefined;
   }
   try {
     const data = await runPlan(plan, compilable, context, form);
     compiledCounts.answered += 1;
     return data;
-  } catch {
+  } catch (error) {
     compiledCounts.bailed += 1;
+    onFallback(error);
     return undefined;
   }
 }
@@ -101,31 +97,13 @@ function written(plan: ObjectPlan, root: Frame): Buffer {
   return out.finish();
 }
 
-function planOf(compilable: Compilable): ObjectPlan | undefined {
-  const { document, operation, variables } = compilable;
-  let known = documents.get(document);
-  if (!known) {
-    known = { conditions: conditionVariables(document), plans: new Map() };
-    documents.set(document, known);
-  }
-  const cuts = known.conditions.map((name) => String(variables[name]));
-  const key = `${operation.name?.value ?? ''} ${cuts.join(' ')}`;
-  let plan = known.plans.get(key);
-  if (plan !== undefined) compiledCounts.planHits += 1;
-  else {
-    compiledCounts.planMisses += 1;
-    plan = compiled(compilable);
-    if (known.plans.size >= maxPlansOfDocument) known.plans.clear();
-    known.plans.set(key, plan);
-  }
-  return plan ?? undefined;
-}
-
-function compiled({ schema, operation, fragments, variables }: Compilable): ObjectPlan | null {
+/** What an operation was compiled to, or why it cannot be. */
+const planOf = perVariant(({ schema, operation, fragments, variables }: Compilable) => {
+  compiledCounts.planMisses += 1;
   try {
     return compileOperation(schema, operation, fragments, variables);
   } catch (error) {
-    if (error instanceof NotCompilable) return null;
+    if (error instanceof NotCompilable) return error;
     throw error;
   }
-}
+});

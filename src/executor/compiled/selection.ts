@@ -12,7 +12,6 @@ import {
   type SelectionNode,
   type SelectionSetNode,
   visit,
-  type DocumentNode,
 } from 'graphql';
 import type { Columns } from './columns.ts';
 import type { ObjectPlan } from './objects.ts';
@@ -73,18 +72,6 @@ function isCut(node: SelectionNode, { variables }: Reading): boolean {
   const skip = getDirectiveValues(GraphQLSkipDirective, node, variables);
   const include = getDirectiveValues(GraphQLIncludeDirective, node, variables);
   return skip?.if === true || include?.if === false;
-}
-
-/** The variables that say which selections are cut: a plan holds for one set of their values. */
-export function conditionVariables(document: DocumentNode): readonly string[] {
-  const names = new Set<string>();
-  visit(document, {
-    Directive: ({ name, arguments: given = [] }) => {
-      if (name.value !== 'skip' && name.value !== 'include') return;
-      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-    },
-  });
-  return [...names].toSorted();
 }
 
 /** Do the arguments of a field depend on variables. */
