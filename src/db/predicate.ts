@@ -29,8 +29,9 @@ export interface Through {
 
 export const always: Predicate = { all: [] };
 
+/** Does it hold for every row, whatever the row is. */
 export function isAlways(predicate: Predicate): boolean {
-  return 'all' in predicate && predicate.all.length === 0;
+  return 'all' in predicate && predicate.all.every(isAlways);
 }
 
 /**

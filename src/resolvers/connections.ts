@@ -1,6 +1,6 @@
 import type { AnyRow } from '../db/any-tables.ts';
 import type { Order, Page, PageRequest, Source } from '../db/page.ts';
-import { always } from '../db/predicate.ts';
+import { always, isAlways } from '../db/predicate.ts';
 import { type Context, signedIn } from './context.ts';
 import { decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';
 import { AppError, Violations } from './errors.ts';
@@ -26,42 +26,64 @@ export interface ConnectionArguments {
   orderBy?: { field: string; direction?: 'asc' | 'desc' | null } | null;
 }
 
+/** The page is read when something of it is asked for. */
 export interface Connection {
-  edges: { cursor: string; node: AnyRow }[];
-  pageInfo: {
-    hasNextPage: boolean;
-    hasPreviousPage: boolean;
-    startCursor: string | null;
-    endCursor: string | null;
-  };
+  readonly edges: Promise<Edge[]>;
+  readonly pageInfo: Promise<PageInfo>;
   /** Counted only when it is asked for. */
   totalCount: () => Promise<number>;
+}
+
+interface Edge {
+  cursor: string;
+  node: AnyRow;
+}
+
+interface PageInfo {
+  hasNextPage: boolean;
+  hasPreviousPage: boolean;
+  startCursor: string | null;
+  endCursor: string | null;
+}
+
+/** Who a list belongs to, and how many rows it has in all where the parent keeps count. */
+export interface ListParent {
+  key: string | undefined;
+  count?: number | undefined;
 }
 
 /**
  * One page of a list: under a parent when the source has one, else of the whole workspace.
  * Bad arguments are `invalid_request`, all of them at once.
  */
-export async function resolveConnection(
+export function resolveConnection(
   ctx: Context,
   list: ListDeclaration,
-  parent: string | undefined,
+  { key, count }: ListParent,
   args: ConnectionArguments,
-): Promise<Connection> {
+): Connection {
   const { loaders } = signedIn(ctx);
   const { request, fingerprint } = pageRequest(list, args);
-  const page = parent === undefined ? await loaders.page(request) : await loaders.pages(request).load(parent);
+  const read = () => (key === undefined ? loaders.page(request) : loaders.pages(request).load(key));
+  let reading: Promise<{ edges: Edge[]; pageInfo: PageInfo }> | undefined;
+  const page = () => (reading ??= read().then((rows) => pageOf(rows, request, fingerprint)));
   return {
-    ...toConnection(page, request, fingerprint),
-    totalCount: () => {
+    get edges() {
+      return page().then(({ edges }) => edges);
+    },
+    get pageInfo() {
+      return page().then(({ pageInfo }) => pageInfo);
+    },
+    totalCount: async () => {
+      if (count !== undefined && isAlways(request.filter)) return count;
       const { parent: link } = list.source;
-      if (parent === undefined || !link) return loaders.count(list.source, request.filter);
-      return loaders.counts({ ...list.source, parent: link }, request.filter).load(parent);
+      if (key === undefined || !link) return loaders.count(list.source, request.filter);
+      return loaders.counts({ ...list.source, parent: link }, request.filter).load(key);
     },
   };
 }
 
-function toConnection(page: Page, request: PageRequest, fingerprint: string): Omit<Connection, 'totalCount'> {
+function pageOf(page: Page, request: PageRequest, fingerprint: string): { edges: Edge[]; pageInfo: PageInfo } {
   const edges = page.rows.map((node) => ({ cursor: encodeCursor(node, request.order, fingerprint), node }));
   return {
     edges,

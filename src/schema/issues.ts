@@ -175,11 +175,16 @@ Issue.implement((t) => ({
     key: 'issueId',
     description: 'Its conversation with the agent; null before the first message.',
   }),
-  comments: t.children(Comment, { key: 'issueId', description: 'Its comments, replies included.' }),
-  links: t.children(IssueLink, { key: 'issueId', description: 'Its links.' }),
+  comments: t.children(Comment, {
+    key: 'issueId',
+    count: 'commentCount',
+    description: 'Its comments, replies included.',
+  }),
+  links: t.children(IssueLink, { key: 'issueId', count: 'linkCount', description: 'Its links.' }),
   attachments: t.children(Attachment, { key: 'issueId', description: 'Its attachments.' }),
   subIssues: t.children(Issue, {
     key: 'parentIssueId',
+    count: 'subIssueCount',
     defaultOrder: { field: 'CREATED', direction: 'asc' },
     description: 'The issues that are parts of it, oldest first when nothing is said.',
   }),

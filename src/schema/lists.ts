@@ -5,6 +5,7 @@ import type { Row, TableName } from '../db/tables.ts';
 import {
   type ConnectionArguments,
   type ListDeclaration,
+  type ListParent,
   resolveConnection,
 } from '../resolvers/connections.ts';
 import { type Context, signedIn } from '../resolvers/context.ts';
@@ -33,6 +34,15 @@ type Children<Parent, Name extends TableName> = { of?: TextColumn<Parent> } & (
 /** What a list does in another way than others of its type. */
 type ListDefaults = Partial<Pick<ListDeclaration, 'maxPageSize' | 'defaultOrder'>>;
 
+/** The column of the parent that counts the children, where there is one: nobody has to count them then. */
+interface Counted<Parent> {
+  count?: NumberColumn<Parent>;
+}
+
+type NumberColumn<Parent> = {
+  [Column in keyof Parent & string]: Parent[Column] extends number ? Column : never;
+}[keyof Parent & string];
+
 declare global {
   // eslint-disable-next-line typescript/no-namespace -- Pothos is extended by merging into its namespace
   namespace PothosSchemaTypes {
@@ -40,7 +50,7 @@ declare global {
       /** A connection of the parent's children; orders, filter and scope are those of their type. */
       children<Name extends TableName>(
         target: Entity<Name>,
-        options: Omit<FieldMeta, 'scope'> & Children<ParentShape, Name> & ListDefaults,
+        options: Omit<FieldMeta, 'scope'> & Children<ParentShape, Name> & ListDefaults & Counted<ParentShape>,
       ): FieldRef<Types, unknown>;
       /** A connection of all rows of the workspace. */
       all<Name extends TableName>(
@@ -124,9 +134,10 @@ function connection(
   target: Entity<TableName>,
   list: ListDeclaration,
   meta: Omit<FieldMeta, 'scope'>,
-  parentKey: string | undefined,
+  parentKey?: string,
+  count?: string,
 ) {
-  const plan: Plan = { kind: 'connection', list, parentKey };
+  const plan: Plan = { kind: 'connection', list, parentKey, count };
   return t.field({
     ...meta,
     type: target.connection(),
@@ -134,8 +145,14 @@ function connection(
     args: listArguments(t, target, list.maxPageSize, list.defaultPageSize),
     extensions: { plan, scopeOfArguments: filterScopes(target), rows: rowsOfPage(list) },
     resolve: (parent: Row_, args: ConnectionArguments, ctx: Context) =>
-      resolveConnection(ctx, list, parentKey === undefined ? undefined : parent[parentKey], args),
+      resolveConnection(ctx, list, parentOf(parent, parentKey, count), args),
   });
+}
+
+function parentOf(parent: Row_, parentKey: string | undefined, count: string | undefined): ListParent {
+  if (parentKey === undefined) return { key: undefined };
+  const counted: unknown = count && parent[count];
+  return { key: parent[parentKey], count: typeof counted === 'number' ? counted : undefined };
 }
 
 function childList(target: Entity<TableName>, options: ChildOptions & { orderBy: readonly ListOrder[] }) {
@@ -151,8 +168,8 @@ function childList(target: Entity<TableName>, options: ChildOptions & { orderBy:
 }
 
 const helpers = {
-  children(this: Fields, target: Entity<TableName>, options: ChildOptions & ListDefaults) {
-    const { key, through: join, of = 'id', maxPageSize, defaultOrder, ...meta } = options;
+  children(this: Fields, target: Entity<TableName>, options: ChildOptions & ListDefaults & { count?: string }) {
+    const { key, through: join, of = 'id', count, maxPageSize, defaultOrder, ...meta } = options;
     const base = target.list();
     const source = { ...base.source, parent: link({ ...meta, key, through: join }) };
     return connection(
@@ -161,10 +178,11 @@ const helpers = {
       { ...base, source, ...(maxPageSize && { maxPageSize }), ...(defaultOrder && { defaultOrder }) },
       meta,
       of,
+      count,
     );
   },
   all(this: Fields, target: Entity<TableName>, meta: FieldMeta) {
-    return connection(this, target, target.list(), meta, undefined);
+    return connection(this, target, target.list(), meta);
   },
   list(this: Fields, target: Entity<TableName>, options: ChildOptions & { orderBy: readonly ListOrder[] }) {
     const { meta, of, source, load, orderBy } = childList(target, options);

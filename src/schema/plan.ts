@@ -40,7 +40,13 @@ export type Plan =
       lookup: (value: string) => Predicate | undefined;
     }
   /** A connection: of the parent's children, or of the whole workspace when `parentKey` is absent. */
-  | { kind: 'connection'; list: ListDeclaration; parentKey?: string }
+  | {
+      kind: 'connection';
+      list: ListDeclaration;
+      parentKey?: string;
+      /** The column of the parent that holds how many rows the list has without a filter. */
+      count?: string;
+    }
   /** A plain list under the parent, or one column of it (`only`). */
   | {
       kind: 'list';

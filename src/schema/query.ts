@@ -113,7 +113,7 @@ builder.queryType({
 function accessTokens(ctx: Context, args: ConnectionArguments) {
   const signed = signedIn(ctx);
   const list = AccessToken.list();
-  if (seesAllTokens(signed)) return resolveConnection(ctx, list, undefined, args);
+  if (seesAllTokens(signed)) return resolveConnection(ctx, list, { key: undefined }, args);
   const own = { ...list, source: { ...list.source, parent: { column: 'userAccountId' } } };
-  return resolveConnection(ctx, own, signed.principal.userAccountId, args);
+  return resolveConnection(ctx, own, { key: signed.principal.userAccountId }, args);
 }
