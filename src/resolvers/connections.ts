@@ -83,7 +83,11 @@ export function resolveConnection(
   };
 }
 
-function pageOf(page: Page, request: PageRequest, fingerprint: string): { edges: Edge[]; pageInfo: PageInfo } {
+function pageOf(
+  page: Page,
+  request: PageRequest,
+  fingerprint: string,
+): { edges: Edge[]; pageInfo: PageInfo } {
   const edges = page.rows.map((node) => ({ cursor: encodeCursor(node, request.order, fingerprint), node }));
   return {
     edges,

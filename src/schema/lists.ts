@@ -168,7 +168,11 @@ function childList(target: Entity<TableName>, options: ChildOptions & { orderBy:
 }
 
 const helpers = {
-  children(this: Fields, target: Entity<TableName>, options: ChildOptions & ListDefaults & { count?: string }) {
+  children(
+    this: Fields,
+    target: Entity<TableName>,
+    options: ChildOptions & ListDefaults & { count?: string },
+  ) {
     const { key, through: join, of = 'id', count, maxPageSize, defaultOrder, ...meta } = options;
     const base = target.list();
     const source = { ...base.source, parent: link({ ...meta, key, through: join }) };

@@ -118,5 +118,9 @@ Project.implement((t) => ({
   }),
   members: t.children(Member, { through: members, description: 'The members of the project.' }),
   issues: t.children(Issue, { key: 'projectId', description: 'The issues of the project.' }),
-  links: t.children(ProjectLink, { key: 'projectId', count: 'linkCount', description: 'The links of the project.' }),
+  links: t.children(ProjectLink, {
+    key: 'projectId',
+    count: 'linkCount',
+    description: 'The links of the project.',
+  }),
 }));

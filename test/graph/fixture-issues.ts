@@ -65,9 +65,9 @@ function addIssue({ workspaceId, rows, uuid, nowMs, random }: Fixture, place: nu
           ).id,
     estimateValue: place % 4 ? place % 7 : null,
     dueDate: place % 3 === 1 ? isoDate(nowMs + Math.floor(place / 6) * 24 * hourMs) : null,
-    commentCount: place === 0 ? 6 : 0,
+    commentCount: 0,
     subIssueCount: place < 2 ? 4 - place : 0,
-    linkCount: place === 0 ? 4 : 0,
+    linkCount: 0,
     createdUtc,
     updatedUtc: new Date(createdUtc.getTime() + (place % 3) * hourMs),
     lastActivityUtc: place % 2 ? new Date(nowMs - (place % 4) * hourMs) : null,
@@ -119,6 +119,7 @@ function addComments({ workspaceId, rows, uuid, nowMs }: Fixture): void {
   ];
   for (const [place, [issue, parent, deleted = false]] of facts.entries()) {
     const replyTo = parent === undefined ? undefined : turn(rows.comment, parent);
+    if (!deleted) countOne(turn(rows.issue, issue), 'commentCount');
     const createdUtc = new Date(nowMs - (20 - Math.floor(place / 2)) * hourMs);
     rows.comment.push({
       workspaceId,
@@ -137,8 +138,14 @@ function addComments({ workspaceId, rows, uuid, nowMs }: Fixture): void {
   }
 }
 
+function countOne(issue: Fixture['rows']['issue'][number], column: 'commentCount' | 'linkCount'): void {
+  issue[column] = (issue[column] ?? 0) + 1;
+}
+
 function addLinks({ workspaceId, rows, uuid, nowMs }: Fixture): void {
   for (const [place, issue] of [0, 0, 0, 0, 0, 3, 11].entries()) {
+    const deleted = place === 2;
+    if (!deleted) countOne(turn(rows.issue, issue), 'linkCount');
     const url = `https://fixture.example/link/${place}`;
     rows.issueLink.push({
       workspaceId,
@@ -149,7 +156,7 @@ function addLinks({ workspaceId, rows, uuid, nowMs }: Fixture): void {
       title: `Link ${place}`,
       createdUtc: new Date(nowMs - (10 - Math.floor(place / 2)) * hourMs),
       createdByUserAccountId: turn(rows.member, place).userAccountId,
-      deletedUtc: place === 2 ? new Date(nowMs) : null,
+      deletedUtc: deleted ? new Date(nowMs) : null,
     });
   }
 }

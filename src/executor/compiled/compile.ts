@@ -112,7 +112,10 @@ function compilePlan(
       const { fixed, args } = argumentsOf(field, nodes);
       const fetch = shared(place, `page ${field.name} ${printedArguments(nodes)}`, () => {
         const parent = plan.parentKey === undefined ? undefined : columns.reader(plan.parentKey);
-        return new ConnectionFetch({ list: plan.list, key: parent, part: object.newPart(), args, fixed });
+        const { list, count: counted } = plan;
+        // Kept rows may be a moment old, and their counts with them.
+        const count = counted === undefined || columns.isKept ? undefined : () => columns.reader(counted);
+        return new ConnectionFetch({ list, key: parent, count, part: object.newPart(), args, fixed });
       });
       return connectionField(key, fetch.part, pageFields(place.reading, fetch, objectType(field), nodes));
     }

@@ -1,6 +1,7 @@
 import type { TextRows } from '../../db/lease.ts';
 import { uuidArray } from '../../db/prepared.ts';
 import type { Order } from '../../db/page.ts';
+import { isAlways } from '../../db/predicate.ts';
 import { type ConnectionArguments, type ListDeclaration, pageRequest } from '../../resolvers/connections.ts';
 import { cursorAt } from '../../resolvers/cursors.ts';
 import { distinctKeys, flatten } from './children.ts';
@@ -28,6 +29,8 @@ export interface ConnectionOptions {
   list: ListDeclaration;
   /** Reads what the children name their parent by; undefined for a list of the whole workspace. */
   key: Read | undefined;
+  /** Reads how many children the parent says that it has, where it does. */
+  count: (() => Read) | undefined;
   part: number;
   /** The arguments of one run; the same for all when no variable is among them. */
   args: (run: Run) => ConnectionArguments;
@@ -44,6 +47,7 @@ export class ConnectionFetch implements Fetch {
   #fixed: ShapedWalk | undefined;
   #showsRows = false;
   #showsCount = false;
+  #keptCount: Read | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -65,6 +69,7 @@ export class ConnectionFetch implements Fetch {
 
   showCount(): void {
     this.#showsCount = true;
+    this.#keptCount ??= this.#options.count?.();
   }
 
   /** The place of a row in the list, as a cursor; what it is made of is read only where it is selected. */
@@ -88,7 +93,9 @@ export class ConnectionFetch implements Fetch {
     const { keys, at } = key
       ? distinctKeys(frame, key)
       : { keys: [''], at: new Int32Array(frame.rows.length) };
-    const found = keptPages(run, walked.request, keys) ?? (await this.#read(walked, keys, run));
+    const found =
+      keptPages(run, walked.request, keys) ??
+      (await this.#read(walked, keys, this.#countsIn(frame, at, walked), run));
     const { groups, more, counts, types } = found;
     const { flat, start, end } = flatten(groups);
     const frames = this.#views.map(() => newFrame(run, flat, types));
@@ -105,17 +112,34 @@ export class ConnectionFetch implements Fetch {
     await Promise.all(this.#views.map((view, place) => view.fetch(frames[place] as Frame, run)));
   }
 
-  async #read(walked: ShapedWalk, keys: readonly string[], run: Run): Promise<Pages> {
+  /** The counts by group where nobody has to count: of lists without a filter whose parents keep count. */
+  #countsIn({ rows }: Frame, at: Int32Array, { request }: ShapedWalk): number[] | undefined {
+    const read = this.#keptCount;
+    if (!read || !isAlways(request.filter)) return undefined;
+    const counts: number[] = [];
+    rows.forEach((row, place) => {
+      counts[at[place] ?? 0] = Number(read(row));
+    });
+    return counts;
+  }
+
+  async #read(
+    walked: ShapedWalk,
+    keys: readonly string[],
+    known: number[] | undefined,
+    run: Run,
+  ): Promise<Pages> {
     const isUnder = this.#options.key !== undefined;
     const values = { ...walked.values, ...(isUnder && { keys: uuidArray(keys) }) };
+    const isCounted = this.#showsCount && !known;
     const [page, counts] = await Promise.all([
       this.#showsRows ? run.rows(this.#statements.page(walked, this.columns.read, run), values) : undefined,
-      this.#showsCount ? run.rows(this.#statements.count(walked, run), values) : undefined,
+      isCounted ? run.rows(this.#statements.count(walked, run), values) : undefined,
     ]);
     const parents = isUnder ? keys : undefined;
     return {
       ...pagesOf(page, walked, parents),
-      counts: countsOf(counts, parents),
+      counts: known ?? countsOf(counts, parents),
       types: page?.types ?? [],
     };
   }
