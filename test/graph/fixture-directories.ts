@@ -214,7 +214,7 @@ function addProjects(fixture: Fixture): void {
       leadDisplayNameFold: lead?.displayNameFold ?? null,
       startUtc: place % 2 ? new Date(nowMs - 50 * dayMs) : null,
       targetUtc: facts.targetDays === undefined ? null : new Date(nowMs + facts.targetDays * dayMs),
-      linkCount: place ? 0 : 3,
+      linkCount: [3, 1][place] ?? 0,
       createdUtc: new Date(nowMs - 60 * dayMs),
     });
   }

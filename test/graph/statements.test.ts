@@ -25,10 +25,10 @@ describe('an operation takes', () => {
     ],
     ['none for a root that is kept', '{ team(code: "ENG") { name } }', 0, 1],
     ['one for a page', '{ issues { nodes { title } edges { cursor } pageInfo { endCursor } } }', 1, 1],
-    ['one for a count, without a page that nobody asked for', '{ issues { totalCount } }', 1, 2],
+    ['one for a count, without a page that nobody asked for', '{ issues { totalCount } }', 1, 1],
     ['one for a page of children of all parents', '{ teams { nodes { issues { nodes { title } } } } }', 1, 2],
-    ['one for the counts under all parents', '{ teams { nodes { issues { totalCount } } } }', 1, 3],
-    ['none for counts of what is kept', '{ teams { totalCount nodes { projects { totalCount } } } }', 0, 4],
+    ['one for the counts under all parents', '{ teams { nodes { issues { totalCount } } } }', 1, 2],
+    ['none for counts of what is kept', '{ teams { totalCount nodes { projects { totalCount } } } }', 0, 3],
     [
       'one for each page under other arguments',
       '{ teams { nodes { a: issues { nodes { id } } b: issues(first: 1) { nodes { id } } } } }',
