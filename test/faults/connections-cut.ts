@@ -15,7 +15,7 @@ const poolSize = 10;
 await runFault(import.meta.filename, {
   fault: 'connections cut at every statement of every write',
   pass: '0 exits, 0 partial writes, pool full again',
-  amount: { unit: 'cuts', short: 200, long: 10_000 },
+  amount: { unit: 'cuts', short: 100, long: 10_000 },
   run: async (trial) => {
     const cluster = await Cluster.create(trial.folder);
     trial.defer(() => cluster.stop());

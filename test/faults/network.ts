@@ -20,7 +20,7 @@ const hangsAfterMs = 6_000;
 await runFault(import.meta.filename, {
   fault: 'slow, resetting, half-open network between server and PostgreSQL',
   pass: '0 hung > 6 s, 0 crashes',
-  amount: { unit: 's of each', short: 8, long: 60 },
+  amount: { unit: 's of each', short: 5, long: 60 },
   run: async (trial) => {
     const cluster = await Cluster.create(trial.folder);
     trial.defer(() => cluster.stop());

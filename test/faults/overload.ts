@@ -24,7 +24,7 @@ const hangsAfterMs = 15_000;
 await runFault(import.meta.filename, {
   fault: '10× overload',
   pass: 'goodput ≥ 90 % of peak, p99 of accepted ≤ 2× normal, the rest 429/503 ≤ 50 ms, memory bounded, normal ≤ 5 s after',
-  amount: { unit: 's', short: 10, long: 180 },
+  amount: { unit: 's', short: 8, long: 180 },
   run: async (trial) => {
     const cluster = await Cluster.create(trial.folder);
     trial.defer(() => cluster.stop());

@@ -11,7 +11,7 @@ import { Writers } from './support/writers.ts';
 await runFault(import.meta.filename, {
   fault: '`kill -9` of the server in mid-write, 16 writers, both engines',
   pass: '0 acknowledged writes lost, 0 doubled, one entry per write that the feed lists; first new acknowledgement ≤ 3 s PostgreSQL, ≤ 5 s embedded',
-  amount: { unit: 'rounds on each engine', short: 4, long: 200 },
+  amount: { unit: 'rounds on each engine', short: 3, long: 200 },
   run: async (trial) => {
     const postgres = await onPostgres(trial);
     const embedded = await onEmbedded(trial);

@@ -16,7 +16,7 @@ const samples = 60;
 await runFault(import.meta.filename, {
   fault: '30 minutes at 70 %',
   pass: 'memory and handles flat',
-  amount: { unit: 's', short: 15, long: 1_800 },
+  amount: { unit: 's', short: 10, long: 1_800 },
   run: async (trial) => {
     const cluster = await Cluster.create(trial.folder);
     trial.defer(() => cluster.stop());
