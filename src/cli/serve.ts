@@ -58,6 +58,19 @@ const args = {
     valueHint: 'on|off',
     description: 'GraphiQL and the reference page (EXPLORER, on)',
   },
+  introspection: {
+    type: 'string',
+    valueHint: 'public|tokens|off',
+    description: 'Who may ask the schema about itself (INTROSPECTION, public)',
+  },
+  'cors-origins': {
+    type: 'string',
+    description: 'Origins whose pages may ask this server, with commas (CORS_ORIGINS, none)',
+  },
+  'trusted-proxies': {
+    type: 'string',
+    description: 'Addresses or networks of proxies that are believed, with commas (TRUSTED_PROXIES, none)',
+  },
   prepared: {
     type: 'string',
     valueHint: 'on|off',

@@ -70,7 +70,8 @@ const brackets: ReadonlyMap<string, 1 | -1> = new Map([
   [TokenKind.BRACKET_R, -1],
 ]);
 
-function parseText(source: Source): DocumentNode {
+/** Its syntax alone; throws when there is something wrong with it. */
+export function parseText(source: Source): DocumentNode {
   try {
     checkTokens(source);
     return parse(source);

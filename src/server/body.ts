@@ -10,7 +10,7 @@ const discardMs = 2_000;
 
 /** Reads a body as it comes in, no further than the limit and no longer: throws `payload_too_large`, `request_timeout`. */
 export async function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) refuse(req, res);
+  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) refuse();
   if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
   const chunks: Buffer[] = [];
   let length = 0;
@@ -20,7 +20,7 @@ export async function readBody(req: IncomingMessage, res: ServerResponse): Promi
     const bytes = await nextChunk(incoming, untilMs - performance.now());
     if (!bytes) return Buffer.concat(chunks);
     length += bytes.length;
-    if (length > maxBodyBytes) refuse(req, res);
+    if (length > maxBodyBytes) refuse();
     chunks.push(bytes);
   }
 }
@@ -61,7 +61,6 @@ export function discardRest(req: IncomingMessage, res: ServerResponse): Promise<
   });
 }
 
-function refuse(req: IncomingMessage, res: ServerResponse): never {
-  void discardRest(req, res);
+function refuse(): never {
   raise('payload_too_large', `The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode } from '../resolvers/errors.ts';
 import { problemOf } from '../executor/problem.ts';
+import { securityHeaders } from './security-headers.ts';
 
 const refusals: Readonly<
   Record<string, { code: ErrorCode; message: string; status?: number; reason: string }>
@@ -20,7 +21,11 @@ const refusals: Readonly<
 };
 
 /** Answers what is not HTTP, or not in time, on the bare socket: there is no request to answer. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
+export function answerBrokenRequest(
+  error: Error & { code?: string },
+  socket: Duplex,
+  publicUrl: string | undefined,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -34,9 +39,11 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: Du
   const problem = problemOf(refusal, requestId);
   const status = 'status' in refusal && refusal.status ? refusal.status : problem.status;
   const body = JSON.stringify({ ...problem, status });
+  const security = Object.entries(securityHeaders(publicUrl)).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
     `HTTP/1.1 ${status} ${refusal.reason}\r\n` +
       'Content-Type: application/problem+json; charset=utf-8\r\n' +
+      security.join('') +
       `X-Request-Id: ${requestId}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n` +
       'Connection: close\r\n\r\n' +

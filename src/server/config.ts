@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { ExecutorName } from '../executor/execute.ts';
 import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
 import { defaultMaxRows } from '../reference/memory.ts';
+import { isNetwork } from './clients.ts';
+import { isOrigin } from './cross-origin.ts';
 
 /** What a server is told from outside; see docs and contract.md, "Running". */
 export interface Config {
@@ -34,6 +36,12 @@ export interface Config {
   readonly explorer: boolean;
   /** Rows of reference data kept in memory at most, over all workspaces. */
   readonly referenceRows: number;
+  /** Who may ask the schema about itself. */
+  readonly introspection: Introspection;
+  /** Origins whose pages may ask this server; no other may. */
+  readonly corsOrigins: readonly string[];
+  /** Addresses and networks whose word on host, protocol and client is taken. */
+  readonly trustedProxies: readonly string[];
   /** Which executor answers queries. */
   readonly executor: ExecutorName;
   /** Which way a POST to `/graphql` goes: straight to the executor, or through Yoga as every GET does. */
@@ -43,6 +51,9 @@ export interface Config {
   /** A manifest of documents that clients may name by their ids. */
   readonly documentsFile: string | undefined;
 }
+
+/** Everybody, those with a token, or nobody. */
+export type Introspection = 'public' | 'tokens' | 'off';
 
 export type LogLevel = z.infer<typeof logLevel>;
 
@@ -77,6 +88,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
   const { STORAGE_URL, SIGNING_KEYS, FILES_URL, ATTACHMENT_LIMIT_BYTES, EXPLORER } = parsed.data;
   const { EXECUTOR, GRAPHQL_PATH, PREPARED, METRICS_ADDRESS, DOCUMENTS, DOCUMENTS_FILE } = parsed.data;
   const { REFERENCE_ROWS } = parsed.data;
+  const { INTROSPECTION, CORS_ORIGINS, TRUSTED_PROXIES } = parsed.data;
   const { REQUESTS_PER_MINUTE, COST_PER_HOUR, MAX_OPERATION_COST, REDIS_URL } = parsed.data;
   return {
     port: PORT,
@@ -96,6 +108,9 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     metricsAddress: METRICS_ADDRESS,
     explorer: EXPLORER,
     referenceRows: REFERENCE_ROWS,
+    introspection: INTROSPECTION,
+    corsOrigins: CORS_ORIGINS,
+    trustedProxies: TRUSTED_PROXIES,
     executor: EXECUTOR,
     graphqlPath: GRAPHQL_PATH,
     documents: DOCUMENTS,
@@ -132,14 +147,7 @@ const shape = {
       'must be a URL such as https://KEY:SECRET@s3.example.com/bucket or file:///srv/files',
     )
     .optional(),
-  SIGNING_KEYS: z
-    .string()
-    .transform((text) => text.split(',').map((key) => key.trim()))
-    .refine(
-      (keys) => keys.every((key) => key.length >= 32),
-      'must be keys of 32 characters or more, with commas',
-    )
-    .default([]),
+  SIGNING_KEYS: listOf((key) => key.length >= 32, 'must be keys of 32 characters or more, with commas'),
   FILES_URL: url(['http:', 'https:'], 'must be a URL such as https://files.example.com').optional(),
   ATTACHMENT_LIMIT_BYTES: z
     .string()
@@ -158,6 +166,11 @@ const shape = {
     .optional(),
   REFERENCE_ROWS: amount(defaultMaxRows),
   EXPLORER: onOrOff(),
+  INTROSPECTION: z
+    .enum(['public', 'tokens', 'off'], { error: 'must be public, tokens or off' })
+    .default('public'),
+  CORS_ORIGINS: listOf(isOrigin, 'must be origins such as https://app.example.com, with commas'),
+  TRUSTED_PROXIES: listOf(isNetwork, 'must be addresses or networks such as 10.0.0.0/8, with commas'),
   PREPARED: onOrOff(),
   EXECUTOR: z.enum(['compiled', 'reference'], { error: 'must be compiled or reference' }).default('compiled'),
   GRAPHQL_PATH: z.enum(['direct', 'general'], { error: 'must be direct or general' }).default('direct'),
@@ -175,6 +188,14 @@ const settings = z
     error: 'must name the manifest when DOCUMENTS is trusted',
   });
 const names = Object.keys(shape) as SettingName[];
+
+function listOf(fits: (item: string) => boolean, message: string) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((item) => item.trim()))
+    .refine((items) => items.every(fits), message)
+    .default([]);
+}
 
 function onOrOff() {
   return z

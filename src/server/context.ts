@@ -16,7 +16,7 @@ export const readinessTimeoutMs = 2_000;
 export interface RequestSource {
   readonly requestId: string;
   readonly origin: string;
-  /** Of the other end of the connection. */
+  /** Of the client, as far as it is known. */
   readonly address: string | undefined;
   /** The version of reference data that the client has seen, as it sent it. */
   readonly seenVersion: SeenVersion | undefined;

@@ -7,10 +7,9 @@ import { parseId } from '../resolvers/ids.ts';
 import type { Disposition, FilePart, SignedDeed } from '../resolvers/signed-urls.ts';
 import type { RestReply } from '../rest-compat/face.ts';
 import { problemReply } from '../rest-compat/problem.ts';
-import { discardRest } from './body.ts';
 import { byteRange } from './byte-range.ts';
 import { contentDisposition } from './content-disposition.ts';
-import { FilesOrigin } from './files-origin.ts';
+import { isFile } from './cross-origin.ts';
 import type { ServerFiles } from './open-files.ts';
 import type { ServerRequest } from './request.ts';
 import { openUpload } from './upload-body.ts';
@@ -22,18 +21,14 @@ export interface FileFace {
 }
 
 /** Gives bytes out and takes them in, for whoever has a signature. */
-export function createFileFace(files: ServerFiles, publicUrl: string | undefined): FileFace {
-  const origin = new FilesOrigin(files.filesUrl, publicUrl);
+export function createFileFace(files: ServerFiles): FileFace {
+  const ownHost = files.filesUrl && new URL(files.filesUrl).host;
   return {
     async handle(request, req, res) {
-      const isFile = /^\/files(\/|$)/.test(request.path);
-      if (origin.isElsewhere(request, isFile)) raise('not_found', 'There is nothing at this path.');
-      if (!isFile) return undefined;
-      for (const [name, value] of Object.entries(origin.headers)) res.setHeader(name, value);
-      return answer(files, request, req, res).finally(() => {
-        // A file that is refused is still on its way.
-        if (request.method === 'PUT' && !req.complete) void discardRest(req, res);
-      });
+      // An origin for files has nothing else, and files are nowhere else.
+      const isElsewhere = ownHost !== undefined && (request.host === ownHost) !== isFile(request.path);
+      if (isElsewhere) raise('not_found', 'There is nothing at this path.');
+      return isFile(request.path) ? answer(files, request, req, res) : undefined;
     },
   };
 }
@@ -139,6 +134,8 @@ async function give(
     'Content-Length': String(length),
     'Content-Disposition': contentDisposition(inline ? 'inline' : 'attachment', file.fileName),
     'Content-Security-Policy': "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
+    // Whoever has the address has the file: a page elsewhere may show it too.
+    'Cross-Origin-Resource-Policy': 'cross-origin',
     'Accept-Ranges': 'bytes',
     ETag: etag,
     ...(range && { 'Content-Range': `bytes ${range.start}-${range.end}/${sizeBytes}` }),

@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { metered, meter } from '../db/meter.ts';
 import { expectedError } from '../executor/errors.ts';
-import { AppError } from '../resolvers/errors.ts';
+import { AppError, raise } from '../resolvers/errors.ts';
 import type { RestFace, RestReply } from '../rest-compat/face.ts';
+import type { Clients } from './clients.ts';
 import type { Contexts } from './context.ts';
+import type { CrossOrigin } from './cross-origin.ts';
 import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql.ts';
 import { discardRest } from './body.ts';
@@ -21,13 +23,14 @@ export interface FrontOptions {
   readonly files: FileFace | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
-  readonly publicUrl: string | undefined;
+  readonly clients: Clients;
+  readonly crossOrigin: CrossOrigin;
 }
 
 /** Takes every request that comes in: hands it to a face, sends what comes back, writes one line of log. */
 export function createFront(options: FrontOptions): (req: IncomingMessage, res: ServerResponse) => void {
   return (req, res) => {
-    const request = new ServerRequest(req, res, options.contexts, options.publicUrl);
+    const request = new ServerRequest(req, res, options.contexts, options.clients);
     void metered(() => answer(request, req, res, options));
   };
 }
@@ -53,11 +56,14 @@ async function answer(
   // A body that nobody has read would be taken for the next request of the connection, and may be endless.
   const unread = req.complete ? undefined : discardRest(req, res);
   if (options.contexts.draining) res.shouldKeepAlive = false;
-  const version = await request.versionHeaders();
-  for (const [name, value] of Object.entries({ ...request.allowance?.headers(), ...version }))
-    res.setHeader(name, value);
+  const given = {
+    ...options.crossOrigin.headers(request),
+    ...request.allowance?.headers(),
+    ...(await request.versionHeaders()),
+  };
+  for (const [name, value] of Object.entries(given)) res.setHeader(name, value);
   try {
-    await sendReply(res, reply, request.requestId, unread);
+    await sendReply(res, reply, request, unread);
   } catch (error) {
     logger.warn({ err: error }, 'the answer broke off');
     res.destroy();
@@ -68,8 +74,12 @@ async function route(
   request: ServerRequest,
   req: IncomingMessage,
   res: ServerResponse,
-  { graphql, rest, pages, files }: FrontOptions,
+  { graphql, rest, pages, files, crossOrigin }: FrontOptions,
 ): Promise<RestReply> {
+  if (req.httpVersion === '1.1' && req.headers.host === undefined)
+    raise('invalid_request', 'The request has no Host.');
+  const preflight = crossOrigin.preflight(request);
+  if (preflight) return preflight;
   const file = await files?.handle(request, req, res);
   if (file) {
     request.served = { face: 'files', route: '/files', operation: 'other' };
@@ -96,6 +106,7 @@ function logRequest(logger: Logger, request: ServerRequest, status: number, took
       method: request.method,
       path: request.path.slice(0, 200),
       status,
+      address: request.address,
       ms: Math.round(tookMs * 10) / 10,
       ...(request.operationName && { operation: request.operationName.slice(0, 100) }),
       statements: meter()?.statements ?? 0,

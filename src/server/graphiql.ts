@@ -27,7 +27,7 @@ const page = once(async () => {
     defaultHeaders: tokenTemplate,
     headers: tokenTemplate,
     defaultEditorToolsVisibility: 'headers',
-    // A token typed into the page stays in that browser.
+    // A token typed into the page stays in that tab: `storageOfTheTab`.
     shouldPersistHeaders: true,
   });
   return staticFile(
@@ -43,8 +43,18 @@ const tokenTemplate = JSON.stringify({ Authorization: tokenPlaceholder }, null, 
 
 const charset = '<meta charset="utf-8" />';
 
+/**
+ * GraphiQL keeps all it is told in `localStorage`, for every later visitor of the browser. A token is to last as long
+ * as its tab; what an earlier version of the page has kept goes.
+ */
+const storageOfTheTab = `
+      <script id="storage">
+        for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key);
+        Object.defineProperty(window, 'localStorage', { value: sessionStorage });
+      </script>`;
+
 /** What the page lacks: a phone's width, a description, and colours before its own are there. */
-const headOfOurs = `
+const headOfOurs = `${storageOfTheTab}
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="description" content="Ask the graph of this workgraph server, with its whole schema described." />
       <meta name="color-scheme" content="light dark" />`;

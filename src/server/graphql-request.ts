@@ -3,6 +3,7 @@ import { documentIdOf, hexHash } from '../executor/manifest.ts';
 import { isNestedDeeper } from '../executor/nesting.ts';
 import type { NamedDocument } from '../executor/persisted-documents.ts';
 import { raise } from '../resolvers/errors.ts';
+import type { ServerRequest } from './request.ts';
 
 /** The parameters of a GraphQL request over HTTP, of the right kinds; it has a query, a documentId or both. */
 export interface GraphQLRequest extends NamedDocument {
@@ -12,8 +13,20 @@ export interface GraphQLRequest extends NamedDocument {
 
 export type GraphQLMediaType = 'application/json' | 'application/graphql-response+json';
 
+/** The parameters of a request; throws `unsupported_media_type`, `payload_too_large` and `invalid_request`. */
+export async function parametersOf(
+  request: Pick<ServerRequest, 'method' | 'headers' | 'query' | 'body'>,
+): Promise<GraphQLRequest> {
+  const { method, headers } = request;
+  if (method === 'GET') return parseQuery(request.query);
+  if (!isJson(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity') {
+    raise('unsupported_media_type', 'The body of a POST must be application/json in UTF-8, not compressed.');
+  }
+  return parseBody(await request.body());
+}
+
 /** The parameters in the body of a POST; throws `invalid_request`. */
-export function parseBody(body: Buffer): GraphQLRequest {
+function parseBody(body: Buffer): GraphQLRequest {
   let text: string;
   try {
     text = utf8.decode(body);
@@ -24,7 +37,7 @@ export function parseBody(body: Buffer): GraphQLRequest {
 }
 
 /** The parameters in the query of a GET; throws `invalid_request`. */
-export function parseQuery(query: URLSearchParams): GraphQLRequest {
+function parseQuery(query: URLSearchParams): GraphQLRequest {
   const json = (name: string) => {
     const text = query.get(name);
     return text ? parseJson(text, `The parameter ${name}`) : undefined;
@@ -39,7 +52,7 @@ export function parseQuery(query: URLSearchParams): GraphQLRequest {
 }
 
 /** Is the body JSON, in the only charset that JSON has. */
-export function isJson(contentType: string | undefined): boolean {
+function isJson(contentType: string | undefined): boolean {
   return /^application\/json *(; *charset="?utf-8"? *)?$/i.test(contentType ?? '');
 }
 

@@ -5,21 +5,23 @@ import { DocumentReader, InvalidDocument } from '../executor/document.ts';
 import { expectedError, formatError, maskedError } from '../executor/errors.ts';
 import { chooseOperation, executeOperation, type OperationContext } from '../executor/execute.ts';
 import { idempotencyKeyOf, type OperationResult, replayedHeaders } from '../executor/idempotent.ts';
+import { withoutSuggestions } from '../executor/introspection.ts';
 import { PersistedDocuments, type TrustedDocuments } from '../executor/persisted-documents.ts';
 import { type AppError, type ErrorCode, errorCodes, raise } from '../resolvers/errors.ts';
 import type { RestReply } from '../rest-compat/face.ts';
+import type { Introspection } from './config.ts';
 import { graphiqlReply } from './graphiql.ts';
 import {
   acceptedMediaType,
   type GraphQLMediaType,
   type GraphQLRequest,
-  isJson,
-  parseBody,
-  parseQuery,
+  parametersOf,
   prefersHtml,
 } from './graphql-request.ts';
+import { type AskedGraph, admitVisitor } from './graphql-visitors.ts';
 import { jsonReply } from './reply.ts';
 import type { ServerRequest } from './request.ts';
+import { SchemaDoor } from './schema-door.ts';
 
 /** The `/graphql` face. */
 export interface GraphQLFace {
@@ -30,6 +32,7 @@ export interface GraphQLFace {
 
 export interface GraphQLOptions {
   explorer: boolean;
+  introspection?: Introspection | undefined;
   graphqlPath?: 'direct' | 'general' | undefined;
   documents?: TrustedDocuments | undefined;
   /** Hears of what is no fault of a client. */
@@ -38,6 +41,11 @@ export interface GraphQLOptions {
 
 /** A name may be as long as a document; a header and a log line should not. */
 const longestName = 100;
+
+/** What operations run against. */
+interface Graph extends AskedGraph {
+  readonly door: SchemaDoor;
+}
 
 /** What Yoga carries from the request to the plugin below. */
 interface YogaContext {
@@ -54,13 +62,15 @@ interface YogaContext {
  */
 export function createGraphQLFace(
   schema: GraphQLSchema,
-  { explorer, graphqlPath = 'direct', documents: trusted, warn }: GraphQLOptions,
+  { explorer, introspection = 'public', graphqlPath = 'direct', documents: trusted, warn }: GraphQLOptions,
 ): GraphQLFace {
   const reader = new DocumentReader(schema);
+  const door = new SchemaDoor(schema, introspection);
   const documents = new PersistedDocuments(reader, trusted, (documentId, error) =>
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
-  const yoga = createGraphQLYoga(schema, documents);
+  const graph = { schema, documents, door };
+  const yoga = createGraphQLYoga(graph);
   return {
     documents: () => reader.size,
     async handle(request) {
@@ -70,10 +80,10 @@ export function createGraphQLFace(
       }
       const mediaType = acceptedMediaType(request.headers.accept);
       try {
-        const { parameters, operation, accepted } = await admit(request, mediaType);
+        const { parameters, operation, accepted } = await admit(graph, request, mediaType);
         const context = { parameters, operation, incoming: request, mediaType: accepted };
         if (request.method === 'POST' && graphqlPath === 'direct')
-          return directReply(await run(schema, documents, context, 'json'), context);
+          return directReply(await run(graph, context, 'json'), context);
         const init = { method: request.method, headers: { accept: accepted } };
         const response = await yoga.fetch('http://workgraph/graphql', init, context);
         return {
@@ -89,25 +99,21 @@ export function createGraphQLFace(
 }
 
 /** The order in which a request is judged, before its document is looked at. */
-async function admit(request: ServerRequest, accepted: GraphQLMediaType | undefined) {
-  const { method, headers } = request;
+async function admit(graph: Graph, request: ServerRequest, accepted: GraphQLMediaType | undefined) {
+  const { method } = request;
   if (method !== 'GET' && method !== 'POST')
     raise('method_not_allowed', 'GraphQL is asked with GET or POST.');
   const known = await request.context();
-  const operation = known.principal ? known : await request.visitor();
+  const operation = known.principal ? known : await admitVisitor(graph, request);
   if (!accepted)
     raise('not_acceptable', 'Answers are application/json or application/graphql-response+json.');
-  if (method === 'GET') return { parameters: parseQuery(request.query), operation, accepted };
-  if (!isJson(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity') {
-    raise('unsupported_media_type', 'The body of a POST must be application/json in UTF-8, not compressed.');
-  }
-  return { parameters: parseBody(await request.body()), operation, accepted };
+  return { parameters: await parametersOf(request), operation, accepted };
 }
 
-function createGraphQLYoga(schema: GraphQLSchema, documents: PersistedDocuments) {
+function createGraphQLYoga(graph: Graph) {
   return createYoga<YogaContext>({
-    schema,
-    plugins: [operations(schema, documents)],
+    schema: graph.schema,
+    plugins: [operations(graph)],
     // What fails outside of an operation is answered and logged like everything else that is refused here.
     maskedErrors: { maskError: rethrow },
     logging: false,
@@ -126,7 +132,7 @@ function rethrow(error: unknown): never {
 }
 
 /** Reads, checks and runs operations through the executor, and says which status the answer has. */
-function operations(schema: GraphQLSchema, documents: PersistedDocuments): Plugin<YogaContext, YogaContext> {
+function operations(graph: Graph): Plugin<YogaContext, YogaContext> {
   return {
     onRequestParse: ({ serverContext, setRequestParser }) => {
       const { operationName, variables, query = '' } = serverContext.parameters;
@@ -135,7 +141,7 @@ function operations(schema: GraphQLSchema, documents: PersistedDocuments): Plugi
     },
     onParams: ({ context, setParamsHandler }) => {
       setParamsHandler(async () => {
-        const { replayed, ...result } = await run(schema, documents, context, 'data');
+        const { replayed, ...result } = await run(graph, context, 'data');
         const http = httpOf({ ...result, replayed }, context);
         return { ...result, extensions: { ...result.extensions, http } };
       });
@@ -143,15 +149,21 @@ function operations(schema: GraphQLSchema, documents: PersistedDocuments): Plugi
   };
 }
 
-async function run(
-  schema: GraphQLSchema,
-  documents: PersistedDocuments,
+async function run(graph: Graph, context: YogaContext, form: 'data' | 'json'): Promise<OperationResult> {
+  const result = await runOpenly(graph, context, form);
+  if (!result.errors || !graph.door.isShutTo(context.operation)) return result;
+  return { ...result, errors: result.errors.map(withoutSuggestions) };
+}
+
+async function runOpenly(
+  { schema, documents, door }: Graph,
   context: YogaContext,
   form: 'data' | 'json',
 ): Promise<OperationResult> {
   const { parameters, operation, incoming } = context;
   try {
     const document = documents.find(parameters, operation.principal !== undefined);
+    door.check(document, operation);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
     incoming.note((chosen.name?.value ?? '').slice(0, longestName));

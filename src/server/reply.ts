@@ -6,6 +6,8 @@ import { expectedError, maskedError } from '../executor/errors.ts';
 import type { RestReply } from '../rest-compat/face.ts';
 import { problemReply } from '../rest-compat/problem.ts';
 import { represent, vary } from './representation.ts';
+import type { ServerRequest } from './request.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /** An answer in JSON. */
 export function jsonReply(
@@ -27,24 +29,20 @@ export function errorReply(error: unknown, requestId: string): RestReply {
 export async function sendReply(
   res: ServerResponse,
   reply: RestReply,
-  requestId: string,
+  { requestId, origin }: Pick<ServerRequest, 'requestId' | 'origin'>,
   unread?: Promise<void>,
 ): Promise<void> {
   const { status } = reply;
   const metered = meter();
   res.statusCode = status;
+  res.setHeader('X-Request-Id', requestId);
+  if (metered) res.setHeader('Server-Timing', serverTiming(metered));
   // By setHeader, which takes names without case, so that a face's own headers stand in for these.
-  res.setHeaders(
-    new Headers({
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      'X-Frame-Options': 'DENY',
-      'Referrer-Policy': 'no-referrer',
-      'X-Request-Id': requestId,
-      ...(metered && { 'Server-Timing': serverTiming(metered) }),
-    }),
-  );
-  for (const [name, value] of Object.entries(reply.headers ?? {})) res.setHeader(name, value);
+  for (const [name, value] of Object.entries(securityHeaders(origin))) res.setHeader(name, value);
+  for (const [name, value] of Object.entries(reply.headers ?? {})) {
+    if (name === 'Vary') vary(res, value);
+    else res.setHeader(name, value);
+  }
   vary(res, 'Authorization');
   const body = isBuffered(reply.body) ? await represent(res, reply.body) : reply.body;
   if (isBuffered(body)) res.setHeader('Content-Length', body.length);

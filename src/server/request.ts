@@ -4,6 +4,7 @@ import type { OperationContext } from '../executor/execute.ts';
 import type { RestRequest } from '../rest-compat/face.ts';
 import { readBody } from './body.ts';
 import type { SeenVersion } from '../reference/memory.ts';
+import type { Clients } from './clients.ts';
 import type { Contexts } from './context.ts';
 import type { Served } from './metrics.ts';
 import type { Allowance } from './rate-limit.ts';
@@ -17,6 +18,7 @@ export class ServerRequest implements RestRequest {
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
   readonly origin: string;
+  readonly host: string | undefined;
   readonly address: string | undefined;
   readonly seenVersion: SeenVersion | undefined;
   allowance?: Allowance;
@@ -29,15 +31,17 @@ export class ServerRequest implements RestRequest {
   #body: Promise<Buffer> | undefined;
   #context: Promise<OperationContext> | undefined;
 
-  constructor(req: IncomingMessage, res: ServerResponse, contexts: Contexts, publicUrl: string | undefined) {
+  constructor(req: IncomingMessage, res: ServerResponse, contexts: Contexts, clients: Clients) {
     const { path, query } = splitTarget(req.url ?? '/');
     this.method = req.method ?? 'GET';
     this.path = path;
     this.query = query;
     this.headers = req.headers;
     this.requestId = requestIdOf(req.headers['x-request-id']);
-    this.origin = publicUrl ?? `http://${req.headers.host ?? 'localhost'}`;
-    this.address = req.socket.remoteAddress;
+    const { origin, host, address } = clients.of(req);
+    this.origin = origin;
+    this.host = host;
+    this.address = address;
     this.seenVersion = parseVersion(req.headers[versionHeader]);
     this.#req = req;
     this.#res = res;

@@ -11,8 +11,10 @@ import type { TrustedDocuments } from '../executor/persisted-documents.ts';
 import { schema } from '../schema/index.ts';
 import { Authenticator } from './authenticate.ts';
 import { answerBrokenRequest } from './broken-request.ts';
+import { Clients } from './clients.ts';
 import type { Config } from './config.ts';
 import { Contexts } from './context.ts';
+import { CrossOrigin } from './cross-origin.ts';
 import { createFileFace } from './files.ts';
 import { createFront } from './front.ts';
 import { createGraphQLFace, type GraphQLFace } from './graphql.ts';
@@ -35,7 +37,8 @@ export interface ServerOptions {
         | 'graphqlPath'
         | 'metricsAddress'
         | 'referenceRows'
-      >
+      > &
+        Pick<Config, 'introspection' | 'corsOrigins' | 'trustedProxies'>
     >;
   readonly logger: Logger;
   /** Without it the server keeps no files: attachments cannot be created or read. */
@@ -75,9 +78,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
   });
-  const { explorer, graphqlPath } = config;
   const warn = logger.warn.bind(logger);
-  const graphql = createGraphQLFace(schema, { explorer, graphqlPath, documents, warn });
+  const graphql = createGraphQLFace(schema, { ...config, documents, warn });
   const rest = createRestFace(schema);
   const metrics = await openMetrics(config.metricsAddress, database, graphql);
   const front = createFront({
@@ -85,18 +87,27 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     graphql,
     rest,
     pages: createPages(config),
-    files: files && createFileFace(files, config.publicUrl),
+    files: files && createFileFace(files),
     logger,
     metrics: metrics?.metrics,
-    publicUrl: config.publicUrl,
+    clients: new Clients(config),
+    crossOrigin: new CrossOrigin({ ...config, filesUrl: files?.filesUrl }),
   });
   const server = createServer(
-    { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveMs },
+    {
+      requestTimeout: 0,
+      headersTimeout: headersTimeoutMs,
+      keepAliveTimeout: keepAliveMs,
+      // The front refuses it, in the form of all refusals.
+      requireHostHeader: false,
+    },
     front,
   );
   // The front asks for the body when it wants it, and not before it knows who sends it.
   server.on('checkContinue', front);
-  server.on('clientError', answerBrokenRequest);
+  // Another expectation need not be met (RFC 9110, 10.1.1).
+  server.on('checkExpectation', front);
+  server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, config.publicUrl));
   server.listen(config.port, config.host);
   await once(server, 'listening').catch((error: unknown) => {
     rateLimiter.close();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Upload } from '../resolvers/attachment-uploads.ts';
-import { discardRest, nextChunk } from './body.ts';
+import { nextChunk } from './body.ts';
 
 /** How long a sender may be silent, and how long it may take in all. */
 const silenceMs = 30_000;
@@ -19,13 +19,9 @@ async function* read(req: IncomingMessage, res: ServerResponse): AsyncGenerator<
   if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
   const untilMs = performance.now() + withinMs;
   const chunks = req.iterator({ destroyOnReturn: false });
-  try {
-    for (;;) {
-      const chunk = await nextChunk(chunks, Math.min(silenceMs, untilMs - performance.now()));
-      if (!chunk) return;
-      yield chunk;
-    }
-  } finally {
-    if (!req.complete) void discardRest(req, res);
+  for (;;) {
+    const chunk = await nextChunk(chunks, Math.min(silenceMs, untilMs - performance.now()));
+    if (!chunk) return;
+    yield chunk;
   }
 }

@@ -207,12 +207,17 @@ describe('with an origin for files', () => {
   });
   afterAll(() => apart.stop());
 
-  const ask = (host: string, method: string, path: string, body?: Uint8Array) =>
+  const ask = (
+    host: string,
+    method: string,
+    path: string,
+    { body, headers }: { body?: Uint8Array; headers?: Record<string, string> } = {},
+  ) =>
     new Promise<{ status: number | undefined; headers: Record<string, unknown>; body: string }>(
       (resolve, reject) => {
         const sending = httpRequest(
           new URL(path, apart.url),
-          { method, headers: { Host: host } },
+          { method, headers: { Host: host, ...headers } },
           (response) => {
             text(response).then(
               (body) => resolve({ status: response.statusCode, headers: response.headers, body }),
@@ -231,18 +236,31 @@ describe('with an origin for files', () => {
     const { origin, pathname, search } = new URL(uploadUrl);
     expect(origin).toBe('http://files.example');
     const bytes = Buffer.from('abc');
-    expect((await ask('work.example', 'PUT', pathname + search, bytes)).status).toBe(404);
-    expect((await ask('files.example', 'PUT', pathname + search, bytes)).status).toBe(204);
+    expect((await ask('work.example', 'PUT', pathname + search, { body: bytes })).status).toBe(404);
+    expect((await ask('files.example', 'PUT', pathname + search, { body: bytes })).status).toBe(204);
     const [shown] = await own.list();
     const read = new URL(shown?.signedDownloadUrl ?? '');
-    const given = await ask('FILES.example', 'GET', read.pathname + read.search);
+    const fromPage = { headers: { Origin: 'http://work.example' } };
+    const given = await ask('FILES.example', 'GET', read.pathname + read.search, fromPage);
     expect([given.status, given.body]).toEqual([200, 'abc']);
     expect(given.headers['access-control-allow-origin']).toBe('http://work.example');
-    const preflight = await ask('files.example', 'OPTIONS', pathname);
-    expect([preflight.status, preflight.headers['access-control-allow-methods']]).toEqual([
-      204,
-      'GET, HEAD, PUT',
-    ]);
+    const asked = { Origin: 'http://work.example', 'Access-Control-Request-Method': 'PUT' };
+    const preflight = await ask('files.example', 'OPTIONS', pathname, { headers: asked });
+    expect(preflight).toMatchObject({
+      status: 204,
+      headers: {
+        'access-control-allow-origin': 'http://work.example',
+        'access-control-allow-methods': 'GET, HEAD, PUT',
+      },
+    });
+    const elsewhere = { headers: { ...asked, Origin: 'http://files.example' } };
+    for (const foreign of [
+      await ask('files.example', 'OPTIONS', pathname, elsewhere),
+      await ask('files.example', 'GET', read.pathname + read.search, elsewhere),
+    ]) {
+      expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
+      expect(foreign.headers.vary).toMatch(/\bOrigin\b/);
+    }
     for (const path of ['/', '/graphql', '/v1/teams', '/health']) {
       expect([path, (await ask('files.example', 'GET', path)).status]).toEqual([path, 404]);
     }

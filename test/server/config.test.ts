@@ -11,6 +11,9 @@ it('has a default for everything', () => {
     publicUrl: undefined,
     logLevel: 'info',
     explorer: true,
+    introspection: 'public',
+    corsOrigins: [],
+    trustedProxies: [],
     prepared: true,
     executor: 'compiled',
     graphqlPath: 'direct',
@@ -64,6 +67,13 @@ it.each([
   ['EXECUTOR', 'fast'],
   ['GRAPHQL_PATH', 'short'],
   ['DOCUMENTS', 'none'],
+  ['INTROSPECTION', 'on'],
+  ['CORS_ORIGINS', '*'],
+  ['CORS_ORIGINS', 'https://app.example.com/'],
+  ['CORS_ORIGINS', 'https://app.example.com, null'],
+  ['TRUSTED_PROXIES', 'proxy.example.com'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
 ])('does not take for %s: %s', (name, value) => {
   const environment = { PUBLIC_URL: 'https://work.example.com', [name]: value };
   expect(() => readConfig({}, environment)).toThrow(new RegExp(`^${name} must be`));

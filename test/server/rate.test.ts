@@ -163,6 +163,28 @@ describe('without a token', () => {
     expect((await app.graphql(health, {}, { token: await app.tokenFor() })).status).toBe(200);
   });
 
+  it('a document that needs a token hears so, on either face, however much was asked before', async () => {
+    const none = { token: null };
+    const viewer = '{ viewer { scopes } }';
+    let over = await app.graphql(health, {}, none);
+    while (over.status !== 429) over = await app.graphql(health, {}, none);
+    for (const accept of ['application/json', modern]) {
+      const answer = await app.graphql(viewer, {}, { ...none, headers: { accept } });
+      expect(answer).toMatchObject({
+        status: 401,
+        body: { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] },
+      });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="workgraph"');
+    }
+    expect((await app.request('GET', '/v1/teams', none)).status).toBe(401);
+    // What is public, or cannot be read, has to wait.
+    const nested = `{ a: __type(name: "Query") { name } ...F } fragment F on Query { health { status } }`;
+    for (const query of [health, nested, '{ nothing }', '{', '{ viewer @skip(if: $missing) { scopes } }'])
+      expect([query, (await app.graphql(query, {}, none)).status]).toEqual([query, 429]);
+    const spread = '{ ...F } fragment F on Query { health { status } viewer { scopes } }';
+    expect((await app.graphql(spread, {}, none)).status).toBe(401);
+  });
+
   it('an address of IPv6 counts as its network, a mapped one as what it maps', () => {
     expect(callerOfAddress('127.0.0.1')).toBe('address:127.0.0.1');
     expect(callerOfAddress('::ffff:127.0.0.1')).toBe('address:127.0.0.1');

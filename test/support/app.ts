@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { pino } from 'pino';
 import type { Database } from '../../src/db/engine.ts';
@@ -77,6 +78,8 @@ export interface AppOptions {
   content?: Content;
   /** `info` shows the server's log lines while a test is being written. */
   logLevel?: string;
+  /** Takes the log lines in place of standard output. */
+  log?: Writable;
   /** Settings of the server, under the names of the environment. */
   settings?: Settings;
 }
@@ -102,6 +105,7 @@ export async function startApp({
   demo = false,
   content = demo ? 'demo' : 'migrated',
   logLevel = 'silent',
+  log = process.stdout,
   settings = {},
 }: AppOptions = {}): Promise<App> {
   const { database, dataDir, drop } = await copyTemplate(content);
@@ -112,7 +116,7 @@ export async function startApp({
   const server = await startServer({
     database,
     config,
-    logger: pino({ level: logLevel }),
+    logger: pino({ level: logLevel }, log),
     files,
     documents,
   });

@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/** Who sent a request, and how this server is reached, as far as that may be believed. */
+export interface Client {
+  /** Of the client itself where trusted proxies say it, else of the other end of the connection. */
+  readonly address: string | undefined;
+  /** What absolute addresses begin with, without a slash at the end. */
+  readonly origin: string;
+  /** The host that was asked for, in lower case: for a choice between what a server serves, and nothing else. */
+  readonly host: string | undefined;
+}
+
+interface ClientsOptions {
+  readonly publicUrl?: string | undefined;
+  /** Addresses and networks (CIDR) of proxies; headers of anybody else are not believed. */
+  readonly trustedProxies?: readonly string[] | undefined;
+}
+
+/** Reads who a client is. Nothing that a client can write itself changes an address or a link of the answer. */
+export class Clients {
+  readonly #publicUrl: string | undefined;
+  readonly #proxies: BlockList;
+
+  constructor({ publicUrl, trustedProxies = [] }: ClientsOptions) {
+    this.#publicUrl = publicUrl;
+    this.#proxies = networksOf(trustedProxies);
+  }
+
+  of({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): Client {
+    const peer = plainAddress(socket.remoteAddress);
+    const host = headers.host?.toLowerCase();
+    if (!this.#isProxy(peer))
+      return { address: peer, host, origin: this.#publicUrl ?? reached(socket, host) };
+    const forwarded = lastOf(headers['x-forwarded-host'])?.toLowerCase() ?? host;
+    const protocol = lastOf(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http';
+    const isHost = forwarded !== undefined && hostPattern.test(forwarded);
+    return {
+      address: this.#behind(peer, headers['x-forwarded-for']),
+      host: forwarded,
+      origin: this.#publicUrl ?? (isHost ? `${protocol}://${forwarded}` : reached(socket, undefined)),
+    };
+  }
+
+  /** From the right, each proxy names the one before it: the first that is none of ours is the client. */
+  #behind(peer: string | undefined, forwardedFor: string | string[] | undefined): string | undefined {
+    let client = peer;
+    for (const entry of entriesOf(forwardedFor).toReversed()) {
+      const named = plainAddress(entry);
+      if (!named || isIP(named) === 0) break;
+      client = named;
+      if (!this.#isProxy(named)) break;
+    }
+    return client;
+  }
+
+  #isProxy(address: string | undefined): boolean {
+    const family = isIP(address ?? '');
+    return (
+      address !== undefined && family !== 0 && this.#proxies.check(address, family === 6 ? 'ipv6' : 'ipv4')
+    );
+  }
+}
+
+/** Is it an address, or a network such as `10.0.0.0/8`. */
+export function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+}
+
+function networksOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+const hostPattern = /^(?:[a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
+
+/** Where the connection itself came in; by the name `localhost` for a client of this machine that called it so. */
+function reached({ localAddress, localPort }: IncomingMessage['socket'], host: string | undefined): string {
+  const address = plainAddress(localAddress) ?? '127.0.0.1';
+  const isLocal = address === '::1' || address.startsWith('127.');
+  if (isLocal && host === `localhost:${localPort}`) return `http://${host}`;
+  return `http://${isIP(address) === 6 ? `[${address}]` : address}:${localPort}`;
+}
+
+/** An address of IPv4 within IPv6 is the one that it maps; a zone says nothing to others. */
+function plainAddress(address: string | undefined): string | undefined {
+  return address?.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+}
+
+function entriesOf(header: string | string[] | undefined): string[] {
+  return [header ?? []]
+    .flat()
+    .flatMap((value) => value.split(','))
+    .map((entry) => entry.trim());
+}
+
+/** What the nearest proxy said, behind whatever came along from before it. */
+function lastOf(header: string | string[] | undefined): string | undefined {
+  return entriesOf(header).at(-1) || undefined;
+}

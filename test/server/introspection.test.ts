@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getIntrospectionQuery } from 'graphql';
+import { type App, type Sent, startApp } from '../support/app.ts';
+
+const apps: Record<string, App> = {};
+beforeAll(async () => {
+  for (const INTROSPECTION of ['public', 'tokens', 'off'])
+    apps[INTROSPECTION] = await startApp({ settings: { INTROSPECTION } });
+}, 180_000);
+afterAll(async () => {
+  for (const app of Object.values(apps)) await app.stop();
+});
+
+const none = { token: null };
+const asksForSchema = [
+  getIntrospectionQuery(),
+  '{ __type(name: "Issue") { name } }',
+  '{ health { status } ...F } fragment F on Query { ... on Query { x: __schema { queryType { name } } } }',
+];
+const slips = [
+  '{ heath { status } }',
+  '{ health { statu } }',
+  '{ issues(frist: 1) { totalCount } }',
+  '{ issues(orderBy: { field: CREATE }) { totalCount } }',
+  'query ($id: Idd) { health { status } }',
+  '{ health }',
+  '{ viewer { member { nam } } }',
+];
+
+const ask = async (mode: string, query: string, sent: Sent = {}, variables = {}) => {
+  const { status, body } = await (apps[mode] as App).graphql(query, variables, {
+    ...sent,
+    headers: { accept: 'application/graphql-response+json' },
+  });
+  return { status, data: body.data, messages: (body.errors ?? []).map(({ message }) => message) };
+};
+
+describe('INTROSPECTION=public', () => {
+  it.each(asksForSchema)('answers everybody: %.40s', async (query) => {
+    for (const sent of [{}, none])
+      expect(await ask('public', query, sent)).toMatchObject({ status: 200, messages: [] });
+  });
+
+  it('offers names in place of wrong ones', async () => {
+    const offered = await Promise.all(
+      slips.map(async (query) => (await ask('public', query)).messages.join()),
+    );
+    expect(offered.filter((message) => message.includes('Did you mean')).length).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe('INTROSPECTION=tokens', () => {
+  it.each(asksForSchema)('answers a token, and nobody else: %.40s', async (query) => {
+    expect(await ask('tokens', query)).toMatchObject({ status: 200, messages: [] });
+    expect(await ask('tokens', query, none)).toEqual({
+      status: 401,
+      data: undefined,
+      messages: ['Introspection needs an access token on this server.'],
+    });
+  });
+
+  it('offers no names to those who have no token', async () => {
+    for (const query of slips)
+      expect((await ask('tokens', query, none)).messages.join()).not.toContain('Did you mean');
+    expect((await ask('tokens', '{ heath { status } }')).messages.join()).toContain('Did you mean');
+    expect(await ask('tokens', '{ health { status __typename } __typename }', none)).toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+describe('INTROSPECTION=off', () => {
+  it.each(asksForSchema)('answers nobody: %.40s', async (query) => {
+    for (const sent of [{}, none]) {
+      expect(await ask('off', query, sent)).toEqual({
+        status: 400,
+        data: undefined,
+        messages: ['Introspection is switched off on this server.'],
+      });
+    }
+    // The way of a GET, through Yoga.
+    const path = `/graphql?query=${encodeURIComponent(query)}`;
+    const answer = await apps.off?.request('GET', path);
+    expect(answer?.body).toMatchObject({
+      errors: [{ message: 'Introspection is switched off on this server.' }],
+    });
+  });
+
+  it('leaves __typename, and the graph', async () => {
+    const query = '{ __typename viewer { __typename scopes } }';
+    const answer = {
+      status: 200,
+      data: { __typename: 'Query', viewer: { __typename: 'Viewer' } },
+      messages: [],
+    };
+    expect(await ask('off', query)).toMatchObject(answer);
+  });
+
+  it('offers no names in place of wrong ones: in documents, in literals and in variables', async () => {
+    for (const query of slips) {
+      const { messages } = await ask('off', query);
+      expect(messages).not.toEqual([]);
+      expect(messages.join()).not.toContain('Did you mean');
+    }
+    const variables = { filter: { stat: {} }, order: { field: 'CREATE' } };
+    const query =
+      'query ($filter: IssueFilter, $order: IssueOrder) { issues(filter: $filter, orderBy: $order) { totalCount } }';
+    const open = await ask('public', query, {}, variables);
+    expect(open.messages.join()).toContain('Did you mean');
+    const { messages } = await ask('off', query, {}, variables);
+    expect(messages).toHaveLength(open.messages.length);
+    expect(messages.join()).not.toContain('Did you mean');
+  });
+});
