@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /** `/metrics` on an address of its own, which clients of the service need not reach. */
 export interface MetricsServer {
@@ -35,10 +36,11 @@ export async function serveMetrics(
 }
 
 async function answer(metrics: Metrics, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  for (const [name, value] of Object.entries(securityHeaders(undefined))) res.setHeader(name, value);
   if (req.url?.split('?')[0] !== '/metrics' || (req.method !== 'GET' && req.method !== 'HEAD')) {
     res.writeHead(404, { 'Content-Type': 'text/plain' }).end('Metrics are at GET /metrics.\n');
     return;
   }
   const { contentType, text } = await metrics.print();
-  res.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-store' }).end(text);
+  res.writeHead(200, { 'Content-Type': contentType }).end(text);
 }
