@@ -94,9 +94,9 @@ describe('with origins configured', () => {
   });
 
   it('a page can read every header that answers have', async () => {
-    const { create } = await fileDesk(open);
+    const desk = await fileDesk(open);
     const bytes = Buffer.from('abc');
-    const made = await create({ sizeBytes: 3, fileName: 'a.txt', contentType: 'text/plain' });
+    const made = await desk.create({ sizeBytes: 3, fileName: 'a.txt', contentType: 'text/plain' });
     const put = await fetch(made.uploadUrl, { method: 'PUT', headers: { origin }, body: bytes });
     const key = { origin, 'idempotency-key': 'cors-1' };
     const teams = await open.request<{ results: { id: string }[] }>('GET', '/v1/teams', {
