@@ -64,6 +64,7 @@ export function list<T>(of: JsonValue<T>, description: string, maxItems: number)
     word: 'value',
     description,
     schema: { type: 'array', items: of.schema, maxItems },
+    names: of.names,
     fromJson: (given) => {
       if (!Array.isArray(given)) return bad('must be a list');
       if (given.length > maxItems) return bad(`must have at most ${maxItems} items`);
@@ -82,6 +83,7 @@ export function set<T extends string>(
     word: 'value',
     description,
     schema: { type: 'array', items: of.schema },
+    names: of.names,
     fromJson: (given) => {
       if (!Array.isArray(given)) return bad('must be a list');
       if (new Set(given).size > maxItems) return bad(`must have at most ${maxItems} different items`);

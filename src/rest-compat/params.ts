@@ -1,9 +1,11 @@
 import { keyForm, keyRule } from '../executor/idempotent.ts';
+import type { IdPrefix } from '../resolvers/ids.ts';
+import { type Naming, naming } from '../schema/naming.ts';
 import type { SortDirection } from './operations.generated.ts';
 import { readEntityTags, revisionOf } from './entity-tags.ts';
 import { idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { bad, integer, oneOf, type Read, text, type Value, type Violation } from './values.ts';
+import { bad, cursor, integer, oneOf, type Read, type Value, type Violation } from './values.ts';
 
 /** A query parameter that may be given several times; its values are joined by OR. */
 export interface Many<T> {
@@ -27,6 +29,7 @@ export interface PathPart {
   readonly word: 'path';
   /** What it names, as "there is no such …" says it. */
   readonly noun: string;
+  readonly names?: Naming | undefined;
   readonly form: RegExp;
   readonly description: string;
   readonly schema: JsonSchema;
@@ -89,20 +92,22 @@ export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
 }
 
 /** A key or a code in the path: letters and digits, perhaps with a hyphen, in any case; never an id. */
-export function key(noun: string, description: string): PathPart {
+export function key(noun: IdPrefix, description: string): PathPart {
   const form = /^[A-Za-z0-9-]{1,64}$/;
-  return { word: 'path', noun, form, description, schema: { type: 'string', pattern: form.source } };
+  const schema = { type: 'string', pattern: form.source };
+  return { word: 'path', noun, form, description, schema, ...naming('key', noun) };
 }
 
 /** The id of one kind of thing in the path (`comment_…`); an id of another kind names nothing there. */
-export function pathId(prefix: string, noun: string, description: string): PathPart {
+export function pathId(prefix: IdPrefix, noun: string, description: string): PathPart {
   const form = new RegExp(`^${prefix}_${idTail}$`);
-  return { word: 'path', noun, form, description, schema: { type: 'string', pattern: form.source } };
+  const schema = { type: 'string', pattern: form.source };
+  return { word: 'path', noun, form, description, schema, ...naming('id', prefix) };
 }
 
 /** The parameters of every list. */
 export const page = {
-  cursor: text('The `nextCursor` of the page before; empty or left out for the first page.'),
+  cursor: cursor('The `nextCursor` of the page before; empty or left out for the first page.'),
   page_size: withDefault('100', integer('How many results a page has.', { minimum: 1, maximum: 250 })),
 };
 

@@ -1,10 +1,10 @@
 import { many } from './params.ts';
-import { id, text, type Violation } from './values.ts';
+import { id, keyOf, type Violation } from './values.ts';
 
 /** The filters by team of projects and members; a team that is not there is a mistake, not an empty list. */
 export function teamFilters(plural: string) {
   return {
-    team_code: text(`${plural} of the team with this code, whatever its case.`),
+    team_code: keyOf('team', `${plural} of the team with this code, whatever its case.`),
     team_id: many(id('team', `${plural} of this team.`)),
   };
 }

@@ -1,3 +1,5 @@
+import type { IdPrefix } from '../resolvers/ids.ts';
+import { type Naming, naming } from '../schema/naming.ts';
 import { isCalendarDate, parseDateTime } from '../schema/scalars.ts';
 import { codesOf } from './enums.ts';
 import { idProblem, idTail } from './ids.ts';
@@ -18,6 +20,8 @@ export interface JsonValue<T> {
   readonly word: 'value';
   readonly description: string;
   readonly schema: JsonSchema;
+  /** What it names, or each item of it, where it names something. */
+  readonly names?: Naming | undefined;
   readonly fromJson: (value: unknown) => Read<T>;
 }
 
@@ -43,11 +47,23 @@ export function text(description: string, { trimmed = false, ...limits }: TextLi
 }
 
 /** The id of one kind of thing (`issue_…`), judged by its form alone: whether the thing exists is the graph's to say. */
-export function id(prefix: string, description: string): Value<string> {
-  return stringValue(description, { type: 'string', pattern: `^${prefix}_${idTail}$` }, (value) => {
-    const problem = idProblem(prefix, value);
-    return problem === undefined ? { value } : bad(problem);
+export function id(prefix: IdPrefix, description: string): Value<string> {
+  const schema = { type: 'string', pattern: `^${prefix}_${idTail}$` };
+  const value = stringValue(description, schema, (given) => {
+    const problem = idProblem(prefix, given);
+    return problem === undefined ? { value: given } : bad(problem);
   });
+  return { ...value, ...naming('id', prefix) };
+}
+
+/** The key or the code that people know a thing by; whether there is such a thing is the graph's to say. */
+export function keyOf(prefix: IdPrefix, description: string): Value<string> {
+  return { ...text(description), ...naming('key', prefix) };
+}
+
+/** A place in a list, as a page before gave it. */
+export function cursor(description: string): Value<string> {
+  return { ...text(description), ...naming('cursor') };
 }
 
 /** A real calendar date. */

@@ -2,6 +2,7 @@ import { createAccessToken, type NewAccessToken, revokeAccessToken } from '../re
 import { scopes } from '../resolvers/context.ts';
 import { AccessToken } from './access-tokens.ts';
 import { builder } from './builder.ts';
+import { naming } from './naming.ts';
 
 const AccessTokenCreateInput = builder.inputType('AccessTokenCreateInput', {
   description: 'A token to be made.',
@@ -12,6 +13,7 @@ const AccessTokenCreateInput = builder.inputType('AccessTokenCreateInput', {
       description: `What it may do, of ${scopes.map((scope) => `\`${scope}\``).join(', ')}; no more than the token that asks.`,
     }),
     memberId: t.id({
+      extensions: naming('id', 'member'),
       description: 'Whom it is to stand for; the viewer when left out. Owners and admins may name others.',
     }),
     expiresUtc: t.field({
@@ -35,7 +37,11 @@ AccessTokenCreatePayload.implement({
 const AccessTokenRevokeInput = builder.inputType('AccessTokenRevokeInput', {
   description: 'A token to be revoked.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The id of the token (`token_…`), not its text.' }),
+    id: t.id({
+      required: true,
+      extensions: naming('id', 'token'),
+      description: 'The id of the token (`token_…`), not its text.',
+    }),
   }),
 });
 

@@ -4,6 +4,7 @@ import { AgentThread } from './agent-threads.ts';
 import { builder } from './builder.ts';
 import { MessageType } from './enums.ts';
 import { Issue } from './issues.ts';
+import { naming } from './naming.ts';
 
 const FollowUpActionInput = builder.inputType('FollowUpActionInput', {
   description: 'A next step for a message to offer.',
@@ -22,6 +23,7 @@ const AgentMessageCreateInput = builder.inputType('AgentMessageCreateInput', {
   fields: (t) => ({
     issueKey: t.string({
       required: true,
+      extensions: naming('key', 'issue'),
       description: 'The key of the issue, in any case; its id is taken too.',
     }),
     body: t.string({ required: true, description: 'What it says, as plain text of 1 to 50,000 characters.' }),
@@ -33,7 +35,10 @@ const AgentMessageCreateInput = builder.inputType('AgentMessageCreateInput', {
       description:
         'The turn that it belongs to, 0 or more. When left out the current one, or the next when a person writes after a completed or failed turn.',
     }),
-    replyToMessageId: t.id({ description: 'The message of the same thread that it answers.' }),
+    replyToMessageId: t.id({
+      extensions: naming('id', 'message'),
+      description: 'The message of the same thread that it answers.',
+    }),
     followUpActions: t.field({
       type: [FollowUpActionInput],
       description: 'The next steps that it offers, at most 10.',

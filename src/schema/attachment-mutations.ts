@@ -3,6 +3,7 @@ import { type AttachmentAnnounced, createAttachment, removeAttachment } from '..
 import { Attachment } from './attachments.ts';
 import { builder } from './builder.ts';
 import { Issue } from './issues.ts';
+import { naming } from './naming.ts';
 import { expectedRevision } from './revisions.ts';
 
 const AttachmentCreateInput = builder.inputType('AttachmentCreateInput', {
@@ -10,6 +11,7 @@ const AttachmentCreateInput = builder.inputType('AttachmentCreateInput', {
   fields: (t) => ({
     issueKey: t.string({
       required: true,
+      extensions: naming('key', 'issue'),
       description: 'The key of the issue, in any case; its id is taken too.',
     }),
     fileName: t.string({
@@ -30,8 +32,15 @@ const AttachmentCreateInput = builder.inputType('AttachmentCreateInput', {
 const AttachmentDeleteInput = builder.inputType('AttachmentDeleteInput', {
   description: 'The attachment to be taken from its issue.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The id of the attachment (`attachment_…`).' }),
-    issueKey: t.string({ description: 'The issue that it must be on, by its key or id; any when left out.' }),
+    id: t.id({
+      required: true,
+      extensions: naming('id', 'attachment'),
+      description: 'The id of the attachment (`attachment_…`).',
+    }),
+    issueKey: t.string({
+      extensions: naming('key', 'issue'),
+      description: 'The issue that it must be on, by its key or id; any when left out.',
+    }),
     expectedRevision: expectedRevision(t),
   }),
 });

@@ -3,6 +3,7 @@ import { changeComment, type CommentWritten, createComment, deleteComment } from
 import { builder } from './builder.ts';
 import { Comment } from './comments.ts';
 import { Issue } from './issues.ts';
+import { naming } from './naming.ts';
 import { expectedRevision } from './revisions.ts';
 
 const issueKeyGuard = 'The issue that it must be on, by its key or id; any when left out.';
@@ -12,9 +13,13 @@ const CommentCreateInput = builder.inputType('CommentCreateInput', {
   fields: (t) => ({
     issueKey: t.string({
       required: true,
+      extensions: naming('key', 'issue'),
       description: 'The key of the issue, in any case; its id is taken too.',
     }),
-    parentCommentId: t.id({ description: 'The comment of the same issue that it replies to.' }),
+    parentCommentId: t.id({
+      extensions: naming('id', 'comment'),
+      description: 'The comment of the same issue that it replies to.',
+    }),
     body: t.string({ required: true, description: 'What it says, as plain text of 1 to 50,000 characters.' }),
   }),
 });
@@ -22,8 +27,12 @@ const CommentCreateInput = builder.inputType('CommentCreateInput', {
 const CommentUpdateInput = builder.inputType('CommentUpdateInput', {
   description: 'A change to a comment.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The id of the comment (`comment_…`).' }),
-    issueKey: t.string({ description: issueKeyGuard }),
+    id: t.id({
+      required: true,
+      extensions: naming('id', 'comment'),
+      description: 'The id of the comment (`comment_…`).',
+    }),
+    issueKey: t.string({ extensions: naming('key', 'issue'), description: issueKeyGuard }),
     expectedRevision: expectedRevision(t),
     body: t.string({
       required: true,
@@ -35,8 +44,12 @@ const CommentUpdateInput = builder.inputType('CommentUpdateInput', {
 const CommentDeleteInput = builder.inputType('CommentDeleteInput', {
   description: 'The comment to be deleted.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The id of the comment (`comment_…`).' }),
-    issueKey: t.string({ description: issueKeyGuard }),
+    id: t.id({
+      required: true,
+      extensions: naming('id', 'comment'),
+      description: 'The id of the comment (`comment_…`).',
+    }),
+    issueKey: t.string({ extensions: naming('key', 'issue'), description: issueKeyGuard }),
     expectedRevision: expectedRevision(t),
   }),
 });

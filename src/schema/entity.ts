@@ -159,9 +159,9 @@ export class Entity<Name extends TableName> {
       description: `Chooses ${this.plural}. All fields that are given must hold.`,
       fields: (t) => ({
         ...Object.fromEntries(
-          Object.entries(this.#filters()).map(([name, { input, description }]) => [
+          Object.entries(this.#filters()).map(([name, { input, description, names }]) => [
             name,
-            t.field({ type: input, description }),
+            t.field({ type: input, description, extensions: names && { names } }),
           ]),
         ),
         and: t.field({

@@ -11,6 +11,7 @@ import type { Row, TableName } from '../db/tables.ts';
 import { type Context, type SignedIn, signedIn } from '../resolvers/context.ts';
 import { encodeId, type IdPrefix } from '../resolvers/ids.ts';
 import type { Entity } from './entity.ts';
+import { naming } from './naming.ts';
 import type { Plan, ReferencePlan, ReferencePlans } from './plan.ts';
 import type { ScopeNeed } from './scopes.ts';
 
@@ -148,7 +149,7 @@ export interface Fields {
   arg: {
     (options: { type: unknown; description: string }): unknown;
     int: (options: { description: string }) => unknown;
-    string: (options: { description: string; required?: boolean }) => unknown;
+    string: (options: { description: string; required?: boolean; extensions?: object }) => unknown;
   };
 }
 type Parent = Record<string, string | null>;
@@ -296,7 +297,13 @@ const helpers = {
     const { argument, argumentDescription, lookup, ...meta } = options;
     const { table } = target.options;
     const plan: Plan = { kind: 'byKey', table, where: target.where, argument, lookup };
-    const args = { [argument]: this.arg.string({ required: true, description: argumentDescription }) };
+    const args = {
+      [argument]: this.arg.string({
+        required: true,
+        description: argumentDescription,
+        extensions: naming('key', target.options.prefix),
+      }),
+    };
     return planned(this, target.ref, { nullable: true, args, ...meta }, plan, async (_row, given, ctx) => {
       const { loaders } = signedIn(ctx);
       const named = lookup(String(given[argument]));

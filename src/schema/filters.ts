@@ -4,6 +4,7 @@ import type { FilterField, TextForm } from '../resolvers/filters.ts';
 import type { IdPrefix } from '../resolvers/ids.ts';
 import { builder, type Types } from './builder.ts';
 import type { RelatedEntity } from './entity.ts';
+import { type Naming, naming } from './naming.ts';
 
 /** A field of a filter: what it tests (data for the resolver) and the input object of its comparators. */
 export interface FilterDeclaration {
@@ -12,6 +13,8 @@ export interface FilterDeclaration {
   description: string;
   /** The type that a relation leads to. */
   related?: RelatedEntity;
+  /** What its values name, where they name something. */
+  names?: Naming;
   /** The field that shows the same, and so says what the filter needs; the one of its own name when left out. */
   shownBy?: string;
 }
@@ -22,6 +25,8 @@ type ColumnOf<Row, Value> = { [K in keyof Row]: Row[K] extends Value | null ? K 
 export interface FilterBuilder<Row> {
   id: (prefix: IdPrefix, column?: ColumnOf<Row, string>) => FilterDeclaration;
   text: (column: ColumnOf<Row, string>, form?: TextForm) => FilterDeclaration;
+  /** The key or the code that people know a thing by. */
+  key: (of: IdPrefix, column: ColumnOf<Row, string>) => FilterDeclaration;
   int: (column: ColumnOf<Row, number>) => FilterDeclaration;
   boolean: (column: ColumnOf<Row, boolean>) => FilterDeclaration;
   date: (column: ColumnOf<Row, string>) => FilterDeclaration;
@@ -157,12 +162,19 @@ export const filterBuilder: FilterBuilder<Record<string, never>> = {
   id: (prefix, column: string = 'id') => ({
     field: { kind: 'id', column, prefix },
     input: comparators.IDFilter,
+    ...naming('id', prefix),
     description: `Compares ${column === 'id' ? 'the id itself' : `\`${column}\``}.`,
   }),
   text: (column, form = 'fold') => ({
     field: { kind: 'text', column, form },
     input: comparators.StringFilter,
     description: `Compares \`${column.replace(/Fold$/, '')}\`.`,
+  }),
+  key: (of, column) => ({
+    field: { kind: 'text', column, form: 'upper' },
+    input: comparators.StringFilter,
+    ...naming('key', of),
+    description: `Compares \`${column}\`.`,
   }),
   int: (column) => value(column, comparators.IntFilter),
   boolean: (column) => value(column, comparators.BooleanFilter),

@@ -6,13 +6,18 @@ import { createIssue } from '../resolvers/issues.ts';
 import { builder, type Types } from './builder.ts';
 import { Priority } from './enums.ts';
 import { Issue } from './issues.ts';
+import { naming } from './naming.ts';
 import { expectedRevision } from './revisions.ts';
 
 const RoleAssignmentInput = builder.inputType('RoleAssignmentInput', {
   description: 'A part that somebody is to have in an issue.',
   fields: (t) => ({
     role: t.string({ required: true, description: 'What the part is called, 1 to 50 characters.' }),
-    userAccountId: t.id({ required: true, description: 'The account that is to have it.' }),
+    userAccountId: t.id({
+      required: true,
+      extensions: naming('id', 'user'),
+      description: 'The account that is to have it.',
+    }),
   }),
 });
 
@@ -25,21 +30,30 @@ function issueFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'
       description: 'How urgent it is; NONE when there is nothing to say.',
     }),
     primaryAssigneeUserAccountId: t.id({
+      extensions: naming('id', 'user'),
       description:
         'The account that answers for it. It takes the place of the former one among the assignees; null takes that one out.',
     }),
     assigneeUserAccountIds: t.idList({
+      extensions: naming('id', 'user'),
       description:
         'The accounts that work on it, at most 50. Alone, it keeps the primary assignee who is in it, else its first becomes that.',
     }),
-    projectId: t.id({ description: 'The project that it belongs to.' }),
-    deliveryId: t.id({ description: 'The delivery of its team that it is planned for.' }),
+    projectId: t.id({ extensions: naming('id', 'project'), description: 'The project that it belongs to.' }),
+    deliveryId: t.id({
+      extensions: naming('id', 'delivery'),
+      description: 'The delivery of its team that it is planned for.',
+    }),
     estimateValue: t.int({ description: 'How much work it is, in the points of the team; 0 or more.' }),
     dueDate: t.field({ type: 'Date', description: 'The day by which it is to be done.' }),
     labelIds: t.idList({
+      extensions: naming('id', 'label'),
       description: 'All its labels, at most 50, of the workspace or of its team; no groups.',
     }),
-    parentIssueId: t.id({ description: 'The issue that it is a part of.' }),
+    parentIssueId: t.id({
+      extensions: naming('id', 'issue'),
+      description: 'The issue that it is a part of.',
+    }),
     roleAssignments: t.field({
       type: [RoleAssignmentInput],
       description: 'All the parts that people have in it, at most 50.',
@@ -50,9 +64,14 @@ function issueFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'
 const IssueCreateInput = builder.inputType('IssueCreateInput', {
   description: 'An issue to be made. What is left out or null stays empty.',
   fields: (t) => ({
-    teamId: t.id({ required: true, description: 'The team that owns it from then on.' }),
+    teamId: t.id({
+      extensions: naming('id', 'team'),
+      required: true,
+      description: 'The team that owns it from then on.',
+    }),
     title: t.string({ required: true, description: 'What it is about, 1 to 255 characters after trimming.' }),
     statusId: t.id({
+      extensions: naming('id', 'status'),
       description: 'The status of the team that it begins in; the initial one when left out.',
     }),
     ...issueFields(t),
@@ -62,7 +81,10 @@ const IssueCreateInput = builder.inputType('IssueCreateInput', {
 function changedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) {
   return {
     title: t.string({ description: 'What it is about, 1 to 255 characters after trimming; cannot be null.' }),
-    statusId: t.id({ description: 'The status of its team that it comes to; cannot be null.' }),
+    statusId: t.id({
+      extensions: naming('id', 'status'),
+      description: 'The status of its team that it comes to; cannot be null.',
+    }),
     ...issueFields(t),
   };
 }
@@ -70,7 +92,11 @@ function changedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObjec
 const IssueUpdateInput = builder.inputType('IssueUpdateInput', {
   description: 'A change to an issue. A field that is left out stays as it is, null empties it.',
   fields: (t) => ({
-    key: t.string({ required: true, description: 'The key of the issue, in any case; its id is taken too.' }),
+    key: t.string({
+      required: true,
+      extensions: naming('key', 'issue'),
+      description: 'The key of the issue, in any case; its id is taken too.',
+    }),
     expectedRevision: expectedRevision(t),
     ...changedFields(t),
   }),
@@ -81,6 +107,7 @@ const IssueBatchUpdateInput = builder.inputType('IssueBatchUpdateInput', {
   fields: (t) => ({
     keys: t.stringList({
       required: true,
+      extensions: naming('key', 'issue'),
       description: 'The keys of the issues, 1 to 50; ids are taken too.',
     }),
     ...changedFields(t),
@@ -95,14 +122,20 @@ function namingInput(
 ) {
   return builder.inputType(name, {
     description,
-    fields: (t) => ({ key: t.string({ required: true, description: key }) }),
+    fields: (t) => ({
+      key: t.string({ required: true, extensions: naming('key', 'issue'), description: key }),
+    }),
   });
 }
 
 const IssueDeleteInput = builder.inputType('IssueDeleteInput', {
   description: 'The issue to be deleted.',
   fields: (t) => ({
-    key: t.string({ required: true, description: 'The key of the issue, in any case; its id is taken too.' }),
+    key: t.string({
+      required: true,
+      extensions: naming('key', 'issue'),
+      description: 'The key of the issue, in any case; its id is taken too.',
+    }),
     expectedRevision: expectedRevision(t),
   }),
 });

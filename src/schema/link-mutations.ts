@@ -3,6 +3,7 @@ import { createLink, type LinkWritten, removeLink } from '../resolvers/links.ts'
 import { builder } from './builder.ts';
 import { Issue } from './issues.ts';
 import { IssueLink } from './links.ts';
+import { naming } from './naming.ts';
 import { expectedRevision } from './revisions.ts';
 
 const IssueLinkCreateInput = builder.inputType('IssueLinkCreateInput', {
@@ -10,6 +11,7 @@ const IssueLinkCreateInput = builder.inputType('IssueLinkCreateInput', {
   fields: (t) => ({
     issueKey: t.string({
       required: true,
+      extensions: naming('key', 'issue'),
       description: 'The key of the issue, in any case; its id is taken too.',
     }),
     url: t.field({
@@ -27,8 +29,15 @@ const IssueLinkCreateInput = builder.inputType('IssueLinkCreateInput', {
 const IssueLinkDeleteInput = builder.inputType('IssueLinkDeleteInput', {
   description: 'The link to be taken from its issue.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The id of the link (`link_…`).' }),
-    issueKey: t.string({ description: 'The issue that it must be on, by its key or id; any when left out.' }),
+    id: t.id({
+      required: true,
+      extensions: naming('id', 'link'),
+      description: 'The id of the link (`link_…`).',
+    }),
+    issueKey: t.string({
+      extensions: naming('key', 'issue'),
+      description: 'The issue that it must be on, by its key or id; any when left out.',
+    }),
     expectedRevision: expectedRevision(t),
   }),
 });

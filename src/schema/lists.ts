@@ -12,6 +12,7 @@ import { type Context, signedIn } from '../resolvers/context.ts';
 import { encodeId, type IdPrefix } from '../resolvers/ids.ts';
 import type { Entity, RelatedEntity } from './entity.ts';
 import type { FieldMeta, Fields, TextColumn } from './fields.ts';
+import { naming } from './naming.ts';
 import type { Plan, RowsOf } from './plan.ts';
 
 /** A join table between a parent and a type, its columns checked when this is compiled. */
@@ -108,9 +109,15 @@ export function listArguments(
     first: arg.int({
       description: `Rows of a page, from the start or after \`after\`: 1 to ${max}, ${standard} when nothing is said.`,
     }),
-    after: arg.string({ description: 'The cursor that the page begins after; an empty one is the start.' }),
+    after: arg.string({
+      extensions: naming('cursor'),
+      description: 'The cursor that the page begins after; an empty one is the start.',
+    }),
     last: arg.int({ description: `Rows of a page, up to the end or before \`before\`: 1 to ${max}.` }),
-    before: arg.string({ description: 'The cursor that the page ends before; an empty one is the end.' }),
+    before: arg.string({
+      extensions: naming('cursor'),
+      description: 'The cursor that the page ends before; an empty one is the end.',
+    }),
     filter: arg({ type: target.filterInput(), description: `Which ${target.plural}; all when left out.` }),
     orderBy: arg({
       type: target.orderInput(),

@@ -2,6 +2,7 @@ import { type IdPrefix, parseId } from '../resolvers/ids.ts';
 import { findNodes, maxNodes, type NodeKind } from '../resolvers/nodes.ts';
 import { builder } from './builder.ts';
 import { entitiesByPrefix } from './entity.ts';
+import { naming } from './naming.ts';
 import type { Plan } from './plan.ts';
 import type { ScopeNeed } from './scopes.ts';
 
@@ -37,7 +38,13 @@ builder.queryFields((t) => ({
     scope: 'token',
     description:
       'Anything by its id; null when there is nothing by that id. Needs the scope of what it opens.',
-    args: { id: t.arg.id({ required: true, description: 'The id of the thing, of any kind.' }) },
+    args: {
+      id: t.arg.id({
+        required: true,
+        extensions: naming('id'),
+        description: 'The id of the thing, of any kind.',
+      }),
+    },
     extensions: {
       plan: { kind: 'nodes', argument: 'id', kinds } satisfies Plan,
       scopeOfArguments: ({ id }: { id: string }) => needs([id]),
@@ -52,6 +59,7 @@ builder.queryFields((t) => ({
     args: {
       ids: t.arg.idList({
         required: true,
+        extensions: naming('id'),
         description: `The ids of the things, of any kinds; at most ${maxNodes}.`,
       }),
     },

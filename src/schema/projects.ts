@@ -29,7 +29,7 @@ export const Project: Entity<'project'> = entity('Project', {
   defaultOrder: { field: 'NAME', direction: 'asc' },
   filter: (f) => ({
     id: f.id('project'),
-    key: f.text('key', 'upper'),
+    key: f.key('project', 'key'),
     name: f.text('nameFold'),
     state: f.enum(ProjectState, 'state'),
     priority: f.enum(Priority, 'priority'),

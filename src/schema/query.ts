@@ -10,6 +10,7 @@ import { Health, Readiness } from './health.ts';
 import { Issue } from './issues.ts';
 import { type ListArgumentBuilder, listArguments, rowsOfPage } from './lists.ts';
 import { Member } from './members.ts';
+import { naming } from './naming.ts';
 import { Project } from './projects.ts';
 import { Team } from './teams.ts';
 import { Viewer } from './viewer.ts';
@@ -55,8 +56,11 @@ builder.queryType({
       description:
         'Those of the codes and ids that name no team: to check a filter by team, which would let nothing through.',
       args: {
-        codes: t.arg.stringList({ description: 'Codes of teams, in any case.' }),
-        ids: t.arg.idList({ description: 'Ids of teams (`team_…`).' }),
+        codes: t.arg.stringList({
+          extensions: naming('key', 'team'),
+          description: 'Codes of teams, in any case.',
+        }),
+        ids: t.arg.idList({ extensions: naming('id', 'team'), description: 'Ids of teams (`team_…`).' }),
       },
       load: unknownTeams,
     }),

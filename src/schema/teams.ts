@@ -28,7 +28,7 @@ export const Team: Entity<'team'> = entity('Team', {
   filter: (f) => ({
     id: f.id('team'),
     name: f.text('nameFold'),
-    code: f.text('code', 'upper'),
+    code: f.key('team', 'code'),
     slug: f.text('slug', 'lower'),
     state: f.enum(TeamState, 'state'),
     deliveriesEnabled: f.boolean('deliveriesEnabled'),

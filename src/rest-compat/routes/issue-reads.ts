@@ -13,7 +13,7 @@ import { item, list } from '../reply.ts';
 import { route } from '../route.ts';
 import { issue } from '../shapes/issues.ts';
 import { teamFilters, teamNames, teamVariables, unknownTeamViolations } from '../team-filters.ts';
-import { boolean, date, dateTime, id, oneOf, text } from '../values.ts';
+import { boolean, date, dateTime, id, keyOf, oneOf, text } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
 /** GET /v1/issues, which the specification leaves open: the filters and orders of the graph. */
@@ -30,7 +30,7 @@ export const issues = route({
     ),
     include_completed: boolean('Whether issues in a terminal status are listed too; they are when left out.'),
     priority: many(priorityNameOrCode('Issues of this priority, by its name or its number.')),
-    project_key: text('Issues of the project with this key, whatever its case.'),
+    project_key: keyOf('project', 'Issues of the project with this key, whatever its case.'),
     project_id: many(id('project', 'Issues of this project.')),
     delivery_id: many(id('delivery', 'Issues that are planned for this delivery.')),
     label_id: many(id('label', 'Issues with this label.')),

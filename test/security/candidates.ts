@@ -1,0 +1,104 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../../src/db/tables.ts';
+import { encodeId, type IdPrefix, isUuid } from '../../src/resolvers/ids.ts';
+import { issueKey } from '../../src/resolvers/keys.ts';
+import '../../src/schema/index.ts';
+import { entitiesByPrefix } from '../../src/schema/entity.ts';
+
+/** What of one workspace can be named, by the prefix of its id: the things beside the most talked-of issue first. */
+export class Candidates {
+  readonly #living = new Map<IdPrefix, Candidate[]>();
+  readonly #deleted = new Map<IdPrefix, Candidate[]>();
+
+  constructor(rows: readonly (Candidate & { prefix: IdPrefix; isDeleted: boolean })[]) {
+    for (const { prefix, isDeleted, ...candidate } of rows) {
+      const map = isDeleted ? this.#deleted : this.#living;
+      map.set(prefix, [...(map.get(prefix) ?? []), candidate]);
+    }
+  }
+
+  /** Those that are there; a kind of which the fixture has none is a gap in the fixture. */
+  living(prefix: IdPrefix): readonly Candidate[] {
+    const found = this.#living.get(prefix) ?? [];
+    if (found.length === 0) throw new Error(`The fixture has no ${prefix}.`);
+    return found;
+  }
+
+  deleted(prefix: IdPrefix): readonly Candidate[] {
+    return this.#deleted.get(prefix) ?? [];
+  }
+}
+
+/** A thing as it can be named; only some have a key or a code. */
+export interface Candidate {
+  id: string;
+  key: string | undefined;
+}
+
+type AnyRow = Record<string, unknown>;
+
+/** Where ids of each kind stand: in the table of their type, and in the columns that filters declare them of. */
+const sources: readonly { prefix: IdPrefix; table: string; column: string }[] = [
+  ...entitiesByPrefix.values(),
+].flatMap((entity) => {
+  const { table, prefix } = entity.options;
+  const declared = Object.values(entity.filterFields()).flatMap((field) =>
+    field.kind === 'id' ? [{ prefix: field.prefix, table, column: field.column }] : [],
+  );
+  return prefix ? [{ prefix, table, column: 'id' }, ...declared] : declared;
+});
+
+/** Every kind of id that can be sent anywhere. */
+export const kinds: readonly IdPrefix[] = [...new Set(sources.map(({ prefix }) => prefix))];
+
+/** Reads what there is in a workspace by the declarations of the types, whatever they are. */
+export async function readCandidates(unscoped: Kysely<Tables>, workspaceId: string): Promise<Candidates> {
+  const tables = new Map<string, AnyRow[]>();
+  for (const { table } of sources) {
+    if (tables.has(table)) continue;
+    const own = table === 'workspace' ? 'id' : 'workspace_id';
+    const { rows } = await sql<AnyRow>`select * from ${sql.table(table)}
+      where ${sql.ref(own)} = ${workspaceId}`.execute(unscoped);
+    tables.set(table, rows);
+  }
+  const codes = new Map((tables.get('team') ?? []).map(({ id, code }) => [id, String(code)]));
+  const star = starOf(tables.get('issue') ?? []);
+  const found = sources.flatMap(({ prefix, table, column }) =>
+    (tables.get(table) ?? [])
+      .filter((row) => isUuid(row[column]))
+      .map((row) => ({
+        prefix,
+        id: encodeId(prefix, String(row[column])),
+        key: column === 'id' ? keyOf(prefix, row, codes) : undefined,
+        // What refers to a thing lives on when that is deleted.
+        isDeleted: column === 'id' && row.deletedUtc != null,
+        distance: distanceFrom(star, row),
+      })),
+  );
+  const things = [...Map.groupBy(found, ({ id }) => id).values()].map((mentions) => ({
+    prefix: mentions[0]?.prefix ?? 'issue',
+    id: mentions[0]?.id ?? '',
+    key: mentions.find(({ key }) => key !== undefined)?.key,
+    isDeleted: mentions.some(({ isDeleted }) => isDeleted),
+    distance: Math.min(...mentions.map(({ distance }) => distance)),
+  }));
+  return new Candidates(things.toSorted((left, right) => left.distance - right.distance));
+}
+
+function keyOf(prefix: IdPrefix, row: AnyRow, codes: ReadonlyMap<unknown, string>): string | undefined {
+  if (prefix === 'team') return String(row.code);
+  if (prefix === 'project') return String(row.key);
+  return prefix === 'issue' ? issueKey(codes.get(row.teamId) ?? '', Number(row.number)) : undefined;
+}
+
+function starOf(issues: readonly AnyRow[]): AnyRow {
+  const [star] = issues.toSorted((left, right) => Number(right.commentCount) - Number(left.commentCount));
+  return star ?? {};
+}
+
+/** 0 for the issue and what hangs on it, 1 for what it refers to and what is of its team, 2 for the rest. */
+function distanceFrom(star: AnyRow, row: AnyRow): number {
+  if (row.id === star.id || row.issueId === star.id) return 0;
+  const near = Object.values(star).includes(row.id) || row.teamId === star.teamId;
+  return near ? 1 : 2;
+}

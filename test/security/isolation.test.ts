@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseId } from '../../src/resolvers/ids.ts';
+import { sampleLists } from '../graph/lists.ts';
+import { connectionFields, type FieldOf, objectFields, rowTypeOf } from '../graph/schema-walk.ts';
+import { cursorsOf, prefixOf, wayToRichest } from './parents.ts';
+import { type Depth, type Position, positionsOf, type Sample } from './positions.ts';
+import { type Cell, differing, type Question, tellsApart } from './query-cells.ts';
+import { besideUuid, cursorWith, ownValues, trialsOf } from './trials.ts';
+import { startTwins, type TwinWorlds } from './twin-worlds.ts';
+import { shortestWays, type Way } from './ways.ts';
+
+let twins: TwinWorlds;
+let sample: Sample;
+let ways: ReadonlyMap<string, Way>;
+let cells = 0;
+/** Places at which something of the caller's own made a difference. */
+const telling = new Set<string>();
+
+beforeAll(async () => {
+  twins = await startTwins();
+  sample = (naming) => ownValues(naming, twins)[0] ?? '';
+  ways = shortestWays('Query', sample);
+});
+afterAll(async () => {
+  await twins.stop();
+  console.info(`The matrix of isolation, queries: ${cells} cells.`);
+});
+
+/** Each kind of row has one list whose filters are tried over relations and combinators, too. */
+const whole = process.env.MATRIX === 'whole';
+const shallow: Depth = { relations: 0, combinators: false, whole: true };
+const depthOf = (of: FieldOf): Depth =>
+  sampleLists.includes(of) ? { relations: whole ? 2 : 1, combinators: true, whole } : shallow;
+
+const asked = objectFields.filter(({ parent, field }) => parent !== 'Mutation' && field.args.length > 0);
+
+describe('what is not the caller’s own is answered like what is nowhere', () => {
+  it.each(asked)('$coordinate', async (of) => {
+    const { here, own } = twins;
+    const way = (await wayToRichest(here, own, of)) ?? ways.get(of.parent);
+    if (!way) throw new Error(`Nothing leads to ${of.parent}.`);
+    const questions = positionsOf(of, sample, depthOf(of))
+      .filter(({ naming }) => naming.by !== 'cursor')
+      .map((position): Question => ({ way, of, position }));
+    const tried = questions.flatMap((question) =>
+      trialsOf(question.position.naming, twins).map((trial): Cell => ({ ...question, ...trial })),
+    );
+    cells += tried.length;
+    expect(await differing(here, tried, sample)).toEqual([]);
+    await noteWhatTells(questions);
+  });
+
+  it.each(connectionFields)('a cursor of $coordinate', async (of) => {
+    const { here, there, own, foreign } = twins;
+    const way = (await wayToRichest(here, own, of)) ?? ways.get(of.parent);
+    const [first, last] = await cursorsOf(here, way ?? raise(of), of);
+    const wayThere = (await wayToRichest(there, foreign, of)) ?? ways.get(of.parent);
+    const [foreignCursor] = await cursorsOf(there, wayThere ?? raise(of), of);
+    const kind = prefixOf(rowTypeOf(of));
+    const gone = [
+      ...(kind ? [own.deleted(kind)[0], foreign.deleted(kind)[0]] : []),
+      foreign.living('team')[0],
+      own.living('team')[0],
+    ].flatMap((candidate) => parseId(candidate?.id ?? '')?.uuid ?? []);
+    const values = [foreignCursor, ...gone.map((uuid) => cursorWith(first, () => uuid))];
+    const questions = positionsOf(of, sample, shallow)
+      .filter(({ naming }) => naming.by === 'cursor')
+      .map((position): Question => ({ way: way ?? raise(of), of, position }));
+    const tried = questions.flatMap((question) =>
+      values.map((value) => ({
+        ...question,
+        what: 'a cursor',
+        value,
+        twin: cursorWith(value, besideUuid),
+      })),
+    );
+    cells += tried.length;
+    expect(await differing(here, tried, sample)).toEqual([]);
+    const own_ = questions.map((question) => ({ ...question, what: 'own', value: first, twin: last }));
+    if (first !== last) expect(await tellsApart(here, own_, sample)).toBe(true);
+  });
+});
+
+it('every place makes a difference for something of the caller’s own', () => {
+  // A filter is the same for all lists of its rows, so one of them is enough.
+  const places = asked.flatMap((of) =>
+    positionsOf(of, sample, shallow)
+      .filter(({ naming }) => naming.by !== 'cursor')
+      .map((position) => placeOf(of, position)),
+  );
+  expect([...new Set(places)].filter((place) => !telling.has(place))).toEqual([]);
+});
+
+/** Tries the caller's own things at each place: a place where nothing makes a difference would prove nothing. */
+async function noteWhatTells(questions: readonly Question[]): Promise<void> {
+  for (const [place, alike] of Map.groupBy(questions, ({ of, position }) => placeOf(of, position))) {
+    if (telling.has(place)) continue;
+    const question = alike.find(({ position }) => position.takesMany) ?? alike[0];
+    const { naming, takesMany } = question?.position ?? {};
+    const [trial] = naming ? trialsOf(naming, twins) : [];
+    if (!question || !naming || !trial) continue;
+    const values = ownValues(naming, twins);
+    const own = (takesMany ? [values] : values.slice(0, 30)).map((value) => ({
+      ...question,
+      what: 'own',
+      value,
+      twin: trial.twin,
+    }));
+    if (await tellsApart(twins.here, own, sample)) telling.add(place);
+  }
+}
+
+/** The place without its comparator, of a filter by the type of its rows. */
+function placeOf(of: FieldOf, { at }: Position): string {
+  const place = at.replace(/(filter.*)\.\w+\)$/, '$1)');
+  return place.includes('(filter') ? place.replace(of.coordinate, rowTypeOf(of)) : place;
+}
+
+function raise({ parent }: FieldOf): never {
+  throw new Error(`Nothing leads to ${parent}.`);
+}

@@ -1,0 +1,42 @@
+import { entitiesByPrefix } from '../../src/schema/entity.ts';
+import type { IdPrefix } from '../../src/resolvers/ids.ts';
+import type { FieldOf } from '../graph/schema-walk.ts';
+import { dataOf, type World } from '../graph/world.ts';
+import type { Candidates } from './candidates.ts';
+import { isNodeType, type Way, wayByNode } from './ways.ts';
+
+interface Counted {
+  id: string;
+  list: { totalCount: number };
+}
+
+/** The prefix of a type's ids; undefined when it has none. */
+export function prefixOf(typeName: string): IdPrefix | undefined {
+  return [...entitiesByPrefix.values()].find(({ name }) => name === typeName)?.options.prefix;
+}
+
+/** The way to that thing of the type whose list is the longest. */
+export async function wayToRichest(
+  world: World,
+  things: Candidates,
+  { parent, field }: FieldOf,
+): Promise<Way | undefined> {
+  const prefix = isNodeType(parent) ? prefixOf(parent) : undefined;
+  if (!prefix || !field.args.some(({ name }) => name === 'first')) return undefined;
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${parent} { id list: ${field.name} { totalCount } } } }`;
+  const ids = things.living(prefix).map(({ id }) => id);
+  const { nodes } = dataOf(await world.ask(query, { ids })) as { nodes: (Counted | null)[] };
+  const [richest] = nodes
+    .filter((node) => node !== null)
+    .toSorted((left, right) => right.list.totalCount - left.list.totalCount);
+  if (!richest) throw new Error(`The fixture has no ${parent}.`);
+  return wayByNode(parent, richest.id);
+}
+
+/** The cursors of the first and of the last row of a list. */
+export async function cursorsOf(world: World, way: Way, { field }: FieldOf): Promise<[string, string]> {
+  const { before, behind } = way;
+  const data = dataOf(await world.ask(`${before}${field.name} { edges { cursor } }${behind}`));
+  const cursors = JSON.stringify(data).match(/(?<="cursor":")[\w-]+/g) ?? [];
+  return [cursors[0] ?? '', cursors.at(-1) ?? ''];
+}

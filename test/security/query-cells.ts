@@ -1,0 +1,109 @@
+import { getNamedType, type GraphQLField } from 'graphql';
+import type { FieldOf } from '../graph/schema-walk.ts';
+import type { World } from '../graph/world.ts';
+import type { Answer } from '../support/app.ts';
+import { namingOf, type Position, type Sample, sampleOf } from './positions.ts';
+import { seenIn } from './twin-worlds.ts';
+import { type Way, wholeSelection } from './ways.ts';
+
+/** One field at the end of a way, asked with one of its arguments given. */
+export interface Question {
+  way: Way;
+  of: FieldOf;
+  position: Position;
+}
+
+/** A value at the place of a question, and the value whose answer is to be compared. */
+export interface Cell extends Question {
+  what: string;
+  value: string | readonly string[];
+  twin: string | readonly string[];
+}
+
+/** As many as one selection may have of a name, or a little fewer. */
+const batchSize = 40;
+
+/** A body's length is compared, which compression makes a matter of chance. */
+export const uncompressed = { 'Accept-Encoding': 'identity' };
+
+/** Those cells in which the two answers differ, each with both. */
+export async function differing(
+  world: World,
+  cells: readonly Cell[],
+  sample: Sample,
+): Promise<{ cell: Cell; answers: [string, string] }[]> {
+  const found: { cell: Cell; answers: [string, string] }[] = [];
+  for (const batch of batchesOf(cells)) {
+    const [left, right] = await bothAnswers(world, batch, sample);
+    // Alone, where one cell's error left nothing of what its neighbours show.
+    const isWhole = (left.answer.body as { data?: unknown }).data != null;
+    if (left.seen === right.seen && (isWhole || batch.length === 1)) continue;
+    for (const cell of batch) {
+      const [one, other] = batch.length === 1 ? [left, right] : await bothAnswers(world, [cell], sample);
+      if (one.seen !== other.seen) found.push({ cell, answers: [one.seen, other.seen] });
+    }
+  }
+  return found;
+}
+
+/** Does the field give other answers for the one value than for the other. */
+export async function tellsApart(world: World, cells: readonly Cell[], sample: Sample): Promise<boolean> {
+  for (const batch of batchesOf(cells)) {
+    const [left, right] = await bothAnswers(world, batch, sample);
+    if (left.seen !== right.seen) return true;
+  }
+  return false;
+}
+
+async function bothAnswers(world: World, batch: readonly Cell[], sample: Sample) {
+  const query = documentOf(batch, sample);
+  const ask = async (value: (cell: Cell) => Cell['value']) => {
+    const variables = Object.fromEntries(
+      batch.map((cell, place) => [`c${place}`, cell.position.given(value(cell))]),
+    );
+    const answer: Answer = await world.app.graphql(query, variables, {
+      token: world.workspace.token,
+      headers: uncompressed,
+    });
+    return { answer, seen: seenIn(answer, batch.flatMap(value)) };
+  };
+  return [await ask(({ value }) => value), await ask(({ twin }) => twin)] as const;
+}
+
+/** Cells whose ways can stand side by side in one operation. */
+function batchesOf(cells: readonly Cell[]): Cell[][] {
+  // Those of one sort are refused or answered together.
+  return [...Map.groupBy(cells, ({ what }) => what).values()].flatMap((alike) =>
+    Array.from({ length: Math.ceil(alike.length / batchSize) }, (_, place) =>
+      alike.slice(place * batchSize, (place + 1) * batchSize),
+    ),
+  );
+}
+
+function documentOf(batch: readonly Cell[], sample: Sample): string {
+  const declared = batch.map(({ position }, place) => `$c${place}: ${String(position.argument.type)}`);
+  const fields = batch.map(({ way, of, position }, place) => {
+    const asked = `${of.field.name}(${argumentsOf(of.field, position, place, sample)})${wholeSelection(of.field)}`;
+    const inner = `${way.before}${asked}${way.behind}`.replace(/^\{ /, '').replace(/ \}$/, '');
+    return `a${place}: ${inner}`;
+  });
+  return `query (${declared.join(', ')}) { ${fields.join(' ')} }`;
+}
+
+/** The argument under trial as a variable, and own samples of what else must be given. */
+function argumentsOf(
+  field: GraphQLField<unknown, unknown>,
+  { argument }: Position,
+  place: number,
+  sample: Sample,
+): string {
+  const others = field.args.filter(
+    (other) => other !== argument && String(other.type).endsWith('!') && !namingOf(other),
+  );
+  const given = others.map((other) => {
+    const value = sampleOf(other, sample);
+    const isText = ['String', 'ID'].includes(getNamedType(other.type).name);
+    return `${other.name}: ${isText ? JSON.stringify(value) : String(JSON.stringify(value)).replaceAll('"', '')}`;
+  });
+  return [...given, `${argument.name}: $c${place}`].join(', ');
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Answer } from '../support/app.ts';
+import { addWorld, startWorld, type World } from '../graph/world.ts';
+import { type Candidates, readCandidates } from './candidates.ts';
+
+/** Two workspaces of the same shape on one server: that of the caller, and one that he must not learn anything of. */
+export interface TwinWorlds {
+  here: World;
+  there: World;
+  /** What is in each, by the kinds of ids. */
+  own: Candidates;
+  foreign: Candidates;
+  stop(): Promise<void>;
+}
+
+/** Codes and keys of the other workspace begin with this letter, of things that are nowhere with that. */
+const foreignLetter = 'X';
+export const nowhereLetter = 'Q';
+
+/** Starts both; codes and keys, which are the same words in each by the fixture, are told apart by their first letter. */
+export async function startTwins(): Promise<TwinWorlds> {
+  const here = await startWorld('here');
+  const there = await addWorld(here.app, 'there');
+  const { unscoped } = here.app.database;
+  const { workspaceId } = there.workspace;
+  for (const [table, column] of [
+    ['team', 'code'],
+    ['project', 'key'],
+  ] as const) {
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${foreignLetter} || substr(${sql.ref(column)}, 2)
+      where workspace_id = ${workspaceId}`.execute(unscoped);
+  }
+  return {
+    here,
+    there,
+    own: await readCandidates(unscoped, here.workspace.workspaceId),
+    foreign: await readCandidates(unscoped, workspaceId),
+    stop: () => here.stop(),
+  };
+}
+
+/** Headers that may differ between two answers: the date, timing, quota, and the id of the request. */
+const volatile = /^(date|server-timing|x-request-id|ratelimit(-policy)?|x-ratelimit-.*)$/;
+
+/** All that a client could tell two answers apart by, with `sent` blotted out where it is echoed. */
+export function seenIn(answer: Answer, sent: unknown = ''): string {
+  const headers = [...answer.headers].filter(([name]) => !volatile.test(name));
+  const body = JSON.stringify(answer.body, (name, value: unknown) =>
+    name === 'requestId' ? undefined : value,
+  );
+  const text = [
+    answer.status,
+    `${answer.statements} statements`,
+    ...headers.map((header) => header.join(': ')),
+    body,
+  ].join('\n');
+  const echoed = [sent].flat().filter((each) => typeof each === 'string' && each !== '');
+  const blotted = echoed.reduce<string>((seen, each) => seen.replaceAll(String(each), '«sent»'), text);
+  return blotted.replace(/\bWy[IJ][\w-]+/g, placeOf);
+}
+
+/** What a cursor says but for its fingerprint, which is a hash of the filter that was sent. */
+function placeOf(cursor: string): string {
+  const [, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+  return JSON.stringify([value, id]);
+}
+
+/** A digest of every row of a workspace, but for the times at which its tokens were used. */
+export async function digestOf({ here }: TwinWorlds, workspaceId: string): Promise<Record<string, string>> {
+  const { unscoped } = here.app.database;
+  const { rows: tables } = await sql<{ name: string }>`select table_name as name
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_schema = 'public' and table_type = 'BASE TABLE' and column_name = 'workspace_id'`.execute(
+    unscoped,
+  );
+  const digests = tables.map(
+    ({
+      name,
+    }) => sql`select ${sql.lit(name)} as name, md5(coalesce(string_agg(row, ',' order by row), '')) as digest
+      from (select (to_jsonb(t) - 'last_used_utc')::text as row from ${sql.table(name)} t
+        where workspace_id = ${workspaceId}) rows`,
+  );
+  const { rows } = await sql<{
+    name: string;
+    digest: string;
+  }>`${sql.join(digests, sql` union all `)}`.execute(unscoped);
+  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
+}

@@ -1,0 +1,98 @@
+import {
+  astFromValue,
+  getNamedType,
+  type GraphQLField,
+  type GraphQLInputType,
+  isEnumType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+  print,
+} from 'graphql';
+import { type FieldOf, objectType } from '../graph/schema-walk.ts';
+import { type Sample, sampleOf } from './positions.ts';
+
+/** How to get to a type: what stands before and behind the selection of its fields, and the fields on the way. */
+export interface Way {
+  before: string;
+  behind: string;
+  steps: readonly FieldOf[];
+}
+
+/** The shortest ways from a root type to every type that its fields lead to; interfaces are no way. */
+export function shortestWays(root: 'Query' | 'Mutation', sample: Sample): ReadonlyMap<string, Way> {
+  const ways = new Map<string, Way>([[root, { before: '{ ', behind: ' }', steps: [] }]]);
+  for (const [typeName, way] of ways) {
+    for (const field of Object.values(objectType(typeName).getFields())) {
+      const target = getNamedType(field.type);
+      if (!isObjectType(target) || ways.has(target.name)) continue;
+      const step = { parent: typeName, field, coordinate: `${typeName}.${field.name}` };
+      ways.set(target.name, {
+        before: `${way.before}${field.name}${requiredArguments(field, sample)} { `,
+        behind: ` }${way.behind}`,
+        steps: [...way.steps, step],
+      });
+    }
+  }
+  return ways;
+}
+
+/** The way to a type by an id of its own. */
+export function wayByNode(typeName: string, id: string): Way {
+  return {
+    before: `{ node(id: ${JSON.stringify(id)}) { ... on ${typeName} { `,
+    behind: ' } } }',
+    steps: [],
+  };
+}
+
+/** What has to be said to read a field: its required arguments, in parentheses. */
+export function requiredArguments(field: GraphQLField<unknown, unknown>, sample: Sample): string {
+  const required = field.args.filter(isRequiredArgument);
+  if (required.length === 0) return '';
+  const given = required.map((argument) => {
+    const value = astFromValue(internal(argument.type, sampleOf(argument, sample)), argument.type);
+    if (!value) throw new Error(`${argument.name} has no literal.`);
+    return `${argument.name}: ${print(value)}`;
+  });
+  return `(${given.join(', ')})`;
+}
+
+/** The smallest selection of a field that shows whether something is there. */
+export function below(field: GraphQLField<unknown, unknown>): string {
+  const type = getNamedType(field.type);
+  return isLeafType(type) ? '' : ' { __typename }';
+}
+
+/** The type is one that `node` opens. */
+export function isNodeType(typeName: string): boolean {
+  return objectType(typeName)
+    .getInterfaces()
+    .some(({ name }) => name === 'Node');
+}
+
+/** A selection that shows all that a field found, as far as its leaves say it. */
+export function wholeSelection(field: GraphQLField<unknown, unknown>): string {
+  const type = getNamedType(field.type);
+  if (isLeafType(type)) return '';
+  if (isInterfaceType(type)) return ' { __typename id }';
+  if (!isObjectType(type)) throw new Error(`The matrix reads no ${String(type)}.`);
+  if (type.name.endsWith('Connection')) {
+    return ' { totalCount nodes { id } edges { cursor } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } }';
+  }
+  const selected = Object.values(type.getFields())
+    .filter(({ args }) => args.length === 0)
+    .map((each) => {
+      const inner = getNamedType(each.type);
+      return isObjectType(inner) && inner.getFields().id ? `${each.name} { id }` : each.name + below(each);
+    });
+  return ` { ${selected.join(' ')} }`;
+}
+
+/** `astFromValue` wants the value that stands behind the name of an enum. */
+function internal(type: GraphQLInputType, value: unknown): unknown {
+  const named = getNamedType(type);
+  if (!isEnumType(named)) return value;
+  return [value].flat().map((name) => named.getValue(String(name))?.value as unknown);
+}
