@@ -128,16 +128,7 @@ export function sampleOf(holder: GraphQLArgument | GraphQLInputField, sample: Sa
     if (naming) return sample(naming);
     if (isEnumType(named)) return named.getValues()[0]?.name;
     if (isInputObjectType(named)) return requiredOf(Object.values(named.getFields()), sample);
-    const known: Record<string, unknown> = {
-      String: 'issues:read',
-      Int: 1,
-      Boolean: true,
-      URL: 'https://matrix.example/',
-      DateTime: '2030-01-01T00:00:00Z',
-      Date: '2030-01-01',
-    };
-    if (!(named.name in known)) throw new Error(`The matrix has no sample of ${named.name}.`);
-    return known[named.name];
+    return sampleValue(holder.name, named.name);
   };
   return isListType(getNullableType(holder.type)) ? [one()] : one();
 }
@@ -149,4 +140,23 @@ export function requiredOf(
 ): Record<string, unknown> {
   const required = holders.filter((holder) => isRequiredInputField(holder));
   return Object.fromEntries(required.map((holder) => [holder.name, sampleOf(holder, sample)]));
+}
+
+/** Values that stand for nothing of the workspace: by name where not any text would do, else by type. */
+const sampleValues: Readonly<Record<string, unknown>> = {
+  scopes: 'issues:read',
+  contentType: 'text/plain',
+  fileName: 'matrix.txt',
+  String: 'Matrix',
+  Int: 1,
+  Boolean: true,
+  URL: 'https://matrix.example/',
+  DateTime: '2030-01-01T00:00:00Z',
+  Date: '2030-01-01',
+};
+
+export function sampleValue(name: string, type: string): unknown {
+  const value = sampleValues[name] ?? sampleValues[type];
+  if (value === undefined) throw new Error(`The matrix has no sample of ${type}.`);
+  return value;
 }

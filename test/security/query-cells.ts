@@ -1,10 +1,9 @@
-import { getNamedType, type GraphQLField } from 'graphql';
 import type { FieldOf } from '../graph/schema-walk.ts';
 import type { World } from '../graph/world.ts';
 import type { Answer } from '../support/app.ts';
-import { namingOf, type Position, type Sample, sampleOf } from './positions.ts';
-import { seenIn } from './twin-worlds.ts';
-import { type Way, wholeSelection } from './ways.ts';
+import type { Position, Sample } from './positions.ts';
+import { seenIn, uncompressed } from './twin-worlds.ts';
+import { requiredArguments, type Way, wholeSelection } from './ways.ts';
 
 /** One field at the end of a way, asked with one of its arguments given. */
 export interface Question {
@@ -22,9 +21,6 @@ export interface Cell extends Question {
 
 /** As many as one selection may have of a name, or a little fewer. */
 const batchSize = 40;
-
-/** A body's length is compared, which compression makes a matter of chance. */
-export const uncompressed = { 'Accept-Encoding': 'identity' };
 
 /** Those cells in which the two answers differ, each with both. */
 export async function differing(
@@ -83,27 +79,10 @@ function batchesOf(cells: readonly Cell[]): Cell[][] {
 function documentOf(batch: readonly Cell[], sample: Sample): string {
   const declared = batch.map(({ position }, place) => `$c${place}: ${String(position.argument.type)}`);
   const fields = batch.map(({ way, of, position }, place) => {
-    const asked = `${of.field.name}(${argumentsOf(of.field, position, place, sample)})${wholeSelection(of.field)}`;
+    const given = { argument: position.argument, variable: `c${place}` };
+    const asked = of.field.name + requiredArguments(of.field, sample, given) + wholeSelection(of.field);
     const inner = `${way.before}${asked}${way.behind}`.replace(/^\{ /, '').replace(/ \}$/, '');
     return `a${place}: ${inner}`;
   });
   return `query (${declared.join(', ')}) { ${fields.join(' ')} }`;
-}
-
-/** The argument under trial as a variable, and own samples of what else must be given. */
-function argumentsOf(
-  field: GraphQLField<unknown, unknown>,
-  { argument }: Position,
-  place: number,
-  sample: Sample,
-): string {
-  const others = field.args.filter(
-    (other) => other !== argument && String(other.type).endsWith('!') && !namingOf(other),
-  );
-  const given = others.map((other) => {
-    const value = sampleOf(other, sample);
-    const isText = ['String', 'ID'].includes(getNamedType(other.type).name);
-    return `${other.name}: ${isText ? JSON.stringify(value) : String(JSON.stringify(value)).replaceAll('"', '')}`;
-  });
-  return [...given, `${argument.name}: $c${place}`].join(', ');
 }

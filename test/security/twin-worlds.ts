@@ -30,6 +30,8 @@ export async function startTwins(): Promise<TwinWorlds> {
     await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${foreignLetter} || substr(${sql.ref(column)}, 2)
       where workspace_id = ${workspaceId}`.execute(unscoped);
   }
+  // Besides those that ask: tokens to be named.
+  for (const world of [here, there]) await world.token(['teams:read']);
   return {
     here,
     there,
@@ -41,6 +43,9 @@ export async function startTwins(): Promise<TwinWorlds> {
 
 /** Headers that may differ between two answers: the date, timing, quota, and the id of the request. */
 const volatile = /^(date|server-timing|x-request-id|ratelimit(-policy)?|x-ratelimit-.*)$/;
+
+/** A body's length is compared, which compression makes a matter of chance. */
+export const uncompressed = { 'Accept-Encoding': 'identity' };
 
 /** All that a client could tell two answers apart by, with `sent` blotted out where it is echoed. */
 export function seenIn(answer: Answer, sent: unknown = ''): string {

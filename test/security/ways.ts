@@ -1,6 +1,7 @@
 import {
   astFromValue,
   getNamedType,
+  type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
   isEnumType,
@@ -47,16 +48,20 @@ export function wayByNode(typeName: string, id: string): Way {
   };
 }
 
-/** What has to be said to read a field: its required arguments, in parentheses. */
-export function requiredArguments(field: GraphQLField<unknown, unknown>, sample: Sample): string {
-  const required = field.args.filter(isRequiredArgument);
-  if (required.length === 0) return '';
+/** What has to be said to read a field, in parentheses: its required arguments, and one that a variable gives. */
+export function requiredArguments(
+  field: GraphQLField<unknown, unknown>,
+  sample: Sample,
+  tried?: { argument: GraphQLArgument; variable: string },
+): string {
+  const required = field.args.filter((each) => isRequiredArgument(each) && each !== tried?.argument);
   const given = required.map((argument) => {
     const value = astFromValue(internal(argument.type, sampleOf(argument, sample)), argument.type);
     if (!value) throw new Error(`${argument.name} has no literal.`);
     return `${argument.name}: ${print(value)}`;
   });
-  return `(${given.join(', ')})`;
+  if (tried) given.push(`${tried.argument.name}: $${tried.variable}`);
+  return given.length > 0 ? `(${given.join(', ')})` : '';
 }
 
 /** The smallest selection of a field that shows whether something is there. */

@@ -1,0 +1,91 @@
+import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
+import type { Route } from '../../src/rest-compat/route.ts';
+import type { Naming } from '../../src/schema/naming.ts';
+import { type Sample, sampleValue } from './positions.ts';
+
+/** A place in a request of a route whose value names something. */
+export interface RestPosition {
+  /** `GET /v1/issues ?team_id`. */
+  at: string;
+  naming: Naming;
+  /** The request with this value at the place, and own samples of what else it needs. */
+  request: (value: string) => { path: string; body?: Record<string, unknown> };
+}
+
+/** Every place in the path, the query and the body of a route that names something, by its declaration. */
+export function restPositions(route: Route, sample: Sample): RestPosition[] {
+  const { method, path: template, parameters, body } = route;
+  const fields = Object.entries(body?.fields ?? {});
+  const required = fields.flatMap(([name, field]) =>
+    field.word === 'required' ? [[name, sampleOf(name, field.of, sample)] as const] : [],
+  );
+  // A change has to change something.
+  const [something] = fields.flatMap(([name, field]) =>
+    field.word === 'value' && !field.names ? [[name, sampleOf(name, field, sample)] as const] : [],
+  );
+  const needed = Object.fromEntries(body?.writesSomething && something ? [something] : required);
+  const pathWith = (tried: string, value: string) =>
+    template.replace(/\{(\w+)\}/g, (_whole, name: string) => {
+      const parameter = parameters[name];
+      const names = parameter && 'names' in parameter ? parameter.names : undefined;
+      return name === tried ? value : names ? sample(names) : 'matrix';
+    });
+  const inParameters = Object.entries(parameters).flatMap(([name, parameter]): RestPosition[] => {
+    const naming = namingIn(parameter);
+    if (!naming) return [];
+    const inPath = parameter.word === 'path';
+    return [
+      {
+        at: `${method} ${template} ${inPath ? '' : '?'}${name}`,
+        naming,
+        request: (value) => ({
+          path: pathWith(name, value) + (inPath ? '' : `?${new URLSearchParams({ [name]: value })}`),
+          ...(body && { body: needed }),
+        }),
+      },
+    ];
+  });
+  const inBody = fields.flatMap(([name, field]): RestPosition[] => {
+    const value = field.word === 'required' ? field.of : field;
+    const naming = value.word === 'value' ? value.names : undefined;
+    if (!naming || value.word !== 'value') return [];
+    const isList = value.schema.type === 'array';
+    return [
+      {
+        at: `${method} ${template} .${name}`,
+        naming,
+        request: (given) => ({
+          path: pathWith('', ''),
+          body: { ...needed, [name]: isList ? [given] : given },
+        }),
+      },
+    ];
+  });
+  return [...inParameters, ...inBody];
+}
+
+/** What a parameter names; of one that may be repeated, or that has a default, what each value does. */
+function namingIn(parameter: Route['parameters'][string]): Naming | undefined {
+  if (parameter.word === 'many' || parameter.word === 'default') return parameter.of.names;
+  return 'names' in parameter ? parameter.names : undefined;
+}
+
+function sampleOf(
+  name: string,
+  { names, schema }: { names?: Naming | undefined; schema: JsonSchema },
+  sample: Sample,
+): unknown {
+  if (names) return sample(names);
+  const { type, format, enum: known } = schema as { type?: string; format?: string; enum?: unknown[] };
+  if (known) return known[0];
+  return sampleValue(name, format === 'uri' ? 'URL' : type === 'integer' ? 'Int' : 'String');
+}
+
+/** A request of the route with own samples of all that it needs. */
+export function sampleRequest(
+  route: Route,
+  sample: Sample,
+): { path: string; body?: Record<string, unknown> } {
+  const position = restPositions(route, sample).find(({ naming }) => naming.by !== 'cursor');
+  return position ? position.request(sample(position.naming)) : { path: route.path };
+}

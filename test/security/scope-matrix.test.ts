@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
+import { table } from '../../src/rest-compat/table.ts';
+import { entitiesByPrefix } from '../../src/schema/entity.ts';
+import { connectionFields, type FieldOf, objectType, rowTypeOf } from '../graph/schema-walk.ts';
+import type { Answer } from '../support/app.ts';
+import { kinds } from './candidates.ts';
+import { prefixOf } from './parents.ts';
+import type { Sample } from './positions.ts';
+import { sampleRequest } from './rest-positions.ts';
+import {
+  documentOf,
+  fieldsByType,
+  needOf,
+  needOfNode,
+  type Reading,
+  secretsBefore,
+  suffices,
+} from './scope-cells.ts';
+import { ownValues, trialsOf } from './trials.ts';
+import { seenIn, startTwins, type TwinWorlds, uncompressed } from './twin-worlds.ts';
+import { isNodeType, shortestWays, wayByNode } from './ways.ts';
+
+let twins: TwinWorlds;
+let sample: Sample;
+let cells = 0;
+const readings: Reading[] = [];
+const tokens = new Map<Scope, { token: string; secrets: readonly string[] }>();
+
+beforeAll(async () => {
+  twins = await startTwins();
+  sample = (naming) => ownValues(naming, twins)[0] ?? '';
+  for (const scope of allScopes) {
+    const token = await twins.here.token([scope]);
+    tokens.set(scope, { token, secrets: secretsBefore(twins.here.things, scope) });
+  }
+  const fields = fieldsByType();
+  for (const [operation, root] of [
+    ['', 'Query'],
+    ['mutation ', 'Mutation'],
+  ] as const) {
+    for (const [typeName, way] of shortestWays(root, sample)) {
+      if (typeName === 'Mutation') continue;
+      readings.push({ typeName, operation, way, fields: fields.get(typeName) ?? [] });
+    }
+  }
+  for (const [typeName, own] of fields) {
+    const prefix = prefixOf(typeName);
+    if (!prefix || !isNodeType(typeName)) continue;
+    const id = twins.own.living(prefix)[0]?.id ?? '';
+    readings.push({ typeName, operation: '', way: wayByNode(typeName, id), fields: own });
+  }
+});
+afterAll(async () => {
+  await twins.stop();
+  console.info(`The matrix of scopes: ${cells} cells.`);
+});
+
+/** What is missing for a reading, as the refusal names it. */
+function missingFor(reading: Reading, fields: readonly FieldOf[], scope: Scope): string[] {
+  const isNode = reading.way.before.startsWith('{ node(');
+  const missing = [...reading.way.steps, ...fields]
+    .filter((of) => !suffices(needOf(of), scope))
+    .map(({ coordinate }) => coordinate);
+  return isNode && !suffices(needOfNode(reading.typeName), scope) ? ['Query.node', ...missing] : missing;
+}
+
+async function read(reading: Reading, fields: readonly FieldOf[], scope: Scope) {
+  const { token, secrets } = tokens.get(scope) ?? raise(scope);
+  const answer: Answer<Answered> = await twins.here.app.graphql(
+    documentOf(reading, fields, sample),
+    {},
+    { token },
+  );
+  const text = JSON.stringify(answer.body);
+  // Whatever was asked and however it was refused.
+  expect([scope, reading.typeName, secrets.filter((secret) => text.includes(secret))]).toEqual([
+    scope,
+    reading.typeName,
+    [],
+  ]);
+  const lacking = (answer.body.errors ?? [])
+    .filter(({ message }) => message.startsWith('The access token lacks scopes'))
+    .flatMap(({ extensions }) => (extensions?.errors ?? []) as { field: string }[])
+    .map(({ field }) => field);
+  return { answer, lacking };
+}
+
+interface Answered {
+  data?: unknown;
+  errors?: readonly { message: string; extensions?: Record<string, unknown> }[];
+}
+
+describe('with one scope alone', () => {
+  it.each(allScopes)('%s: what it does not open is refused whole, the rest is read', async (scope) => {
+    for (const reading of readings) {
+      const { fields } = reading;
+      cells += fields.length;
+      const missing = missingFor(reading, fields, scope);
+      if (missing.length > 0) {
+        const { answer, lacking } = await read(reading, fields, scope);
+        expect([reading.way.before, lacking.toSorted()]).toEqual([
+          reading.way.before,
+          [...new Set(missing)].toSorted(),
+        ]);
+        expect(answer.body.data ?? null).toBeNull();
+        // The look-up of the token, and nothing after it.
+        expect(answer.statements).toBe(1);
+      }
+      const open = fields.filter((of) => suffices(needOf(of), scope));
+      if (open.length === 0 || missingFor(reading, open, scope).length > 0) continue;
+      const { answer, lacking } = await read(reading, open, scope);
+      expect([reading.way.before, lacking]).toEqual([reading.way.before, []]);
+      if (reading.operation === '') expect(answer.body.errors).toBeUndefined();
+    }
+  });
+
+  it.each(allScopes)('%s: an endpoint of another is refused before it looks anything up', async (scope) => {
+    const { token, secrets } = tokens.get(scope) ?? raise(scope);
+    for (const route of table) {
+      cells += 1;
+      const { path, body } = sampleRequest(route, sample);
+      const answer = await twins.here.app.request(route.method, path, { token, ...(body && { body }) });
+      const name = `${route.method} ${route.path}`;
+      const text = JSON.stringify(answer.body);
+      expect([name, secrets.filter((secret) => text.includes(secret))]).toEqual([name, []]);
+      const isOpen = suffices(route.scope, scope);
+      expect([name, answer.status === 403]).toEqual([name, !isOpen]);
+      if (!isOpen) expect([name, answer.statements]).toEqual([name, 1]);
+    }
+  });
+
+  it.each(allScopes)('%s: what it does not open is as if it were not there, by its id', async (scope) => {
+    const { token } = tokens.get(scope) ?? raise(scope);
+    for (const kind of kinds) {
+      const need = [...entitiesByPrefix].find(([prefix]) => prefix === kind)?.[1].options.scope;
+      if (suffices(need, scope)) continue;
+      const own = twins.own.living(kind)[0]?.id ?? '';
+      const [foreign] = trialsOf({ by: 'id', of: kind }, twins);
+      const seen = [own, foreign?.value ?? '', foreign?.twin ?? ''].map(async (id) => {
+        cells += 1;
+        const query = 'query ($id: ID!) { node(id: $id) { id } }';
+        return seenIn(await twins.here.app.graphql(query, { id }, { token, headers: uncompressed }), id);
+      });
+      const [first, ...others] = await Promise.all(seen);
+      expect(others).toEqual([first, first]);
+    }
+  });
+});
+
+describe('a list', () => {
+  const lists = connectionFields.filter(({ parent }) => parent === 'Query');
+
+  it.each(allScopes)('is not filtered by what a token with %s may not read', async (scope) => {
+    const { token } = tokens.get(scope) ?? raise(scope);
+    for (const list of lists.filter((of) => suffices(needOf(of), scope))) {
+      const row = objectType(rowTypeOf(list));
+      for (const name of filterFields(list)) {
+        const shown = row.getFields()[name];
+        if (!shown || suffices(needOf({ field: shown, parent: row.name, coordinate: '' }), scope)) continue;
+        cells += 1;
+        const query = `{ ${list.field.name}(filter: { ${name}: {} }) { __typename } }`;
+        const { body }: Answer<Answered> = await twins.here.app.graphql(query, {}, { token });
+        expect([list.coordinate, name, body.errors?.[0]?.extensions?.code]).toEqual([
+          list.coordinate,
+          name,
+          'FORBIDDEN',
+        ]);
+      }
+    }
+  });
+
+  it('is ordered by nothing that its own readers may not read', () => {
+    for (const { name, options } of entitiesByPrefix.values()) {
+      for (const { column } of Object.values(options.orders ?? {})) {
+        const shown = objectType(name).getFields()[column.replace(/(Fold|Rank)$/, '')];
+        if (!shown) continue;
+        for (const scope of allScopes.filter((each) => suffices(options.scope, each))) {
+          cells += 1;
+          const need = needOf({ field: shown, parent: name, coordinate: '' });
+          expect([name, column, scope, suffices(need, scope)]).toEqual([name, column, scope, true]);
+        }
+      }
+    }
+  });
+});
+
+function filterFields(list: FieldOf): string[] {
+  const argument = list.field.args.find(({ name }) => name === 'filter');
+  const type = argument?.type as { getFields?: () => Record<string, unknown> } | undefined;
+  return Object.keys(type?.getFields?.() ?? {}).filter((name) => !['and', 'or', 'not'].includes(name));
+}
+
+function raise(scope: Scope): never {
+  throw new Error(`There is no token for ${scope}.`);
+}

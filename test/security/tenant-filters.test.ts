@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { PluginTransformQueryArgs, QueryId, RootOperationNode } from 'kysely';
+import { TenantGuardError, TenantGuardPlugin } from '../../src/db/tenant-guard.ts';
+import { objectFields, objectTypes } from '../graph/schema-walk.ts';
+import { dataOf } from '../graph/world.ts';
+import { positionsOf, type Sample } from './positions.ts';
+import { mutantsOf } from './statement-mutants.ts';
+import { ownValues } from './trials.ts';
+import { startTwins, type TwinWorlds } from './twin-worlds.ts';
+import { requiredArguments, shortestWays, wholeSelection } from './ways.ts';
+
+let twins: TwinWorlds;
+let sample: Sample;
+/** Every statement that went through the guard, by its shape. */
+const statements = new Map<string, RootOperationNode>();
+const guard = TenantGuardPlugin.prototype;
+const { transformQuery } = guard;
+
+beforeAll(async () => {
+  guard.transformQuery = function record(this: TenantGuardPlugin, args: PluginTransformQueryArgs) {
+    statements.set(shapeOf(args.node), args.node);
+    return transformQuery.call(this, args);
+  };
+  twins = await startTwins();
+  sample = (naming) => ownValues(naming, twins)[0] ?? '';
+});
+afterAll(async () => {
+  guard.transformQuery = transformQuery;
+  await twins.stop();
+});
+
+/** What a statement is but for its values. */
+function shapeOf(node: RootOperationNode): string {
+  return JSON.stringify(node, (name, value: unknown) =>
+    name === 'value' || name === 'values' ? undefined : value,
+  );
+}
+
+it('operations of every kind run, and what they ask the database for is written down', async () => {
+  const { here } = twins;
+  const ways = shortestWays('Query', sample);
+  for (const { name } of objectTypes) {
+    const way = ways.get(name);
+    if (!way || name === 'Query') continue;
+    const fields = objectFields
+      .filter(({ parent }) => parent === name)
+      .map(({ field }) => field.name + requiredArguments(field, sample) + wholeSelection(field));
+    dataOf(await here.ask(`${way.before}${fields.join(' ')}${way.behind}`));
+  }
+  for (const of of objectFields.filter(({ field }) => field.args.length > 0)) {
+    const positions = positionsOf(of, sample, { relations: 1, combinators: false, whole: false });
+    const { field, parent } = of;
+    for (const position of positions.filter(({ naming }) => naming.by !== 'cursor')) {
+      const type = String(position.argument.type);
+      const given = { argument: position.argument, variable: 'given' };
+      const asked = field.name + requiredArguments(field, sample, given) + wholeSelection(field);
+      const way = ways.get(parent);
+      const values = ownValues(position.naming, twins).toReversed();
+      for (const value of parent === 'Mutation' ? values : values.slice(-1)) {
+        const document =
+          parent === 'Mutation'
+            ? `mutation ($given: ${type}) { ${asked} }`
+            : `query ($given: ${type}) ${way?.before}${asked}${way?.behind}`;
+        const { body } = await here.ask(document, { given: position.given(value) });
+        if (!body.errors) break;
+      }
+    }
+  }
+  expect(statements.size).toBeGreaterThan(150);
+}, 300_000);
+
+it('the guard refuses each of them without any one of its tenant filters', () => {
+  const plugin = new TenantGuardPlugin();
+  const judge = (node: RootOperationNode) => {
+    try {
+      transformQuery.call(plugin, { node, queryId: { queryId: 'mutant' } as QueryId });
+      return 'let through';
+    } catch (error) {
+      if (!(error instanceof TenantGuardError)) throw error;
+      return 'refused';
+    }
+  };
+  let filters = 0;
+  const through = [...statements.values()].flatMap((statement) => {
+    const mutants = mutantsOf(statement);
+    filters += mutants.length;
+    return mutants
+      .filter(({ node }) => judge(node) === 'let through')
+      .map(({ what }) => `${what} of ${shapeOf(statement).slice(0, 3000)}`);
+  });
+  console.info(
+    `${statements.size} statements, ${filters} ways to spoil a tenant filter, ${through.length} let through.`,
+  );
+  expect(filters).toBeGreaterThan(statements.size);
+  expect(through).toEqual([]);
+});
