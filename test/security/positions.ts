@@ -99,7 +99,11 @@ function placesInside(
       relations: isCombinator ? 0 : depth.relations - (isRelation ? 1 : 0),
       combinators: depth.combinators && !isFilter,
     };
-    const rest = fields.filter((other) => other !== field && isRequiredInputField(other));
+    const rest = [
+      ...fields.filter((other) => other !== field && isRequiredInputField(other)),
+      // What changes a thing wants to hear of a change.
+      ...(naming || isFilter ? [] : fields.filter(isFreeText).slice(0, 1)),
+    ];
     const others = Object.fromEntries(rest.map((other) => [other.name, sampleOf(other, sample)]));
     const places = placesIn(field, field.type, naming, sample, below);
     return fewOf(places, depth.whole ? 'all' : isCombinator ? 'one' : isRelation ? 'each' : 'all').map(
@@ -110,6 +114,10 @@ function placesInside(
       }),
     );
   });
+}
+
+function isFreeText(field: GraphQLInputField): boolean {
+  return String(field.type) === 'String' && !namingOf(field);
 }
 
 /** All of them, one comparator of each field (a list where there is one), or one alone. */

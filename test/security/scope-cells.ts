@@ -1,8 +1,10 @@
-import { getNamedType } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { getNamedType, parse, valueFromASTUntyped, visit } from 'graphql';
 import type { Scope } from '../../src/resolvers/context.ts';
+import type { FilterField } from '../../src/resolvers/filters.ts';
 import { entitiesByPrefix } from '../../src/schema/entity.ts';
 import type { ScopeNeed } from '../../src/schema/scopes.ts';
-import { type FieldOf, objectFields, scopeOf } from '../graph/schema-walk.ts';
+import { type FieldOf, objectFields, planOf } from '../graph/schema-walk.ts';
 import type { Things } from '../graph/things.ts';
 import type { Sample } from './positions.ts';
 import { below, requiredArguments, type Way } from './ways.ts';
@@ -22,9 +24,22 @@ export function suffices(need: ScopeNeed | undefined, scope: Scope): boolean {
   return [need].flat().includes(scope);
 }
 
-/** What reading a field needs, by the schema that clients see. */
-export function needOf(of: FieldOf): ScopeNeed | undefined {
-  return scopeOf(of.field);
+/** What each field needs by the schema that is published, not by the one that runs: a change must show in both. */
+const published = new Map<string, readonly Scope[]>();
+visit(parse(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')), {
+  ObjectTypeDefinition: ({ name, fields = [] }) => {
+    for (const field of fields) {
+      const directive = field.directives?.find(({ name: { value } }) => value === 'requiresScopes');
+      const needed = directive?.arguments?.map(({ value }) => valueFromASTUntyped(value)) ?? [];
+      published.set(`${name.value}.${field.name.value}`, needed.flat(2) as Scope[]);
+    }
+  },
+});
+
+/** The scopes of which reading a field needs one; none where any token does. */
+export function needOf({ coordinate }: Pick<FieldOf, 'coordinate'>): readonly Scope[] | undefined {
+  const need = published.get(coordinate);
+  return need && need.length > 0 ? need : undefined;
 }
 
 /** What opening a thing by `node` needs. */
@@ -70,3 +85,39 @@ function isLeafList({ field }: FieldOf): boolean {
 
 /** Texts that stand in the schema itself. */
 const words = new Set(objectFields.flatMap(({ field }) => [field.name, String(field.type)]));
+
+/** A filter that tests something, however: the fields that show what it tests, those that show the same together. */
+export interface FilterCell {
+  filter: string;
+  tests: readonly (readonly FieldOf[])[];
+}
+
+/** A filter by every field of a type's filter, and of those that it leads to. */
+export function filtersOf(typeName: string, relations: number): FilterCell[] {
+  const entity = [...entitiesByPrefix.values()].find(({ name }) => name === typeName);
+  return Object.entries(entity?.filterFields() ?? {}).flatMap(([name, field]): FilterCell[] => {
+    const tests = showing(typeName, name, field);
+    if (tests.length === 0) return [];
+    const own: FilterCell = { filter: `{ ${name}: {} }`, tests: [tests] };
+    if (field.kind !== 'reference' && field.kind !== 'through') return [own];
+    const { table } = field.target;
+    const target = [...entitiesByPrefix.values()].find(({ options }) => options.table === table);
+    if (relations === 0 || !target) return [own];
+    const below = filtersOf(target.name, relations - 1).map(({ filter, tests: deeper }) => ({
+      filter: `{ ${name}: ${field.kind === 'through' ? `{ some: ${filter} }` : filter} }`,
+      tests: [tests, ...deeper],
+    }));
+    return [own, ...below];
+  });
+}
+
+/** The fields of a type that show what a filter tests: that of its name, and those that are made of the same join. */
+function showing(typeName: string, name: string, field: FilterField): FieldOf[] {
+  return objectFields.filter((of) => {
+    if (of.parent !== typeName) return false;
+    const plan = planOf(of.field);
+    const parent = plan?.kind === 'list' ? plan.source.parent : undefined;
+    const join = parent && 'through' in parent ? parent.through?.table : undefined;
+    return of.field.name === name || (field.kind === 'through' && join === field.through.table);
+  });
+}

@@ -1,0 +1,65 @@
+import { expect, it } from '@jest/globals';
+import { getNamedType, isInputObjectType } from 'graphql';
+import { table } from '../../src/rest-compat/table.ts';
+import { schema } from '../../src/schema/index.ts';
+import { objectFields } from '../graph/schema-walk.ts';
+import { namingOf } from './positions.ts';
+
+// The matrix of isolation tries what is declared, so nothing that names a thing may go undeclared.
+
+/** Every argument and input field, but for comparators: what those hold their filter says. */
+const inputs = [
+  ...objectFields.flatMap(({ coordinate, field }) =>
+    field.args.map((holder) => ({ at: `${coordinate}(${holder.name})`, holder })),
+  ),
+  ...Object.values(schema.getTypeMap())
+    .filter(isInputObjectType)
+    .filter(({ name }) => !['IDFilter', 'StringFilter'].includes(name))
+    .flatMap((type) =>
+      Object.values(type.getFields()).map((holder) => ({ at: `${type.name}.${holder.name}`, holder })),
+    ),
+];
+const namesNothing = inputs.filter(({ holder }) => namingOf(holder) === undefined);
+
+it('every id that can be sent says what it names', () => {
+  const undeclared = namesNothing.filter(({ holder }) =>
+    ['ID', 'IDFilter'].includes(getNamedType(holder.type).name),
+  );
+  expect(undeclared.map(({ at }) => at)).toEqual([]);
+});
+
+it('every text that is called a key, a code or a cursor says what it names', () => {
+  const called = namesNothing.filter(
+    ({ holder }) =>
+      ['String', 'StringFilter'].includes(getNamedType(holder.type).name) &&
+      /(key|code|cursor|after|before|ids?)s?$/i.test(holder.name),
+  );
+  // What an agent knows its own next step by names nothing of the workspace.
+  expect(called.map(({ at }) => at)).toEqual(['FollowUpActionInput.key']);
+});
+
+it('every parameter and field of REST that has the form of an id, a key or a cursor does, too', () => {
+  const undeclared = table.flatMap((route) => {
+    const parameters = Object.entries(route.parameters).map(([name, parameter]) => {
+      const of = parameter.word === 'many' || parameter.word === 'default' ? parameter.of : parameter;
+      return { name, schema: parameter.schema, names: 'names' in of && of.names };
+    });
+    const fields = Object.entries(route.body?.fields ?? {}).map(([name, field]) => {
+      const value = field.word === 'required' ? field.of : field;
+      return value.word === 'value'
+        ? { name, schema: value.schema, names: value.names }
+        : { name, schema: {}, names: undefined };
+    });
+    return [...parameters, ...fields]
+      .filter(({ names }) => !names)
+      .filter(
+        ({ name, schema: form }) =>
+          /"\^[a-z]+_\[0-7\]/.test(JSON.stringify(form)) || /(_id|key|code|cursor)$/i.test(name),
+      )
+      .map(({ name }) => `${route.method} ${route.path} ${name}`);
+  });
+  // A code of the service itself, and a key that the client makes up.
+  expect([...new Set(undeclared)].filter((at) => !at.endsWith('Idempotency-Key'))).toEqual([
+    expect.stringMatching(/^GET \/v1\/meta\/.*code$/i),
+  ]);
+});
