@@ -1,6 +1,5 @@
 import { keyForm, keyRule } from '../executor/idempotent.ts';
-import type { IdPrefix } from '../resolvers/ids.ts';
-import { type Naming, naming } from '../schema/naming.ts';
+import { type NamedKind, type Naming, naming } from '../schema/naming.ts';
 import type { SortDirection } from './operations.generated.ts';
 import { readEntityTags, revisionOf } from './entity-tags.ts';
 import { idTail } from './ids.ts';
@@ -92,14 +91,14 @@ export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
 }
 
 /** A key or a code in the path: letters and digits, perhaps with a hyphen, in any case; never an id. */
-export function key(noun: IdPrefix, description: string): PathPart {
+export function key(noun: NamedKind, description: string): PathPart {
   const form = /^[A-Za-z0-9-]{1,64}$/;
   const schema = { type: 'string', pattern: form.source };
   return { word: 'path', noun, form, description, schema, ...naming('key', noun) };
 }
 
 /** The id of one kind of thing in the path (`comment_…`); an id of another kind names nothing there. */
-export function pathId(prefix: IdPrefix, noun: string, description: string): PathPart {
+export function pathId(prefix: NamedKind, noun: string, description: string): PathPart {
   const form = new RegExp(`^${prefix}_${idTail}$`);
   const schema = { type: 'string', pattern: form.source };
   return { word: 'path', noun, form, description, schema, ...naming('id', prefix) };

@@ -1,5 +1,4 @@
-import type { IdPrefix } from '../resolvers/ids.ts';
-import { type Naming, naming } from '../schema/naming.ts';
+import { type NamedKind, type Naming, naming } from '../schema/naming.ts';
 import { isCalendarDate, parseDateTime } from '../schema/scalars.ts';
 import { codesOf } from './enums.ts';
 import { idProblem, idTail } from './ids.ts';
@@ -47,7 +46,7 @@ export function text(description: string, { trimmed = false, ...limits }: TextLi
 }
 
 /** The id of one kind of thing (`issue_…`), judged by its form alone: whether the thing exists is the graph's to say. */
-export function id(prefix: IdPrefix, description: string): Value<string> {
+export function id(prefix: NamedKind, description: string): Value<string> {
   const schema = { type: 'string', pattern: `^${prefix}_${idTail}$` };
   const value = stringValue(description, schema, (given) => {
     const problem = idProblem(prefix, given);
@@ -57,7 +56,7 @@ export function id(prefix: IdPrefix, description: string): Value<string> {
 }
 
 /** The key or the code that people know a thing by; whether there is such a thing is the graph's to say. */
-export function keyOf(prefix: IdPrefix, description: string): Value<string> {
+export function keyOf(prefix: NamedKind, description: string): Value<string> {
   return { ...text(description), ...naming('key', prefix) };
 }
 
