@@ -13,7 +13,15 @@ const restScopes = ['test/security/scope-matrix.test.ts', 'test/rest/specificati
 
 const byFolder: readonly (readonly [folder: string, tests: readonly string[]])[] = [
   ['src/executor/compiled/', ['test/graph']],
-  ['src/executor/', ['test/server/limits.test.ts', 'test/server/hostile-documents.test.ts', 'test/graph/cost.test.ts', 'test/server']],
+  [
+    'src/executor/',
+    [
+      'test/server/limits.test.ts',
+      'test/server/hostile-documents.test.ts',
+      'test/graph/cost.test.ts',
+      'test/server',
+    ],
+  ],
   ['src/server/files', ['test/attachments']],
   ['src/server/rate', ['test/server/rate.test.ts', 'test/server/rate-redis.test.ts']],
   ['src/server/', ['test/server', 'test/attachments']],

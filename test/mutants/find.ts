@@ -66,7 +66,9 @@ function scope(node: Node): Spoiled {
   const value = node.value as Node;
   const isNeed =
     (value.type === 'StringLiteral' && value.value !== 'public') || value.type === 'ArrayExpression';
-  return isNeed ? { kind: 'scope', at: value, put: value.value === 'token' ? "'public'" : "'token'" } : undefined;
+  return isNeed
+    ? { kind: 'scope', at: value, put: value.value === 'token' ? "'public'" : "'token'" }
+    : undefined;
 }
 
 /** A limit: a number by the name of a most, or one of the limits' and the configuration's own. */
@@ -85,7 +87,9 @@ function limit(node: Node, file: string): Spoiled {
 function check(node: Node, text: string): Spoiled {
   if (node.type === 'ExpressionStatement') {
     const said = text.slice(node.start, node.end).replace(/^await /, '');
-    const refuses = /^(\w+\.)*(check|require|verify|refuse|assert)\w*\(|^\w*violations\.(that|add)\(/i.test(said);
+    const refuses = /^(\w+\.)*(check|require|verify|refuse|assert)\w*\(|^\w*violations\.(that|add)\(/i.test(
+      said,
+    );
     return refuses ? { kind: 'check', at: node, put: ';' } : undefined;
   }
   if (node.type === 'IfStatement' && !node.alternate) {
@@ -100,7 +104,8 @@ function walk(node: Node, visit: (node: Node) => void): void {
   visit(node);
   for (const child of Object.values(node)) {
     for (const each of [child].flat()) {
-      if (typeof each === 'object' && each !== null && 'type' in each && 'start' in each) walk(each as Node, visit);
+      if (typeof each === 'object' && each !== null && 'type' in each && 'start' in each)
+        walk(each as Node, visit);
     }
   }
 }

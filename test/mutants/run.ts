@@ -32,8 +32,10 @@ else await runAll();
 async function runAll(): Promise<void> {
   const copy = mkdtempSync(join(tmpdir(), 'workgraph-mutants-'));
   try {
-    for (const name of ['src', 'test', 'migrations', 'docs', 'bin', 'bench']) cpSync(join(root, name), join(copy, name), { recursive: true });
-    for (const name of ['package.json', 'jest.config.js', 'schema.graphql', 'openapi.json', 'codegen.ts']) cpSync(join(root, name), join(copy, name));
+    for (const name of ['src', 'test', 'migrations', 'docs', 'bin', 'bench'])
+      cpSync(join(root, name), join(copy, name), { recursive: true });
+    for (const name of ['package.json', 'jest.config.js', 'schema.graphql', 'openapi.json', 'codegen.ts'])
+      cpSync(join(root, name), join(copy, name));
     await ended(spawn('cp', ['-al', join(root, 'node_modules'), join(copy, 'node_modules')]));
     const survivors: string[] = [];
     for (const mutant of mutants) {
@@ -57,7 +59,10 @@ async function isKilled(copy: string, mutant: Mutant): Promise<'killed' | 'survi
     for (const tests of testsFor(mutant)) {
       const args = ['test', '--', '--maxWorkers=1', '--bail=1', '--silent', tests];
       const test = spawn('npm', args, { cwd: copy, stdio: 'ignore', detached: true });
-      const late = setTimeout(() => process.kill(-(test.pid ?? 0), 'SIGKILL'), Number(chosen.minutes) * 60_000);
+      const late = setTimeout(
+        () => process.kill(-(test.pid ?? 0), 'SIGKILL'),
+        Number(chosen.minutes) * 60_000,
+      );
       const code = await ended(test);
       clearTimeout(late);
       if (code === null) return 'timed out';
