@@ -4,7 +4,7 @@ import { sampleLists } from '../graph/lists.ts';
 import { connectionFields, type FieldOf, objectFields, rowTypeOf } from '../graph/schema-walk.ts';
 import { cursorsOf, prefixOf, wayToRichest } from './parents.ts';
 import { type Depth, type Position, positionsOf, type Sample } from './positions.ts';
-import { type Cell, differing, type Question, tellsApart } from './query-cells.ts';
+import { type Cell, type Difference, differing, type Question, tellsApart } from './query-cells.ts';
 import { besideUuid, cursorWith, ownValues, trialsOf } from './trials.ts';
 import { startTwins, type TwinWorlds } from './twin-worlds.ts';
 import { shortestWays, type Way } from './ways.ts';
@@ -15,6 +15,8 @@ let ways: ReadonlyMap<string, Way>;
 let cells = 0;
 /** Places at which something of the caller's own made a difference. */
 const telling = new Set<string>();
+/** Places at which what the caller himself has deleted was told from what is nowhere. */
+const deletedFound = new Set<string>();
 
 beforeAll(async () => {
   twins = await startTwins();
@@ -46,7 +48,9 @@ describe('what is not the caller’s own is answered like what is nowhere', () =
       trialsOf(question.position.naming, twins).map((trial): Cell => ({ ...question, ...trial })),
     );
     cells += tried.length;
-    expect(await differing(here, tried, sample)).toEqual([]);
+    const found = await differing(here, tried, sample);
+    for (const { cell } of found.filter(isOwnAndDeleted)) deletedFound.add(placeOf(of, cell.position));
+    expect(found.filter((each) => !isOwnAndDeleted(each)).map(shown)).toEqual([]);
     await noteWhatTells(questions);
   });
 
@@ -75,10 +79,15 @@ describe('what is not the caller’s own is answered like what is nowhere', () =
       })),
     );
     cells += tried.length;
-    expect(await differing(here, tried, sample)).toEqual([]);
+    expect((await differing(here, tried, sample)).map(shown)).toEqual([]);
     const own_ = questions.map((question) => ({ ...question, what: 'own', value: first, twin: last }));
     if (first !== last) expect(await tellsApart(here, own_, sample)).toBe(true);
   });
+});
+
+it('what the caller has deleted is told from what is nowhere only where it left something', () => {
+  // The replies to a comment stay when it is deleted.
+  expect([...deletedFound]).toEqual(['Comment(filter.parentCommentId)']);
 });
 
 it('every place makes a difference for something of the caller’s own', () => {
@@ -90,6 +99,15 @@ it('every place makes a difference for something of the caller’s own', () => {
   );
   expect([...new Set(places)].filter((place) => !telling.has(place))).toEqual([]);
 });
+
+function isOwnAndDeleted({ cell }: Difference): boolean {
+  return cell.what.startsWith('own and deleted');
+}
+
+/** As much of a difference as a person needs: the field that was asked leads to the whole schema. */
+function shown({ cell: { position, what, value, twin }, answers }: Difference): unknown {
+  return { at: position.at, what, value, twin, answers };
+}
 
 /** Tries the caller's own things at each place: a place where nothing makes a difference would prove nothing. */
 async function noteWhatTells(questions: readonly Question[]): Promise<void> {

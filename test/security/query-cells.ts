@@ -22,13 +22,15 @@ export interface Cell extends Question {
 /** As many as one selection may have of a name, or a little fewer. */
 const batchSize = 40;
 
+/** A cell with its two answers, which are not the same. */
+export interface Difference {
+  cell: Cell;
+  answers: [string, string];
+}
+
 /** Those cells in which the two answers differ, each with both. */
-export async function differing(
-  world: World,
-  cells: readonly Cell[],
-  sample: Sample,
-): Promise<{ cell: Cell; answers: [string, string] }[]> {
-  const found: { cell: Cell; answers: [string, string] }[] = [];
+export async function differing(world: World, cells: readonly Cell[], sample: Sample): Promise<Difference[]> {
+  const found: Difference[] = [];
   for (const batch of batchesOf(cells)) {
     const [left, right] = await bothAnswers(world, batch, sample);
     // Alone, where one cell's error left nothing of what its neighbours show.
