@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   execute,
+  type ExecutionResult,
   type FragmentDefinitionNode,
   getVariableValues,
   GraphQLError,
@@ -10,6 +11,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import type { Context } from '../resolvers/context.ts';
+import { RootResults } from '../schema/root-results.ts';
 import { priceOperation } from './cost.ts';
 import { answerCompiled } from './compiled/executor.ts';
 import { formatError, type Report } from './errors.ts';
@@ -27,7 +29,7 @@ export type OperationContext = Context & {
   readonly charge?: ((objects: number) => void) | undefined;
   /** The most that one operation may cost. */
   readonly maxCost?: number;
-  /** `reference` is graphql-js for all; else queries are compiled where they can be. */
+  /** `reference` is graphql-js for all; else operations are compiled where they can be. */
   readonly executor?: ExecutorName;
   readonly fellBack?: FallbackReport;
 };
@@ -62,23 +64,14 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
     checkScopes(scoped, context.principal);
     const maxCost = context.maxCost ?? defaultOperationCost;
     const cost = priceOperation(scoped, maxCost);
-    const run = async (contextValue: OperationContext) =>
-      execute({
-        schema,
-        document,
-        operationName,
-        // graphql-js coerces for itself, from what came in.
-        variableValues: request.variables,
-        contextValue,
-      });
     const key = operation.operation === OperationTypeNode.MUTATION ? request.idempotencyKey : undefined;
-    const answered = await compiledAnswer(request, scoped);
-    const result: OperationResult =
-      answered?.result ??
-      (key === undefined
-        ? await bounded(request, operation, () => run(context))
-        : await executeOnce({ ...scoped, document, key }, context, run));
-    const actual = answered?.objects ?? cost.count(result.data);
+    const { objects, ...result }: OperationResult & { objects?: number } =
+      key === undefined
+        ? await answer(request, scoped)
+        : await executeOnce({ ...scoped, document, key }, context, (inside) =>
+            answer({ ...request, context: inside }, scoped),
+          );
+    const actual = objects ?? cost.count(result.data);
     context.charge?.(actual);
     return {
       ...result,
@@ -93,19 +86,32 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
   }
 }
 
-/** What the compiled executor answers; undefined where graphql-js has to. */
-async function compiledAnswer(
-  { context, document, form = 'data' }: OperationRequest,
+/** Answers by the compiled executor where that can, else by graphql-js, which goes on from what is done already. */
+async function answer(
+  request: OperationRequest,
   scoped: ScopedOperation & { variables: Record<string, unknown> },
-) {
-  const isQuery = scoped.operation.operation === OperationTypeNode.QUERY;
-  if (!isQuery || context.executor === 'reference') return undefined;
-  const answered = await answerCompiled({ ...scoped, document }, context, form, (reason) =>
-    tellFallback(reason, scoped.operation, context.fellBack),
+): Promise<ExecutionResult & { objects?: number }> {
+  const { context, schema, document, operationName, variables, form = 'data' } = request;
+  const { operation } = scoped;
+  // Prepared statements go out on connections of their own, and never within a transaction round the operation.
+  const mayCompile = context.executor !== 'reference' && context.connect !== undefined;
+  const answered =
+    mayCompile &&
+    (await answerCompiled({ ...scoped, document }, context, form, (reason) =>
+      tellFallback(reason, operation, context.fellBack),
+    ));
+  if (answered && !(answered instanceof RootResults)) return answered;
+  return bounded(request, operation, async () =>
+    execute({
+      schema,
+      document,
+      operationName,
+      // graphql-js coerces for itself, from what came in.
+      variableValues: variables,
+      contextValue: context,
+      rootValue: answered || undefined,
+    }),
   );
-  if (!answered) return undefined;
-  const { objects, ...result } = answered;
-  return { objects, result };
 }
 
 /**

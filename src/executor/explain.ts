@@ -8,6 +8,7 @@ import { Loaders } from '../db/loaders.ts';
 import { RecordingDatabase } from '../db/recording.ts';
 import { memberRole, principalKind } from '../resolvers/codes.ts';
 import { type Principal, scopes, type SignedIn } from '../resolvers/context.ts';
+import { RootResults } from '../schema/root-results.ts';
 import { compileOperation } from './compiled/compile.ts';
 import { newFrame, NotCompilable } from './compiled/frame.ts';
 import { Run } from './compiled/run.ts';
@@ -51,7 +52,9 @@ export async function explainOperation(
     const plan = compileOperation(schema, operation, fragments, variables);
     const recording = new RecordingDatabase();
     // As it is without reference data in memory: what those would answer is written down as well.
-    const run = new Run(contextOf(recording), variables, { kept: undefined, acceptsMissing: true });
+    const results = new RootResults();
+    const how = { kept: undefined, acceptsMissing: true, results };
+    const run = new Run(contextOf(recording), variables, how);
     await plan.fetch(newFrame(run, [{}], []), run);
     return { cost, levels: recording.roundTrips };
   } catch (error) {

@@ -13,6 +13,7 @@ import { encodeId, type IdPrefix } from '../resolvers/ids.ts';
 import type { Entity } from './entity.ts';
 import { naming } from './naming.ts';
 import type { Plan, ReferencePlan, ReferencePlans } from './plan.ts';
+import { RootResults } from './root-results.ts';
 import type { ScopeNeed } from './scopes.ts';
 
 /** What every field says of itself. */
@@ -159,7 +160,12 @@ function planned(
   type: unknown,
   meta: object,
   plan: Plan,
-  resolve: (parent: Parent, args: Record<string, never>, ctx: Context) => unknown,
+  resolve: (
+    parent: Parent,
+    args: Record<string, never>,
+    ctx: Context,
+    info: { readonly path: { readonly key: string | number } },
+  ) => unknown,
 ) {
   const { extensions } = meta as { extensions?: object };
   return fields.field({ ...meta, type, extensions: { ...extensions, plan }, resolve });
@@ -322,7 +328,11 @@ const helpers = {
     }: FieldMeta & { type: unknown; load: (ctx: Context, args: unknown, parent: unknown) => unknown },
   ) {
     const plan: Plan = { kind: 'source', load };
-    return planned(this, type, meta, plan, (parent, args, ctx) => load(ctx, args, parent));
+    return planned(this, type, meta, plan, (parent: unknown, args, ctx, { path }) =>
+      parent instanceof RootResults
+        ? parent.once(path.key, () => load(ctx, args, undefined))
+        : load(ctx, args, parent),
+    );
   },
 };
 Object.assign(RootFieldBuilder.prototype, helpers);

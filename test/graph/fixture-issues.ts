@@ -26,6 +26,18 @@ export function addIssues(fixture: Fixture): void {
   addAttachments(fixture);
   addActivity(fixture);
   addThreads(fixture);
+  count(fixture);
+}
+
+/** What writes count on from. */
+function count({ workspaceId, rows }: Fixture): void {
+  for (const { id: teamId } of rows.team) {
+    const numbers = rows.issue.flatMap((issue) => (issue.teamId === teamId ? issue.number : []));
+    if (numbers.length > 0)
+      rows.teamCounter.push({ workspaceId, teamId, nextIssueNumber: Math.max(...numbers) + 1 });
+  }
+  for (const issue of rows.issue)
+    issue.activityCount = rows.activity.filter(({ issueId }) => issueId === issue.id).length;
 }
 
 function addIssue({ workspaceId, rows, uuid, nowMs, random }: Fixture, place: number): void {

@@ -20,8 +20,15 @@ export interface RandomQuery {
   variables: Record<string, unknown>;
 }
 
+/** A mutation and what it is given. */
+export interface RandomWrite {
+  name: string;
+  input: Record<string, unknown>;
+}
+
 /** What differs from one moment to the next, or from one server to another. */
-const restless = /^(signed\w+|rateLimit|readiness|accessToken|accessTokens|codes)$/;
+const restless =
+  /^(signed\w+|rateLimit|readiness|accessToken|accessTokens|codes|uploadUrl|uploadExpiresUtc)$/;
 
 /**
  * Makes queries of every shape that the schema allows: aliases, fragments of both kinds, `@skip` and `@include`,
@@ -46,12 +53,32 @@ export class RandomQueries {
   }
 
   query(): RandomQuery {
+    return this.#document('query', () => this.#selection(objectType('Query'), this.#random.integer(1, 4)));
+  }
+
+  /** These writes one after the other, each with whatever it can answer. */
+  mutation(writes: readonly RandomWrite[]): RandomQuery {
+    return this.#document('mutation', () => {
+      const roots = writes.map(({ name, input }, place) => {
+        const field = objectType('Mutation').getFields()[name];
+        if (!field) throw new Error(`There is no ${name}.`);
+        const [argument] = field.args;
+        const given = this.#variable(String(argument?.type), input);
+        const payload = objectType(getNamedType(field.type).name);
+        const selection = this.#selection(payload, this.#random.integer(1, 3));
+        return `w${place}: ${name}(input: ${given}) ${selection}`;
+      });
+      return `{ ${roots.join(' ')} }`;
+    });
+  }
+
+  #document(kind: 'query' | 'mutation', select: () => string): RandomQuery {
     this.#variables = new Map();
     this.#fragments = [];
     this.#names = 0;
-    const selection = this.#selection(objectType('Query'), this.#random.integer(1, 4));
+    const selection = select();
     const declared = [...this.#variables].map(([name, { type }]) => `$${name}: ${type}`);
-    const head = declared.length > 0 ? `query Random(${declared.join(', ')})` : 'query Random';
+    const head = declared.length > 0 ? `${kind} Random(${declared.join(', ')})` : `${kind} Random`;
     const variables = [...this.#variables].map(([name, { value }]) => [name, value] as const);
     return {
       query: [`${head} ${selection}`, ...this.#fragments].join('\n'),

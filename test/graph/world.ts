@@ -32,8 +32,12 @@ export async function startWorld(seed = 'here'): Promise<World> {
 }
 
 /** One more such workspace on the same server; an account may be a member of both. */
-export async function addWorld(app: App, seed: string, sharedAccountId?: string): Promise<World> {
-  const nowMs = Date.now();
+export async function addWorld(
+  app: App,
+  seed: string,
+  sharedAccountId?: string,
+  nowMs = Date.now(),
+): Promise<World> {
   const fixture = makeFixture(seed, nowMs, sharedAccountId);
   const { unscoped } = app.database;
   await insertFixture(unscoped, fixture);

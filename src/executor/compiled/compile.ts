@@ -28,23 +28,24 @@ import { GivenFetch, givenField, KeyedFetch } from './roots.ts';
 import { type Run, viewerSlot } from './run.ts';
 import { type Compiling, collectFields, printedArguments } from './selection.ts';
 
-/** The plan of a query's root; throws NotCompilable. */
+/** The plan of an operation's root; throws NotCompilable. */
 export function compileOperation(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   variables: Readonly<Record<string, unknown>>,
 ): ObjectPlan {
-  const type = schema.getQueryType();
-  if (!type || operation.operation !== OperationTypeNode.QUERY)
-    throw new NotCompilable('Only queries are compiled.');
+  const type = schema.getRootType(operation.operation);
+  if (!type) throw new NotCompilable(`There is no ${operation.operation}.`);
   const compiling: Compiling = {
     schema,
     fragments,
     variables,
     object: (below, nodes, columns) => compileObject(compiling, below, nodes, columns),
   };
-  return compileObject(compiling, type, [operation], new Columns('given'));
+  const plan = compileObject(compiling, type, [operation], new Columns('given'));
+  plan.isSerial = operation.operation === OperationTypeNode.MUTATION;
+  return plan;
 }
 
 /** The plan of the selections on one type of object whose rows have these columns. */
@@ -221,7 +222,8 @@ function source(
   nodes: readonly FieldNode[],
   { load }: Extract<Plan, { kind: 'source' }>,
 ): Field {
-  if (place.type !== place.reading.schema.getQueryType())
+  const { schema } = place.reading;
+  if (place.type !== schema.getQueryType() && place.type !== schema.getMutationType())
     throw new NotCompilable(`${place.type.name}.${field.name}`);
   const { args } = argumentsOf(field, nodes);
   const part = place.plan.newPart();
@@ -229,6 +231,6 @@ function source(
   const plan = leaf
     ? undefined
     : compileObject(place.reading, objectType(field), nodes, new Columns('given'));
-  place.plan.fetches.push(new GivenFetch(load, args, part, plan));
+  place.plan.fetches.push(new GivenFetch({ key, load, args, part, plan }));
   return givenField(key, field.type, part, plan);
 }

@@ -1,5 +1,6 @@
 import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Context } from '../../resolvers/context.ts';
+import { RootResults } from '../../schema/root-results.ts';
 import { perVariant } from '../variants.ts';
 import { compileOperation } from './compile.ts';
 import { type Frame, newFrame, NotCompilable } from './frame.ts';
@@ -26,15 +27,16 @@ type Answered = { objects: number } & ({ json: Buffer } | { data: Record<string,
 export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHits: 0, planMisses: 0 };
 
 /**
- * Answers a query from its plan, level by level, each level by set-based statements; undefined when the reference
- * executor has to: for what has no plan, and for every error, which only that one words as GraphQL does.
+ * Answers an operation from its plan, level by level, each level by set-based statements. Where the reference executor
+ * has to, for what has no plan, and for every error, which only that one words as GraphQL does, it gives what the roots
+ * have done so far.
  */
 export async function answerCompiled(
   compilable: Compilable,
   context: Context,
   form: 'json' | 'data',
   onFallback: (reason: unknown) => void,
-): Promise<Answered | undefined> {
+): Promise<Answered | RootResults | undefined> {
   const misses = compiledCounts.planMisses;
   const plan = planOf(compilable);
   if (misses === compiledCounts.planMisses) compiledCounts.planHits += 1;
@@ -43,14 +45,15 @@ export async function answerCompiled(
     onFallback(plan);
     return undefined;
   }
+  const results = new RootResults();
   try {
-    const data = await runPlan(plan, compilable, context, form);
+    const data = await runPlan(plan, compilable, context, { form, results });
     compiledCounts.answered += 1;
     return data;
   } catch (error) {
     compiledCounts.bailed += 1;
     onFallback(error);
-    return undefined;
+    return results;
   }
 }
 
@@ -59,13 +62,14 @@ async function runPlan(
   plan: ObjectPlan,
   { variables }: Compilable,
   context: Context,
-  form: 'json' | 'data',
+  { form, results }: { form: 'json' | 'data'; results: RootResults },
 ): Promise<Answered> {
   const { reference } = context;
   const kept = reference?.current();
   const first = new Run(context, variables, {
     kept: kept instanceof Promise ? await kept : kept,
     acceptsMissing: false,
+    results,
   });
   try {
     return await answer(plan, first, form);
@@ -73,7 +77,8 @@ async function runPlan(
     if (!(error instanceof MissingReference)) throw error;
     first.end();
     const renewed = await reference?.renewed();
-    return await answer(plan, new Run(context, variables, { kept: renewed, acceptsMissing: true }), form);
+    const again = new Run(context, variables, { kept: renewed, acceptsMissing: true, results });
+    return await answer(plan, again, form);
   }
 }
 

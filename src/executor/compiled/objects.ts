@@ -17,6 +17,8 @@ export class ObjectPlan {
   readonly fetches: Fetch[] = [];
   /** How long an answer of this plan was: room for the next one. */
   expectedBytes = 4_096;
+  /** Mutations follow each other, each with all that its answer reads. */
+  isSerial = false;
   #parts = 0;
   #heads: readonly Uint8Array[] | undefined;
   #texts: RowTexts | null | undefined;
@@ -36,7 +38,8 @@ export class ObjectPlan {
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { fetches } = this;
     if (frame.rows.length === 0) return;
-    if (fetches.length > 1) await Promise.all(fetches.map((each) => each.fetch(frame, run)));
+    if (this.isSerial) for (const each of fetches) await each.fetch(frame, run);
+    else if (fetches.length > 1) await Promise.all(fetches.map((each) => each.fetch(frame, run)));
     else await fetches[0]?.fetch(frame, run);
   }
 

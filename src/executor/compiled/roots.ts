@@ -77,31 +77,31 @@ interface GivenPart {
   frame: Frame | undefined;
 }
 
+interface GivenOptions {
+  /** The field's name in the answer. */
+  key: string;
+  load: (ctx: Context, args: unknown, parent: unknown) => unknown;
+  args: Arguments['args'];
+  part: number;
+  plan: ObjectPlan | undefined;
+}
+
 /** What one resolver call gives, and what hangs on the rows that it gave. */
 export class GivenFetch implements Fetch {
-  readonly #load: (ctx: Context, args: unknown, parent: unknown) => unknown;
-  readonly #args: Arguments['args'];
-  readonly #part: number;
-  readonly #plan: ObjectPlan | undefined;
+  readonly #options: GivenOptions;
 
-  constructor(
-    load: (ctx: Context, args: unknown, parent: unknown) => unknown,
-    args: Arguments['args'],
-    part: number,
-    plan: ObjectPlan | undefined,
-  ) {
-    this.#load = load;
-    this.#args = args;
-    this.#part = part;
-    this.#plan = plan;
+  constructor(options: GivenOptions) {
+    this.#options = options;
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const value = await this.#load(run.context, this.#args(run), undefined);
+    const { key, load, args, part, plan } = this.#options;
+    const given = args(run);
+    const value = await run.results.once(key, () => load(run.context, given, undefined));
     const rows = value === null || value === undefined ? [] : [value].flat();
-    const below = this.#plan && newFrame(run, rows as Row[], []);
-    frame.parts[this.#part] = { value, frame: below } satisfies GivenPart;
-    if (below) await this.#plan?.fetch(below, run);
+    const below = plan && newFrame(run, rows as Row[], []);
+    frame.parts[part] = { value, frame: below } satisfies GivenPart;
+    if (below) await plan?.fetch(below, run);
   }
 }
 

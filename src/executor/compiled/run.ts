@@ -7,6 +7,7 @@ import { type Context, type Principal, signedIn } from '../../resolvers/context.
 import { testOf } from '../../reference/conditions.ts';
 import type { KeptRow } from '../../reference/kept-table.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
+import type { RootResults } from '../../schema/root-results.ts';
 import { Bail } from './frame.ts';
 
 /** Whose rows a statement reads, which every run says anew. */
@@ -29,6 +30,8 @@ export class Run {
   readonly variables: Readonly<Record<string, unknown>>;
   /** The reference data that this run reads, the same for all of it; undefined where none is kept. */
   readonly kept: Snapshot | undefined;
+  /** What the resolvers of its roots gave, in this run or the one before it. */
+  readonly results: RootResults;
   /** Objects of the answer so far, which is what it costs; connections and their edges only hold them. */
   objects = 0;
   #borrowed: { lease: Promise<Lease>; users: number } | undefined;
@@ -39,11 +42,16 @@ export class Run {
   constructor(
     context: Context,
     variables: Readonly<Record<string, unknown>>,
-    { kept, acceptsMissing }: { kept: Snapshot | undefined; acceptsMissing: boolean },
+    {
+      kept,
+      acceptsMissing,
+      results,
+    }: { kept: Snapshot | undefined; acceptsMissing: boolean; results: RootResults },
   ) {
     this.context = context;
     this.variables = variables;
     this.kept = kept;
+    this.results = results;
     this.#acceptsMissing = acceptsMissing;
   }
 

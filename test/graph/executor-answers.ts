@@ -1,0 +1,27 @@
+import type { GraphAnswer } from './world.ts';
+
+/**
+ * The answer without chance: of several errors under a place that becomes null, graphql-js tells whichever comes
+ * first, so they count as that place.
+ */
+export function comparable({ data, errors = [] }: Partial<GraphAnswer['body']>): string {
+  const places = errors.map(({ path = [] }) => JSON.stringify(nulledPlace(data, path)));
+  return JSON.stringify([data, [...new Set(places)].toSorted()]);
+}
+
+function nulledPlace(data: unknown, path: readonly (string | number)[]): readonly (string | number)[] {
+  let value = data;
+  for (let depth = 0; depth <= path.length; depth += 1) {
+    if (value === null || value === undefined) return path.slice(0, depth);
+    value = (value as Record<string | number, unknown>)[path[depth] ?? ''];
+  }
+  return path;
+}
+
+/** Where two answers part. */
+export function difference(compiled: string, reference: string): string {
+  let at = 0;
+  while (compiled[at] === reference[at]) at += 1;
+  const around = (text: string) => text.slice(Math.max(0, at - 200), at + 200);
+  return `compiled:  ${around(compiled)}\nreference: ${around(reference)}`;
+}

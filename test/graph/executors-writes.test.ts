@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Random } from '../../src/cli/demo/random.ts';
+import { compiledCounts } from '../../src/executor/compiled/executor.ts';
+import { parseId } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { comparable, difference } from './executor-answers.ts';
+import { RandomQueries } from './random-queries.ts';
+import { RandomWrites } from './random-writes.ts';
+import { addWorld, dataOf, type GraphAnswer, type World } from './world.ts';
+
+/** WRITES=5000 is the long run. Each write finds what those before it left, so SEED=… repeats a whole run. */
+const writes = Number(process.env.WRITES ?? 100);
+const seed = process.env.SEED ?? String(Date.now());
+
+let apps: App[];
+/** Two workspaces with the same rows, each of which one executor writes to. */
+let worlds: Record<'compiled' | 'reference', World>;
+const beganMs = Date.now();
+
+beforeAll(async () => {
+  const start = async (EXECUTOR: 'compiled' | 'reference') => {
+    const app = await startApp({ settings: { EXECUTOR } });
+    return { app, world: await addWorld(app, 'executors', undefined, beganMs) };
+  };
+  const [compiled, reference] = [await start('compiled'), await start('reference')];
+  apps = [compiled.app, reference.app];
+  worlds = { compiled: compiled.world, reference: reference.world };
+});
+afterAll(() => Promise.all(apps.map((app) => app.stop())));
+
+it(
+  'give the same answer to any mutation, errors and their places included',
+  async () => {
+    const random = new Random(seed);
+    const { things } = worlds.compiled;
+    const queries = new RandomQueries(things, random, new Map());
+    let refused = 0;
+    for (let place = 0; place < writes; place += 1) {
+      const { query, variables } = queries.mutation(new RandomWrites(things, random).writes());
+      const answers = await Promise.all([
+        worlds.compiled.ask(query, variables),
+        worlds.reference.ask(query, variables),
+      ]);
+      const [compiled, reference] = answers.map((answer) => comparable(settled(answer)));
+      if (compiled === undefined || compiled !== reference) {
+        const asked = JSON.stringify({ query, variables });
+        throw new Error(`SEED=${seed} at ${place}: ${asked}\n${difference(compiled ?? '', reference ?? '')}`);
+      }
+      if (answers[0].body.errors) refused += 1;
+    }
+    // Else the two would only have been compared in how they refuse.
+    expect(compiledCounts.answered).toBeGreaterThan(writes / 2);
+    expect(refused).toBeLessThan(writes / 2);
+  },
+  60_000 + 500 * writes,
+);
+
+it.each(['compiled', 'reference'] as const)(
+  '%s: does a write once whose answer is refused',
+  async (executor) => {
+    const { ask, things } = worlds[executor];
+    const [, issue] = things.all('Issue');
+    const count = async () => {
+      const answer = await ask('query ($key: String!) { issue(key: $key) { commentCount } }', {
+        key: issue?.key,
+      });
+      return (dataOf(answer).issue as { commentCount: number }).commentCount;
+    };
+    const before = await count();
+    const { body } = await ask(
+      `mutation ($input: CommentCreateInput!) {
+      written: commentCreate(input: $input) { issue { comments(first: 0) { totalCount } } }
+      never: commentCreate(input: $input) { comment { id } }
+    }`,
+      { input: { issueKey: issue?.key, body: 'Once' } },
+    );
+    expect(body.errors).toMatchObject([{ path: ['written', 'issue', 'comments'] }]);
+    expect(await count()).toBe(before + 1);
+  },
+);
+
+/** The answer with new ids and times by the order in which they stand in it; cursors are made of both. */
+function settled({ body }: GraphAnswer): GraphAnswer['body'] {
+  const ids = new Map<string, string>();
+  return JSON.parse(JSON.stringify(body), (_name, value: unknown) => {
+    if (typeof value !== 'string') return value;
+    // The beginning of a list in JSON, in base64.
+    if (/^Wy[\w-]{20,}$/.test(value)) return 'cursor';
+    if (/^\d{4}-\d\d-\d\dT/.test(value) && Date.parse(value) >= beganMs) return 'now';
+    if (!/^[a-z]{1,16}_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value) || isOld(value)) return value;
+    const known = ids.get(value) ?? `new ${ids.size}`;
+    ids.set(value, known);
+    return known;
+  }) as GraphAnswer['body'];
+}
+
+/** An id says when it was made. */
+function isOld(id: string): boolean {
+  const uuid = parseId(id)?.uuid.replaceAll('-', '') ?? '';
+  return Number.parseInt(uuid.slice(0, 12), 16) < beganMs;
+}
