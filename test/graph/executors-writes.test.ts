@@ -58,16 +58,16 @@ it(
 it.each(['compiled', 'reference'] as const)(
   '%s: does a write once whose answer is refused',
   async (executor) => {
-    const { ask, things } = worlds[executor];
-    const [, issue] = things.all('Issue');
+    const world = worlds[executor];
+    const [, issue] = world.things.all('Issue');
     const count = async () => {
-      const answer = await ask('query ($key: String!) { issue(key: $key) { commentCount } }', {
+      const answer = await world.ask('query ($key: String!) { issue(key: $key) { commentCount } }', {
         key: issue?.key,
       });
       return (dataOf(answer).issue as { commentCount: number }).commentCount;
     };
     const before = await count();
-    const { body } = await ask(
+    const { body } = await world.ask(
       `mutation ($input: CommentCreateInput!) {
       written: commentCreate(input: $input) { issue { comments(first: 0) { totalCount } } }
       never: commentCreate(input: $input) { comment { id } }
