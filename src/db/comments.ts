@@ -1,5 +1,4 @@
-import type { Insertable, Kysely } from 'kysely';
-import type { CommentTable } from './issue-tables.ts';
+import type { Kysely } from 'kysely';
 import type { Row, Tables } from './tables.ts';
 import type { Trx } from './transaction.ts';
 
@@ -37,10 +36,6 @@ export async function selectParentComment(
     .where('comment.id', '=', id)
     .where('comment.deletedUtc', 'is', null)
     .executeTakeFirst();
-}
-
-export async function insertComment(trx: Trx, comment: Insertable<CommentTable>): Promise<Row<'comment'>> {
-  return trx.insertInto('comment').values(comment).returningAll().executeTakeFirstOrThrow();
 }
 
 /** Changes a living comment and counts the change; undefined when it has been deleted meanwhile. */

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from './tables.ts';
 import type { Trx } from './transaction.ts';
 
 /** What issues add to the counts of a delivery. */
@@ -16,7 +17,33 @@ export interface ProjectCounts {
 }
 
 // Each backend adds to a slot of its own, so that writers of one delivery do not wait for each other.
-const slot = sql<number>`(abs(pg_backend_pid()) % 32)::smallint`;
+export const counterSlot = sql<number>`(abs(pg_backend_pid()) % 32)::smallint`;
+
+/** Adds what is inserted to the counts of deliveries. */
+export function intoDeliveryCounts(db: Kysely<Tables>) {
+  return db.insertInto('deliveryCount').onConflict((conflict) =>
+    conflict.columns(['workspaceId', 'deliveryId', 'slot']).doUpdateSet((eb) => ({
+      issueCount: eb('deliveryCount.issueCount', '+', eb.ref('excluded.issueCount')),
+      closedIssueCount: eb('deliveryCount.closedIssueCount', '+', eb.ref('excluded.closedIssueCount')),
+      estimatedScope: eb('deliveryCount.estimatedScope', '+', eb.ref('excluded.estimatedScope')),
+      closedEstimate: eb('deliveryCount.closedEstimate', '+', eb.ref('excluded.closedEstimate')),
+    })),
+  );
+}
+
+/** Adds what is inserted to the counts of projects. */
+export function intoProjectCounts(db: Kysely<Tables>) {
+  return db.insertInto('projectCount').onConflict((conflict) =>
+    conflict.columns(['workspaceId', 'projectId', 'slot']).doUpdateSet((eb) => ({
+      issueCount: eb('projectCount.issueCount', '+', eb.ref('excluded.issueCount')),
+      completedIssueCount: eb(
+        'projectCount.completedIssueCount',
+        '+',
+        eb.ref('excluded.completedIssueCount'),
+      ),
+    })),
+  );
+}
 
 /** Adds to the counts of deliveries, in the order of their ids. */
 export async function addToDeliveryCounts(
@@ -24,20 +51,14 @@ export async function addToDeliveryCounts(
   workspaceId: string,
   changes: ReadonlyMap<string, DeliveryCounts>,
 ): Promise<void> {
-  const rows = inOrder(changes).map(([deliveryId, counts]) => ({ workspaceId, deliveryId, slot, ...counts }));
+  const rows = inOrder(changes).map(([deliveryId, counts]) => ({
+    workspaceId,
+    deliveryId,
+    slot: counterSlot,
+    ...counts,
+  }));
   if (rows.length === 0) return;
-  await trx
-    .insertInto('deliveryCount')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['workspaceId', 'deliveryId', 'slot']).doUpdateSet((eb) => ({
-        issueCount: eb('deliveryCount.issueCount', '+', eb.ref('excluded.issueCount')),
-        closedIssueCount: eb('deliveryCount.closedIssueCount', '+', eb.ref('excluded.closedIssueCount')),
-        estimatedScope: eb('deliveryCount.estimatedScope', '+', eb.ref('excluded.estimatedScope')),
-        closedEstimate: eb('deliveryCount.closedEstimate', '+', eb.ref('excluded.closedEstimate')),
-      })),
-    )
-    .execute();
+  await intoDeliveryCounts(trx).values(rows).execute();
 }
 
 /** Adds to the counts of projects, in the order of their ids; after those of deliveries. */
@@ -46,22 +67,14 @@ export async function addToProjectCounts(
   workspaceId: string,
   changes: ReadonlyMap<string, ProjectCounts>,
 ): Promise<void> {
-  const rows = inOrder(changes).map(([projectId, counts]) => ({ workspaceId, projectId, slot, ...counts }));
+  const rows = inOrder(changes).map(([projectId, counts]) => ({
+    workspaceId,
+    projectId,
+    slot: counterSlot,
+    ...counts,
+  }));
   if (rows.length === 0) return;
-  await trx
-    .insertInto('projectCount')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['workspaceId', 'projectId', 'slot']).doUpdateSet((eb) => ({
-        issueCount: eb('projectCount.issueCount', '+', eb.ref('excluded.issueCount')),
-        completedIssueCount: eb(
-          'projectCount.completedIssueCount',
-          '+',
-          eb.ref('excluded.completedIssueCount'),
-        ),
-      })),
-    )
-    .execute();
+  await intoProjectCounts(trx).values(rows).execute();
 }
 
 function inOrder<Counts extends object>(changes: ReadonlyMap<string, Counts>): [string, Counts][] {

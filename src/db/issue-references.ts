@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { anyUuid } from './any-uuid.ts';
+import { PreparedSelect, type Sending, StatementsByShape, uuidArray } from './prepared.ts';
 import type { Tables } from './tables.ts';
+import { slot, typed } from './slots.ts';
 
 /** What a write refers to, by ids; of members their accounts. */
 export interface WantedReferences {
@@ -30,23 +31,38 @@ export interface ReferenceRow {
 }
 
 /** Everything that a write refers to, by one statement; what is not in the workspace or deleted is not in the answer. */
-export async function selectReferences(
-  db: Kysely<Tables>,
+export function selectReferences(
+  sending: Sending,
   workspaceId: string,
   wanted: WantedReferences,
 ): Promise<ReferenceRow[]> {
-  const { statusIds, initialStatusOf, projectIds, deliveryIds, labelIds, userAccountIds, parentIssueIds } =
-    wanted;
-  return teams(db, workspaceId, wanted.teamIds)
-    .$if(statusIds.length + initialStatusOf.length > 0, (query) =>
-      query.unionAll(statuses(db, workspaceId, statusIds, initialStatusOf)),
-    )
-    .$if(projectIds.length > 0, (query) => query.unionAll(projects(db, workspaceId, projectIds)))
-    .$if(deliveryIds.length > 0, (query) => query.unionAll(deliveries(db, workspaceId, deliveryIds)))
-    .$if(labelIds.length > 0, (query) => query.unionAll(labels(db, workspaceId, labelIds)))
-    .$if(userAccountIds.length > 0, (query) => query.unionAll(members(db, workspaceId, userAccountIds)))
-    .$if(parentIssueIds.length > 0, (query) => query.unionAll(parents(db, workspaceId, parentIssueIds)))
-    .execute();
+  const asked = Object.entries(wanted).filter(([, ids]) => ids.length > 0);
+  const shape = asked.map(([name]) => name as keyof WantedReferences);
+  const ids = asked.map(([name, given]) => [name, uuidArray(given)] as const);
+  return references.send(sending, shape, { ...Object.fromEntries(ids), workspaceId });
+}
+
+/** By which of the lists have anything in them. */
+const references = new StatementsByShape<readonly (keyof WantedReferences)[], ReferenceRow>(
+  (db, shape) => new PreparedSelect<ReferenceRow>(referencesQuery(db, new Set(shape)), referenceColumns),
+);
+
+const referenceColumns = ['kind', 'id', 'teamId', 'name', 'flag', 'code'] as const;
+
+function referencesQuery(db: Kysely<Tables>, wanted: ReadonlySet<keyof WantedReferences>) {
+  const statuses = wanted.has('statusIds') || wanted.has('initialStatusOf');
+  const kinds = [
+    wanted.has('teamIds') && teams(db),
+    statuses && statusesOf(db, wanted.has('statusIds') ? 'statusIds' : 'initialStatusOf'),
+    wanted.has('projectIds') && projects(db),
+    wanted.has('deliveryIds') && deliveries(db),
+    wanted.has('labelIds') && labels(db),
+    wanted.has('userAccountIds') && members(db),
+    wanted.has('parentIssueIds') && parents(db),
+  ].filter((kind) => kind !== false);
+  const [first, ...more] = kinds;
+  if (!first) throw new Error('Nothing is wanted.');
+  return more.reduce((query, kind) => query.unionAll(kind), first);
 }
 
 const noFlag = sql<boolean>`false`.as('flag');
@@ -59,69 +75,66 @@ function kind(name: ReferenceRow['kind']) {
   return sql<ReferenceRow['kind']>`${sql.lit(name)}::text`.as('kind');
 }
 
-function teams(db: Kysely<Tables>, workspaceId: string, ids: readonly string[]) {
+function among(list: keyof WantedReferences) {
+  return sql<string>`any(${typed(list, 'uuid[]')})`;
+}
+
+function teams(db: Kysely<Tables>) {
   return db
     .selectFrom('team')
     .select([kind('team'), 'id', noTeam, 'name', noFlag, noCode])
-    .where('workspaceId', '=', workspaceId)
-    .where('id', '=', anyUuid(ids));
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('id', '=', among('teamIds'));
 }
 
-function statuses(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  ids: readonly string[],
-  initialOf: readonly string[],
-) {
-  return db
+/** Those of the ids, or the initial ones of teams. */
+function statusesOf(db: Kysely<Tables>, by: 'statusIds' | 'initialStatusOf') {
+  const rows = db
     .selectFrom('status')
     .select([kind('status'), 'id', ownTeam, 'name', 'isInitial as flag', 'rank as code'])
-    .where('workspaceId', '=', workspaceId)
-    .where((eb) =>
-      eb.or([
-        eb('id', '=', anyUuid(ids)),
-        eb.and([eb('teamId', '=', anyUuid(initialOf)), eb('isInitial', '=', true)]),
-      ]),
-    );
+    .where('workspaceId', '=', slot('workspaceId'));
+  return by === 'statusIds'
+    ? rows.where('id', '=', among(by))
+    : rows.where('teamId', '=', among(by)).where('isInitial', '=', true);
 }
 
-function projects(db: Kysely<Tables>, workspaceId: string, ids: readonly string[]) {
+function projects(db: Kysely<Tables>) {
   return db
     .selectFrom('project')
     .select([kind('project'), 'id', ownTeam, 'name', noFlag, noCode])
-    .where('workspaceId', '=', workspaceId)
-    .where('id', '=', anyUuid(ids));
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('id', '=', among('projectIds'));
 }
 
-function deliveries(db: Kysely<Tables>, workspaceId: string, ids: readonly string[]) {
+function deliveries(db: Kysely<Tables>) {
   return db
     .selectFrom('delivery')
     .select([kind('delivery'), 'id', ownTeam, 'name', noFlag, noCode])
-    .where('workspaceId', '=', workspaceId)
-    .where('id', '=', anyUuid(ids));
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('id', '=', among('deliveryIds'));
 }
 
-function labels(db: Kysely<Tables>, workspaceId: string, ids: readonly string[]) {
+function labels(db: Kysely<Tables>) {
   return db
     .selectFrom('label')
     .select([kind('label'), 'id', 'teamId', 'name', 'isGroup as flag', noCode])
-    .where('workspaceId', '=', workspaceId)
-    .where('id', '=', anyUuid(ids));
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('id', '=', among('labelIds'));
 }
 
-function members(db: Kysely<Tables>, workspaceId: string, userAccountIds: readonly string[]) {
+function members(db: Kysely<Tables>) {
   return db
     .selectFrom('member')
     .select([kind('member'), 'userAccountId as id', noTeam, 'displayName as name', noFlag, 'status as code'])
-    .where('workspaceId', '=', workspaceId)
-    .where('userAccountId', '=', anyUuid(userAccountIds));
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('userAccountId', '=', among('userAccountIds'));
 }
 
-function parents(db: Kysely<Tables>, workspaceId: string, ids: readonly string[]) {
+function parents(db: Kysely<Tables>) {
   return db
     .selectFrom('issue')
     .select([kind('parent'), 'id', noTeam, 'title as name', noFlag, noCode])
-    .where('workspaceId', '=', workspaceId)
-    .where('id', '=', anyUuid(ids))
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('id', '=', among('parentIssueIds'))
     .where('deletedUtc', 'is', null);
 }

@@ -1,10 +1,46 @@
 import { type Insertable, type Kysely, type RawBuilder, sql, type UpdateObject } from 'kysely';
 import { anyUuid } from './any-uuid.ts';
 import type { IssueTable } from './issue-tables.ts';
+import { PreparedSelect, type Sending, StatementsByShape } from './prepared.ts';
+import { slot } from './slots.ts';
 import type { Row, Tables } from './tables.ts';
 import type { Trx } from './transaction.ts';
 
 export type IssueRow = Row<'issue'>;
+
+/** All that a row of the table has, in the order in which prepared statements give it. */
+export const issueColumns = [
+  'workspaceId',
+  'id',
+  'teamId',
+  'number',
+  'title',
+  'titleFold',
+  'description',
+  'reporterUserAccountId',
+  'parentIssueId',
+  'deletedParentIssueId',
+  'statusId',
+  'statusRank',
+  'priority',
+  'priorityRank',
+  'primaryAssigneeUserAccountId',
+  'projectId',
+  'deliveryId',
+  'estimateValue',
+  'dueDate',
+  'commentCount',
+  'subIssueCount',
+  'linkCount',
+  'activityCount',
+  'createdUtc',
+  'updatedUtc',
+  'lastActivityUtc',
+  'lastCommentUtc',
+  'closedUtc',
+  'deletedUtc',
+  'revision',
+] as const satisfies readonly (keyof IssueRow)[];
 
 /** How a client names an issue: by its key, taken apart, or by its id. */
 export type IssueName = { teamCode: string; number: number } | { id: string };
@@ -44,6 +80,36 @@ const namedColumns = [
   'issue.number',
   'issue.parentIssueId',
 ] as const;
+
+/** The issue behind one name. */
+export async function selectIssueNamed(
+  sending: Sending,
+  workspaceId: string,
+  name: IssueName,
+  { deleted = false } = {},
+): Promise<NamedIssue | undefined> {
+  const named = 'id' in name ? 'id' : 'key';
+  const [issue] = await namedIssues.send(sending, { named, deleted }, { ...name, workspaceId });
+  return issue;
+}
+
+const namedIssues = new StatementsByShape<{ named: 'key' | 'id'; deleted: boolean }, NamedIssue>(
+  (db, { named, deleted }) => {
+    const rows = db
+      .selectFrom('issue')
+      .innerJoin('team', (join) =>
+        join.onRef('team.workspaceId', '=', 'issue.workspaceId').onRef('team.id', '=', 'issue.teamId'),
+      )
+      .select(namedColumns)
+      .where('issue.workspaceId', '=', slot('workspaceId'))
+      .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null));
+    const found =
+      named === 'id'
+        ? rows.where('issue.id', '=', slot('id'))
+        : rows.where('team.code', '=', slot('teamCode')).where('issue.number', '=', slot<number>('number'));
+    return new PreparedSelect<NamedIssue>(found, ['id', 'teamId', 'teamCode', 'number', 'parentIssueId']);
+  },
+);
 
 function issuesByKey(
   db: Kysely<Tables>,
@@ -111,19 +177,23 @@ export async function takeIssueNumber(
   workspaceId: string,
   teamId: string,
 ): Promise<{ number: number; nowUtc: Date }> {
-  return trx
+  return nextNumber(trx, workspaceId, teamId)
+    .returning((eb) => [
+      eb('nextIssueNumber', '-', 1).as('number'),
+      sql<Date>`clock_timestamp()`.as('nowUtc'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+export function nextNumber(db: Kysely<Tables>, workspaceId: string, teamId: string) {
+  return db
     .insertInto('teamCounter')
     .values({ workspaceId, teamId, nextIssueNumber: 2 })
     .onConflict((conflict) =>
       conflict
         .columns(['workspaceId', 'teamId'])
         .doUpdateSet((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', 1) })),
-    )
-    .returning((eb) => [
-      eb('nextIssueNumber', '-', 1).as('number'),
-      sql<Date>`clock_timestamp()`.as('nowUtc'),
-    ])
-    .executeTakeFirstOrThrow();
+    );
 }
 
 export async function insertIssue(trx: Trx, issue: Insertable<IssueTable>): Promise<IssueRow> {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Compilable, CompiledQuery } from 'kysely';
+import { type Compilable, CompiledQuery, type Kysely } from 'kysely';
 import { decodeText } from './decoded-types.ts';
 import type { Lease } from './lease.ts';
 import { type Predicate, sqlValue } from './predicate.ts';
 import { writesReference } from './reference-writes.ts';
 import { Slot } from './slots.ts';
+import type { Tables } from './tables.ts';
 
 /** What one run of a statement puts into its slots, by their names. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -48,6 +49,14 @@ export class PreparedSelect<Row> {
     this.#columns = columns;
   }
 
+  /** Runs on a connection of its own, which is given back; or in the transaction that all has to go through. */
+  async send({ connect, db }: Sending, values: Values): Promise<Row[]> {
+    if (connect) return this.run(connect, values);
+    const { text } = this.#statement;
+    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(text, this.#statement.bind(values)));
+    return rows;
+  }
+
   /** Runs on a connection of its own, which is given back. */
   async run(connect: () => Promise<Lease>, values: Values): Promise<Row[]> {
     const lease = await connect();
@@ -64,6 +73,32 @@ export class PreparedSelect<Row> {
     } finally {
       lease.release();
     }
+  }
+}
+
+/** Where a statement goes: `connect` is undefined inside a transaction, which `db` then is. */
+export interface Sending {
+  readonly db: Kysely<Tables>;
+  readonly connect: (() => Promise<Lease>) | undefined;
+}
+
+/** Statements by the shape of what they are given, each compiled when it is first needed. */
+export class StatementsByShape<Shape, Row> {
+  readonly #make: (db: Kysely<Tables>, shape: Shape) => PreparedSelect<Row>;
+  readonly #made = new Map<string, PreparedSelect<Row>>();
+
+  constructor(make: (db: Kysely<Tables>, shape: Shape) => PreparedSelect<Row>) {
+    this.#make = make;
+  }
+
+  send(sending: Sending, shape: Shape, values: Values): Promise<Row[]> {
+    const key = JSON.stringify(shape);
+    let statement = this.#made.get(key);
+    if (!statement) {
+      statement = this.#make(sending.db, shape);
+      this.#made.set(key, statement);
+    }
+    return statement.send(sending, values);
   }
 }
 

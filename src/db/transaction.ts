@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
+import type { Sending } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
 /** A connection inside a transaction. Nothing else may ask the database before it ends: the embedded engine has one connection. */
 export type Trx = Transaction<Tables>;
+
+/** How prepared statements go through a transaction. */
+export function inside(trx: Trx): Sending {
+  return { db: trx, connect: undefined };
+}
 
 /**
  * How often a transaction that lost against another is run again, by SQLSTATE. A foreign key fails only when what
@@ -20,10 +26,15 @@ export async function inTransaction<Result>(
   work: (trx: Trx) => Promise<Result>,
 ): Promise<Result> {
   if (db.isTransaction) return work(db as Trx);
+  return again(() => db.transaction().execute(work));
+}
+
+/** Does work again that lost against another: a transaction, or a statement that is one by itself. */
+export async function again<Result>(work: () => Promise<Result>): Promise<Result> {
   const used = new Map<string, number>();
   for (;;) {
     try {
-      return await db.transaction().execute(work);
+      return await work();
     } catch (error) {
       const state = sqlState(error);
       const before = used.get(state) ?? 0;
@@ -32,6 +43,10 @@ export async function inTransaction<Result>(
       await sleep(Math.random() * 10 * 2 ** before);
     }
   }
+}
+
+export function isForeignKeyViolation(error: unknown): boolean {
+  return sqlState(error) === '23503';
 }
 
 function sqlState(error: unknown): string {

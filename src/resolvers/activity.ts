@@ -1,5 +1,6 @@
 import { insertActivity } from '../db/activity.ts';
 import { type IssueColumns, type IssueRow, updateIssuesWithActivity } from '../db/issues.ts';
+import type { Values } from '../db/prepared.ts';
 import type { Trx } from '../db/transaction.ts';
 import type { Principal } from './context.ts';
 import { newUuid } from './ids.ts';
@@ -19,6 +20,17 @@ export type EventType = keyof typeof eventIcons;
 
 /** Who did something, as the feed names him. */
 type Actor = Pick<Principal, 'workspaceId' | 'userAccountId' | 'displayName'>;
+
+/** What a statement says of its entry in the feed, by the names of its slots. */
+export function feedEntry({ userAccountId, displayName }: Actor, eventType: EventType): Values {
+  return {
+    activityId: newUuid(),
+    eventType,
+    iconCss: eventIcons[eventType],
+    actor: userAccountId,
+    actorName: displayName,
+  };
+}
 
 /** Something that the principal did to issues. */
 export interface Happening {

@@ -1,23 +1,18 @@
-import {
-  insertComment,
-  selectComment,
-  selectLastCommentUtc,
-  selectParentComment,
-  updateComment,
-} from '../db/comments.ts';
-import { insertSubscriptions } from '../db/issue-sets.ts';
+import { commentCreations } from '../db/comment-creation.ts';
+import { selectComment, selectLastCommentUtc, selectParentComment, updateComment } from '../db/comments.ts';
 import type { IssueRow } from '../db/issues.ts';
+import { uuidArray } from '../db/prepared.ts';
 import type { Row } from '../db/tables.ts';
 import type { Trx } from '../db/transaction.ts';
-import { recordActivity } from './activity.ts';
+import { feedEntry, recordActivity } from './activity.ts';
 import { type Context, type Principal, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
-import { type LockedIssue, lockIssueOf, lockLivingIssue, thingIsGone } from './issue-locks.ts';
-import { issueIsGone, requireIssue } from './issue-names.ts';
+import { type LockedIssue, lockIssueOf, thingIsGone } from './issue-locks.ts';
+import { issueIsGone, requireIssue, requireName } from './issue-names.ts';
 import { requireThingRevision, type RevisedThing } from './revisions.ts';
 import { mayManage } from './write-access.ts';
-import { turns, write } from './write-transaction.ts';
+import { turns, write, writeByStatement } from './write-transaction.ts';
 import { checkText, limits, uuidOf } from './write-rules.ts';
 
 export interface CommentCreateInput {
@@ -38,9 +33,69 @@ export interface CommentWritten {
 export async function createComment(ctx: Context, input: CommentCreateInput): Promise<CommentWritten> {
   const context = signedIn(ctx);
   const { principal } = context;
-  return write(context, turns.issue(principal.workspaceId, input.issueKey), (trx) =>
-    insert(trx, principal, input),
-  );
+  const { workspaceId, userAccountId } = principal;
+  const { issueKey, body } = input;
+  const violations = new Violations();
+  checkBody(violations, body);
+  const parentId =
+    input.parentCommentId == null
+      ? undefined
+      : uuidOf(violations, 'parentCommentId', 'comment', input.parentCommentId);
+  violations.check();
+  const name = requireName(issueKey);
+  const shape = { named: 'id' in name ? 'id' : 'key', reply: parentId !== undefined } as const;
+  const values = {
+    ...name,
+    workspaceId,
+    parentId,
+    body,
+    followers: uuidArray([userAccountId]),
+  };
+  return writeByStatement(context, {
+    turn: turns.issue(workspaceId, issueKey),
+    send: async (sending) => {
+      const entry = feedEntry(principal, 'issue-comment.created.v1');
+      const id = newUuid();
+      const created = await commentCreations.send(sending, shape, { ...values, ...entry, commentId: id });
+      return created.map((row) => ({ id, row }));
+    },
+    found: ({ id, row: { parentAuthorUserAccountId, ...issue } }) => {
+      // The newest entry of the feed is that of the comment.
+      const at = issue.lastActivityUtc ?? issueIsGone();
+      const comment = {
+        workspaceId,
+        id,
+        issueId: issue.id,
+        parentCommentId: parentId ?? null,
+        parentAuthorUserAccountId,
+        authorUserAccountId: userAccountId,
+        body,
+        isEdited: false,
+        createdUtc: at,
+        updatedUtc: at,
+        deletedUtc: null,
+        revision: 1,
+      };
+      return { comment, issue };
+    },
+    otherwise: (trx) => refuse(trx, workspaceId, issueKey, parentId),
+  });
+}
+
+/** Says why no comment could be written. */
+async function refuse(
+  trx: Trx,
+  workspaceId: string,
+  issueKey: string,
+  parentId: string | undefined,
+): Promise<never> {
+  const { id: issueId } = await requireIssue(trx, workspaceId, issueKey);
+  const parent = parentId && (await selectParentComment(trx, workspaceId, issueId, parentId));
+  const violations = new Violations();
+  violations.that(!parentId || parent !== undefined, 'parentCommentId', 'is no comment of the issue');
+  violations.check();
+  // It was not there a moment ago.
+  return issueIsGone();
 }
 
 /** Changes what a comment says; its author, owners and admins may. */
@@ -74,39 +129,6 @@ export async function deleteComment(
     ),
   );
   return { id: comment.id, issue };
-}
-
-async function insert(trx: Trx, principal: Principal, input: CommentCreateInput): Promise<CommentWritten> {
-  const { workspaceId, userAccountId } = principal;
-  const violations = new Violations();
-  checkBody(violations, input.body);
-  const parentId =
-    input.parentCommentId == null
-      ? undefined
-      : uuidOf(violations, 'parentCommentId', 'comment', input.parentCommentId);
-  violations.check();
-  const { id: issueId } = await requireIssue(trx, workspaceId, input.issueKey);
-  const { issue, nowUtc } = await lockLivingIssue(trx, workspaceId, issueId);
-  const parent = parentId && (await selectParentComment(trx, workspaceId, issueId, parentId));
-  violations.that(!parentId || parent !== undefined, 'parentCommentId', 'is no comment of the issue');
-  violations.check();
-  const deed = parent ? `replied to ${parent.authorDisplayName}` : 'commented';
-  const columns = { commentCount: issue.commentCount + 1, lastCommentUtc: nowUtc };
-  const happening = { eventType: 'issue-comment.created.v1', deed } as const;
-  const [changed] = await recordActivity(trx, principal, [issueId], nowUtc, happening, columns);
-  const comment = await insertComment(trx, {
-    workspaceId,
-    id: newUuid(nowUtc.getTime()),
-    issueId,
-    parentCommentId: parent ? parent.id : null,
-    parentAuthorUserAccountId: parent ? parent.authorUserAccountId : null,
-    authorUserAccountId: userAccountId,
-    body: input.body,
-    createdUtc: nowUtc,
-    updatedUtc: nowUtc,
-  });
-  await insertSubscriptions(trx, [{ workspaceId, issueId, userAccountId }]);
-  return { comment, issue: changed ?? issueIsGone() };
 }
 
 const deeds = {

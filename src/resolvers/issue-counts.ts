@@ -20,6 +20,12 @@ export function categoryOf(statusRank: number): number {
   return Math.floor(statusRank / 10_000);
 }
 
+/** What counts as what, for the statements that count for themselves. */
+export const countedCategories = {
+  completed: statusCategory.completed,
+  canceled: statusCategory.canceled,
+};
+
 export function isTerminal(statusRank: number): boolean {
   const category = categoryOf(statusRank);
   return category === statusCategory.completed || category === statusCategory.canceled;

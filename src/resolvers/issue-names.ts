@@ -1,5 +1,6 @@
-import { type IssueName, type NamedIssue, selectIssuesNamed } from '../db/issues.ts';
-import type { Trx } from '../db/transaction.ts';
+import { type IssueName, type NamedIssue, selectIssueNamed, selectIssuesNamed } from '../db/issues.ts';
+import type { Sending } from '../db/prepared.ts';
+import { inside, type Trx } from '../db/transaction.ts';
 import { raise, type Violation } from './errors.ts';
 import { decodeId, parseId } from './ids.ts';
 import { parseIssueKey } from './keys.ts';
@@ -11,9 +12,27 @@ export async function requireIssue(
   keyOrId: string,
   including?: { deleted: boolean },
 ): Promise<NamedIssue> {
-  const name = issueNameOf(keyOrId);
-  const [issue] = name ? await selectIssuesNamed(trx, workspaceId, [name], including) : [];
-  return issue ?? raise('not_found', absence(keyOrId));
+  return requireNamed(inside(trx), workspaceId, keyOrId, including);
+}
+
+/** The same before a transaction, or without one. */
+export async function requireNamed(
+  sending: Sending,
+  workspaceId: string,
+  keyOrId: string,
+  including?: { deleted: boolean },
+): Promise<NamedIssue> {
+  const issue = await selectIssueNamed(sending, workspaceId, requireName(keyOrId), including);
+  return issue ?? issueIsAbsent(keyOrId);
+}
+
+/** What the key or id says, if it can name an issue at all. */
+export function requireName(keyOrId: string): IssueName {
+  return issueNameOf(keyOrId) ?? issueIsAbsent(keyOrId);
+}
+
+function issueIsAbsent(keyOrId: string): never {
+  raise('not_found', absence(keyOrId));
 }
 
 /** The living issues that keys or ids name, in their order and each once; what names none is told apart by its place. */

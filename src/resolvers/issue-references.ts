@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import { type ReferenceRow, selectReferences } from '../db/issue-references.ts';
-import type { Tables } from '../db/tables.ts';
+import type { Sending } from '../db/prepared.ts';
 import { memberStatus } from './codes.ts';
 import type { Violations } from './errors.ts';
 import type { IssueChange } from './issue-input.ts';
@@ -28,7 +27,7 @@ export class References {
 
 /** Looks up everything that a change refers to, by one statement; by none when it refers to nothing. */
 export async function findReferences(
-  db: Kysely<Tables>,
+  sending: Sending,
   workspaceId: string,
   change: IssueChange,
   newIn?: { teamId: string | undefined },
@@ -49,7 +48,7 @@ export async function findReferences(
     parentIssueIds: given(change.parentIssueId),
   };
   if (Object.values(wanted).every((ids) => ids.length === 0)) return new References([]);
-  return new References(await selectReferences(db, workspaceId, wanted));
+  return new References(await selectReferences(sending, workspaceId, wanted));
 }
 
 /** Notes references of a change that name nothing in the workspace, whatever the issue's team. */

@@ -15,16 +15,18 @@ import {
   perIssue,
   revised,
 } from '../db/issues.ts';
-import type { Trx } from '../db/transaction.ts';
+import type { Sending } from '../db/prepared.ts';
+import { inside, type Trx } from '../db/transaction.ts';
 import { recordActivity } from './activity.ts';
 import type { Context, Principal } from './context.ts';
 import { Violations } from './errors.ts';
 import { fold } from './fold.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
 import { isTerminal, moveCounts } from './issue-counts.ts';
+import { sendChange, standsAlone } from './issue-change.ts';
 import { deedOf } from './issue-deeds.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
-import { issueIsGone, requireIssue, requireIssues } from './issue-names.ts';
+import { issueIsGone, requireIssues, requireNamed } from './issue-names.ts';
 import { type ExpectedRevision, requireRevision } from './revisions.ts';
 import {
   checkTeamReferences,
@@ -33,7 +35,7 @@ import {
   type References,
 } from './issue-references.ts';
 import { contributor } from './write-access.ts';
-import { turns, write } from './write-transaction.ts';
+import { turns, write, writeByStatement } from './write-transaction.ts';
 import { limits } from './write-rules.ts';
 
 export interface IssueUpdateInput extends IssueFieldsInput {
@@ -45,17 +47,32 @@ export interface IssueUpdateInput extends IssueFieldsInput {
 /** Changes the fields that are given; each call is one entry of the feed. */
 export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow> {
   const context = contributor(ctx);
-  const { principal } = context;
+  const { principal, db, connect } = context;
   const { workspaceId } = principal;
-  const turn =
-    input.parentIssueId === undefined ? turns.issue(workspaceId, input.key) : turns.parents(workspaceId);
-  const [issue] = await write(context, turn, async (trx) => {
-    const plan = await checked(trx, workspaceId, input, async () => [
-      { issue: await requireIssue(trx, workspaceId, input.key), prefix: '' },
+  const { key, expectedRevision, parentIssueId } = input;
+  const plan = (sending: Sending) =>
+    checked(sending, workspaceId, input, async () => [
+      { issue: await requireNamed(sending, workspaceId, key), prefix: '' },
     ]);
-    return apply(trx, principal, { ...plan, expectedRevision: input.expectedRevision });
+  const inTransaction = async (trx: Trx) => {
+    // What is read from here on must not be moved under another parent any more.
+    if (parentIssueId !== undefined) await lockParents(trx, workspaceId, 'exclusive');
+    const [issue] = await apply(trx, principal, { ...(await plan(inside(trx))), expectedRevision });
+    return issue ?? issueIsGone();
+  };
+  if (!standsAlone(input)) {
+    const turn = parentIssueId === undefined ? turns.issue(workspaceId, key) : turns.parents(workspaceId);
+    return write(context, turn, inTransaction);
+  }
+  const { change, references, targets } = await plan({ db, connect });
+  const [target] = targets;
+  return writeByStatement(context, {
+    turn: turns.issue(workspaceId, key),
+    send: (sending) =>
+      sendChange(sending, principal, { change, references, expectedRevision, id: target?.issue.id }),
+    found: (issue: IssueRow) => issue,
+    otherwise: inTransaction,
   });
-  return issue ?? issueIsGone();
 }
 
 export interface IssueBatchUpdateInput extends IssueFieldsInput {
@@ -71,7 +88,8 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
   const { keys } = input;
   const turn = input.parentIssueId === undefined ? undefined : turns.parents(workspaceId);
   return write(context, turn, async (trx) => {
-    const plan = await checked(trx, workspaceId, input, async (violations) => {
+    if (input.parentIssueId !== undefined) await lockParents(trx, workspaceId, 'exclusive');
+    const plan = await checked(inside(trx), workspaceId, input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
       violations.that(fits, 'keys', `must have 1 to ${limits.batch} items`);
       const named = fits ? await requireIssues(trx, workspaceId, keys) : [];
@@ -96,7 +114,7 @@ interface Plan {
 }
 
 async function checked(
-  trx: Trx,
+  sending: Sending,
   workspaceId: string,
   input: IssueFieldsInput,
   findTargets: (violations: Violations) => Promise<Target[]>,
@@ -106,13 +124,11 @@ async function checked(
   if (Object.values(change).every((value) => value === undefined) && !violations.any) {
     violations.add('input', 'must change something');
   }
-  // What is read from here on must not be moved under another parent any more.
-  if (change.parentIssueId !== undefined) await lockParents(trx, workspaceId, 'exclusive');
   const targets = await findTargets(violations).catch((absent: unknown) => {
     violations.check();
     throw absent;
   });
-  const references = await findReferences(trx, workspaceId, change);
+  const references = await findReferences(sending, workspaceId, change);
   checkWorkspaceReferences(change, references, violations);
   for (const { issue, prefix } of targets)
     checkTeamReferences(change, references, issue.teamId, violations, prefix);

@@ -1,5 +1,6 @@
 import { Loaders } from '../db/loaders.ts';
-import { inTransaction, type Trx } from '../db/transaction.ts';
+import type { Sending } from '../db/prepared.ts';
+import { again, inTransaction, isForeignKeyViolation, type Trx } from '../db/transaction.ts';
 import type { SignedIn } from './context.ts';
 
 /** What writes of a workspace have to follow each other on, whatever they are. */
@@ -27,6 +28,40 @@ export async function write<Result>(
   const result = await (turn === undefined || whole ? inOne() : inTurn(turn, inOne));
   loaders.clear();
   return result;
+}
+
+/** A write of one statement, and what else it needs. */
+interface StatementWrite<Row, Result> {
+  turn: string;
+  /** Gives no row when it finds that it cannot write. */
+  send: (sending: Sending) => Promise<Row[]>;
+  found: (row: Row) => Result;
+  /** Then finds out why, or does it another way. */
+  otherwise: (trx: Trx) => Promise<Result>;
+}
+
+/** Does what one statement can do, which is a transaction by itself, in its turn. */
+export async function writeByStatement<Row, Result>(
+  context: SignedIn,
+  { turn, send, found, otherwise }: StatementWrite<Row, Result>,
+): Promise<Result> {
+  const { db, connect, loaders, whole } = context;
+  const sent = () => send({ db, connect });
+  const work = async () => {
+    // Within a transaction that alone is run again.
+    const [row] = await (connect ? again(sent).catch(nothingThere) : sent());
+    return row === undefined ? inTransaction(db, otherwise) : found(row);
+  };
+  whole?.take(turn);
+  const result = await (whole ? work() : inTurn(turn, work));
+  loaders.clear();
+  return result;
+}
+
+/** What was checked before the statement went away before its lock: who checks again can say what it was. */
+function nothingThere(error: unknown): [] {
+  if (isForeignKeyViolation(error)) return [];
+  throw error;
 }
 
 /**

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { parseId } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { type Caller, callerOf } from '../support/mutations.ts';
+
+let app: App;
+let world: IssueWorld;
+let ada: Caller;
+
+beforeAll(async () => {
+  app = await startApp();
+  world = await issueWorld(app);
+  ada = callerOf(app, world.ada.token);
+});
+
+afterAll(async () => {
+  const broken = await brokenInvariants(app.database);
+  await app.stop();
+  expect(broken).toEqual({});
+});
+
+const create = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
+
+describe('beside the look-up of the token, and with an answer that needs none,', () => {
+  const statements = async (mutation: string, selection: string, input: Record<string, unknown>) => {
+    const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
+    const document = `mutation ($input: ${type}!) { ${mutation}(input: $input) { ${selection} { id } } }`;
+    const answer = await app.graphql(document, { input }, { token: world.ada.token });
+    expect(answer.body.errors).toBeUndefined();
+    return answer.statements - 1;
+  };
+
+  it('a comment takes one statement, in reply to another or not', async () => {
+    const { key } = await create();
+    const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'First' });
+    expect(await statements('commentCreate', 'comment', { issueKey: key, body: 'Again' })).toBe(1);
+    const reply = { issueKey: key, body: 'Reply', parentCommentId: comment.id };
+    expect(await statements('commentCreate', 'comment', reply)).toBe(1);
+  });
+
+  it('an issue takes one for what it refers to and one for all that is written', async () => {
+    const { eng, ada: me, bob, apollo, shared } = world;
+    const input = {
+      teamId: eng.id,
+      title: 'With everything',
+      projectId: apollo,
+      deliveryId: eng.sprint1,
+      labelIds: [eng.bug, shared],
+      assigneeUserAccountIds: [me.id, bob.id],
+      roleAssignments: [{ role: 'Reviewer', userAccountId: bob.id }],
+    };
+    expect(await statements('issueCreate', 'issue', input)).toBe(2);
+  });
+
+  it('a change takes one for its name, one for what it refers to, if it does, and one for all that is written', async () => {
+    const { key } = await create();
+    expect(await statements('issueUpdate', 'issue', { key, title: 'Changed' })).toBe(2);
+    expect(await statements('issueUpdate', 'issue', { key, statusId: world.eng.done, priority: 'LOW' })).toBe(
+      3,
+    );
+  });
+});
+
+const hasServer = Boolean(process.env.TEST_DATABASE_URL);
+
+// What happens between a statement's beginning and its lock takes a second session.
+(hasServer ? describe : describe.skip)('a write that had to wait', () => {
+  /** Does the work while another session holds what it needs, and lets that session end when the work waits. */
+  async function whileHeld<Result>(
+    hold: (
+      trx: Parameters<Parameters<ReturnType<App['database']['unscoped']['transaction']>['execute']>[0]>[0],
+    ) => Promise<unknown>,
+    work: () => Promise<Result>,
+  ): Promise<PromiseSettledResult<Result>> {
+    let done: Promise<PromiseSettledResult<Result>[]> | undefined;
+    await app.database.unscoped.transaction().execute(async (trx) => {
+      await hold(trx);
+      done = Promise.allSettled([work()]);
+      for (let waiting = 0; waiting === 0; await delay(10)) {
+        const { rows } = await sql<{ waiting: number }>`
+          select count(*)::int as waiting from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(trx);
+        waiting = rows[0]?.waiting ?? 0;
+      }
+    });
+    const [settled] = (await done) ?? [];
+    if (!settled) throw new Error('Nothing was done.');
+    return settled;
+  }
+
+  it('goes on from what the issue has become, at a time that is not before its feed', async () => {
+    const issue = await create();
+    await ada.mutate('commentCreate', { issueKey: issue.key, body: 'First' });
+    const id = parseId(issue.id)?.uuid ?? '';
+    const settled = await whileHeld(
+      (trx) =>
+        trx
+          .updateTable('issue')
+          .set({ lastActivityUtc: sql<Date>`clock_timestamp() + interval '1 hour'` })
+          .where('workspaceId', '=', world.workspaceId)
+          .where('id', '=', id)
+          .execute(),
+      () => ada.update(issue.key, { statusId: world.eng.done, title: 'Later' }),
+    );
+    expect(settled).toMatchObject({ value: { title: 'Later', revision: 2 } });
+    await app.database.unscoped
+      .updateTable('activity')
+      .set({ occurredUtc: sql<Date>`(select last_activity_utc from issue where id = ${id}::uuid)` })
+      .where('issueId', '=', id)
+      .execute();
+    const [first, second] = await ada.feed(issue.key);
+    expect(second?.occurredUtc).toBe(first?.occurredUtc);
+  });
+
+  it('finds no issue that was deleted meanwhile', async () => {
+    const issue = await create();
+    const settled = await whileHeld(
+      (trx) =>
+        trx
+          .updateTable('issue')
+          .set({ deletedUtc: sql<Date>`clock_timestamp()` })
+          .where('workspaceId', '=', world.workspaceId)
+          .where('id', '=', parseId(issue.id)?.uuid ?? '')
+          .execute(),
+      () => ada.refused('commentCreate', { issueKey: issue.key, body: 'Too late' }),
+    );
+    expect(settled).toMatchObject({ value: { code: 'NOT_FOUND' } });
+  });
+
+  it('says what went away between its check and its lock', async () => {
+    const { eng } = world;
+    const id = parseId(eng.doing)?.uuid ?? '';
+    const settled = await whileHeld(
+      (trx) => trx.deleteFrom('status').where('id', '=', id).execute(),
+      () => ada.violations('issueCreate', { teamId: eng.id, title: 'Nowhere', statusId: eng.doing }),
+    );
+    expect(settled).toMatchObject({ value: ["statusId: is no status of the issue's team"] });
+  });
+});
