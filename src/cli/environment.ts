@@ -12,6 +12,8 @@ export interface CommandEnvironment {
   readonly store: FileStore;
   /** Takes the command's data. */
   readonly stdout: (text: string) => void;
+  /** Resolves when what was put out so far is taken, or nobody takes it any more: whoever puts out much waits for it. */
+  readonly taken: () => Promise<void>;
   /** Takes the command's words. */
   readonly stderr: (text: string) => void;
   /** Do the words go to a person at a terminal, and how wide is it. */

@@ -57,6 +57,7 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
     for await (const record of exportIssues(env.database, workspaceId, team)) {
       if (env.signal.aborted) return exitCodes.interrupted;
       env.stdout(`${JSON.stringify(record)}\n`);
+      await env.taken();
       issues += 1;
     }
   }

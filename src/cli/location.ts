@@ -10,6 +10,7 @@ import { type Config, readConfig } from '../server/config.ts';
 import type { DatabaseCommand, Terminal } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { runThroughServer } from './socket-client.ts';
+import { whenTaken } from './when-taken.ts';
 
 type NamedCommand = Pick<DatabaseCommand, 'execute' | 'unhurried'> & { readonly name: string };
 
@@ -125,6 +126,7 @@ async function runAndClose(database: Database, run: () => Promise<number>): Prom
 function ownTerminal(signal: AbortSignal): Terminal {
   return {
     stdout: (text) => process.stdout.write(text),
+    taken: () => whenTaken(process.stdout, signal),
     stderr: (text) => process.stderr.write(text),
     isTerminal: isatty(2),
     columns: process.stderr.columns ?? 80,

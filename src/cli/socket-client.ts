@@ -34,12 +34,17 @@ async function answerTo(asked: ClientRequest): Promise<IncomingMessage | undefin
 
 const nobodyListens: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
 
-async function readAnswer(answer: IncomingMessage, { stdout, stderr, signal }: Terminal): Promise<number> {
+async function readAnswer(
+  answer: IncomingMessage,
+  { stdout, taken, stderr, signal }: Terminal,
+): Promise<number> {
   try {
     for await (const text of linesOf(answer)) {
       const line = commandLine.parse(JSON.parse(text));
-      if ('out' in line) stdout(line.out);
-      else if ('err' in line) stderr(line.err);
+      if ('out' in line) {
+        stdout(line.out);
+        await taken();
+      } else if ('err' in line) stderr(line.err);
       else return line.exit;
     }
   } catch (error) {

@@ -8,6 +8,7 @@ import type { FileStore } from '../db/storage.ts';
 import type { CommandEnvironment, DatabaseCommand } from './environment.ts';
 import { exitCodes, reportFailure } from './failures.ts';
 import { type CommandLine, commandRequest, socketPathOf } from './socket-protocol.ts';
+import { whenTaken } from './when-taken.ts';
 
 export interface CommandSocketOptions {
   readonly database: Database;
@@ -80,6 +81,7 @@ async function runCommand(
       signal,
       stderr,
       stdout: (out) => write({ out }),
+      taken: () => whenTaken(res, signal),
     };
     return command.execute(env, args);
   }, stderr);

@@ -52,6 +52,7 @@ export async function importWorld(database: Database, name: string): Promise<Imp
       dataDir: cwd,
       store: openStorage({ dataDir: cwd, storageUrl: undefined }),
       stdout: (text) => (said.stdout += text),
+      taken: () => Promise.resolve(),
       stderr: (text) => (said.stderr += text),
       isTerminal: false,
       columns: 80,

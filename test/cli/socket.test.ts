@@ -39,6 +39,7 @@ async function run(args: Record<string, unknown> = {}, signal = new AbortControl
   const said: string[] = [];
   const terminal: Terminal = {
     stdout: (text) => void said.push(`out ${text}`),
+    taken: () => Promise.resolve(),
     stderr: (text) => void said.push(`err ${text}`),
     isTerminal: true,
     columns: 33,
@@ -68,6 +69,36 @@ it('passes arguments and terminal there, and data, words and exit code back in t
   });
   expect(said).toEqual(['out one\ntwo', 'err Straße \u2028 "three"', 'out four']);
   expect(exitCode).toBe(7);
+});
+
+it('does not run ahead of a client that takes its data slowly', async () => {
+  const chunk = 'x'.repeat(64 * 1024);
+  let [put, ahead] = [0, 0];
+  execute = async ({ stdout, taken }) => {
+    for (; put < 400; put += 1) {
+      stdout(chunk);
+      await taken();
+    }
+    return 0;
+  };
+  let got = 0;
+  const terminal: Terminal = {
+    stdout: () => void (got += 1),
+    // Looks how far the command has come in many turns before it lets the next one in.
+    taken: async () => {
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      ahead = Math.max(ahead, put - got);
+    },
+    stderr: () => undefined,
+    isTerminal: false,
+    columns: 80,
+    cwd: '/elsewhere',
+    signal: new AbortController().signal,
+  };
+  expect(await runThroughServer(dataDir, { command: 'test run', args: {} }, terminal)).toBe(0);
+  expect(got).toBe(400);
+  // What the socket and the streams at its ends hold; without a wait it would be nearly all.
+  expect(ahead).toBeLessThan(40);
 });
 
 it('tells failures as the command would alone', async () => {

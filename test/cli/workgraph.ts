@@ -84,6 +84,7 @@ export async function inProcess(
       dataDir,
       store,
       stdout: (text) => void (ran.stdout += text),
+      taken: () => Promise.resolve(),
       stderr,
       isTerminal: false,
       columns: 80,
