@@ -15,8 +15,10 @@ export function inSnapshot<Result>(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      // Whole tables are joined: on the embedded engine, whose statistics may be old, loops within loops never end.
+      // Whole tables are joined, by keys that lead with the workspace. Loops within loops, and merges by the workspace
+      // alone, take for ever there, and statistics that are old or few let the planner believe in them.
       await sql`set local enable_nestloop = off`.execute(trx);
+      await sql`set local enable_mergejoin = off`.execute(trx);
       return work(trx);
     });
 }
