@@ -63,15 +63,21 @@ export async function runFault(
     figure: (holds, words) => note(holds || isShort, words),
     defer: (undo) => void undos.unshift(undo),
   };
+  const tidyUp = async () => {
+    for (const undo of undos.splice(0))
+      await Promise.resolve(undo()).catch((error: unknown) => failures.push(String(error)));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // Broken off, it leaves no cluster, no server and no mount behind either.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void tidyUp().finally(() => process.exit(1)));
   let measured = '';
   try {
     measured = `${trial.amount} ${amount.unit}: ${await run(trial)}`;
   } catch (error) {
     failures.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
-  for (const undo of undos)
-    await Promise.resolve(undo()).catch((error: unknown) => failures.push(String(error)));
-  rmSync(folder, { recursive: true, force: true });
+  await tidyUp();
   const seconds = Math.round((performance.now() - began) / 1_000);
   process.stdout.write(`${name}: ${measured || 'broke off'} (${seconds} s)\n`);
   for (const failure of failures) process.stdout.write(`${name}: FAILED: ${failure}\n`);
