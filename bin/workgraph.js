@@ -51,7 +51,8 @@ function installedNode() {
 }
 
 function runWith(node) {
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  // The heap's limits among them.
+  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       // A terminal sends Ctrl-C and hang-up to both processes; twice would read as impatience.

@@ -14,7 +14,13 @@ export const product: Contender = {
   name: 'product',
   title: 'workgraph',
   command: ({ databaseUrl, port, directory }) => ({
-    args: [join(repository, 'bin', 'workgraph.js'), 'serve'],
+    // The limits of the heap are those of `npm start`.
+    args: [
+      '--max-semi-space-size=16',
+      '--max-old-space-size=512',
+      join(repository, 'bin', 'workgraph.js'),
+      'serve',
+    ],
     env: {
       DATABASE_URL: databaseUrl,
       PORT: String(port),

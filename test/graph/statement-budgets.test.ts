@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { type DocumentNode, OperationTypeNode, parse } from 'graphql';
+import { documents as benchmark } from '../../bench/workloads/documents.ts';
+import { chooseOperation } from '../../src/executor/execute.ts';
+import { explainOperation } from '../../src/executor/explain.ts';
+import { table } from '../../src/rest-compat/table.ts';
+import { schema } from '../../src/schema/index.ts';
+
+// What each query of REST, of the documentation and of the benchmark sends by its plan, whatever the number of rows:
+// statements, by round trip, where no reference data is in memory yet. A change is a change of the file: UPDATE=1 npm test -- test/graph/statement-budgets.test.ts
+const file = join(import.meta.dirname, 'statement-budgets.json');
+const queries = join(import.meta.dirname, '../../docs/queries');
+
+const documents: readonly (readonly [string, DocumentNode])[] = [
+  ...table.map(({ method, path, document }) => [`${method} ${path}`, document] as const),
+  ...readdirSync(queries).map(
+    (name) => [`docs/queries/${name}`, parse(readFileSync(join(queries, name), 'utf8'))] as const,
+  ),
+  ...Object.entries(benchmark).map(([id, text]) => [`benchmark ${id}`, parse(text)] as const),
+];
+
+/** What the arguments name need not be there: the recording has a row for everything. */
+const id = (prefix: string) => `${prefix}_01j1yfhmm0e28acw8cherb61x6`;
+const variablesOf = (name: string) => ({
+  id: id(/(attachment|comment|member)s\/\{/.exec(name)?.[1] ?? 'issue'),
+  key: 'A-1',
+  code: 'A',
+  codes: ['A'],
+  teamId: id('team'),
+  before: new Date(0),
+});
+
+it('every query takes the statements of its budget', async () => {
+  const taken: Record<string, readonly number[]> = {};
+  for (const [name, document] of documents) {
+    const operation = chooseOperation(document, undefined);
+    if (operation.operation !== OperationTypeNode.QUERY) continue;
+    const { levels } = await explainOperation(schema, document, operation, variablesOf(name));
+    if (!levels) throw new Error(`${name} is left to graphql-js.`);
+    taken[name] = levels.map((level) => level.length);
+  }
+  const lines = Object.entries(taken).map(
+    ([name, levels]) => `  ${JSON.stringify(name)}: [${levels.join(', ')}]`,
+  );
+  const text = `{\n${lines.join(',\n')}\n}\n`;
+  if (process.env.UPDATE) writeFileSync(file, text);
+  expect(text).toBe(readFileSync(file, 'utf8'));
+});
