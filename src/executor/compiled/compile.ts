@@ -10,6 +10,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { joinsViewer } from '../../db/derived-columns.ts';
+import { encodeId } from '../../resolvers/ids.ts';
 import type { Plan } from '../../schema/plan.ts';
 import { CountFetch, ExistsFetch, SumsFetch } from './children.ts';
 import { Columns } from './columns.ts';
@@ -96,6 +97,9 @@ function compilePlan(
   const nullable = !isNonNullType(field.type);
   switch (plan.kind) {
     case 'id':
+      // Rows that are kept are those of one workspace, which is not written into each.
+      if (columns.isKept && plan.column === 'workspaceId')
+        return valueField(key, field.type, ({ run }) => encodeId(plan.prefix, run.principal.workspaceId));
       return idField(key, field.type, plan.prefix, columns.reader(plan.column));
     case 'reference':
       return reference(place, key, field, nodes, plan, plan.key);
