@@ -19,7 +19,7 @@ export class S3Store implements FileStore {
   constructor(address: URL) {
     const { protocol, host, pathname, username, password, searchParams } = address;
     const region = searchParams.get('region');
-    this.#base = `${protocol}//${host}${pathname.replace(/\/*$/, '/')}`;
+    this.#base = `${protocol}//${host}${pathname.replace(/(?<!\/)\/*$/, '/')}`;
     this.#client = new AwsClient({
       accessKeyId: decodeURIComponent(username),
       secretAccessKey: decodeURIComponent(password),

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { StorageFullError, StorageUnavailableError } from '../db/storage.ts';
 import { DatabaseUnavailableError, isConnectionLoss } from '../db/unavailable.ts';
+import { brief, cut } from './problem.ts';
 import { AppError, type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
 
 /** Hears of an error that was masked, with everything that a log needs. */
@@ -25,10 +26,10 @@ export function formatError(error: unknown, requestId: string, report?: Report):
   const extensions: ErrorExtensions = {
     code: code.toUpperCase(),
     requestId,
-    ...(violations.length > 0 && { errors: violations }),
+    ...(violations.length > 0 && { errors: violations.map(brief) }),
   };
   const place = error instanceof GraphQLError ? error : undefined;
-  return new GraphQLError(message, {
+  return new GraphQLError(cut(message), {
     nodes: place?.nodes,
     source: place?.source,
     positions: place?.positions,

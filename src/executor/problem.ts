@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
+import { type ErrorCode, errorCodes, mostViolations, type Violation } from '../resolvers/errors.ts';
 
 /** Problem details (RFC 9457) as this service gives them. */
 export interface Problem {
@@ -11,6 +11,14 @@ export interface Problem {
   errors: readonly Violation[];
 }
 
+export { mostViolations };
+
+/** All that a problem may be called. */
+export const problemCodes: readonly string[] = Object.keys(errorCodes);
+export const problemTitles: readonly string[] = [
+  ...new Set(Object.values(errorCodes).map(({ title }) => title)),
+];
+
 /** The problem of an expected failure. */
 export function problemOf(
   error: { code: ErrorCode; message: string; violations?: readonly Violation[] },
@@ -21,9 +29,23 @@ export function problemOf(
     type: 'about:blank',
     title,
     status,
-    detail: error.message,
+    detail: cut(error.message),
     code: error.code,
     requestId,
-    errors: error.violations ?? [],
+    errors: (error.violations ?? []).slice(0, mostViolations).map(brief),
   };
+}
+
+/** What a message quotes of a request may be as long as the request. */
+export const longestMessage = 1_000;
+
+/** A violation that is no longer than it needs to be. */
+export function brief({ field, message }: Violation): Violation {
+  return { field: cut(field), message: cut(message) };
+}
+
+/** The text, or its beginning. */
+export function cut(text: string): string {
+  if (text.length <= longestMessage) return text;
+  return `${text.slice(0, longestMessage - 1).toWellFormed()}…`;
 }

@@ -1,5 +1,6 @@
 import type { Row } from '../db/tables.ts';
 import { authorType, messageType, threadStatus } from './codes.ts';
+import { limits } from './write-rules.ts';
 
 /** What of a new message decides how the thread goes on. */
 export interface TurnMessage {
@@ -65,10 +66,8 @@ function statusAfter(message: TurnMessage): number {
   return statuses[message.messageType] ?? threadStatus.pending;
 }
 
-const previewLength = 200;
-
 /** The beginning of a body on one line. */
 function preview(body: string): string {
   const line = body.replace(/\s+/g, ' ').trim();
-  return Array.from(line).slice(0, previewLength).join('');
+  return Array.from(line).slice(0, limits.threadPreview).join('');
 }

@@ -15,7 +15,7 @@ import { requireIssue } from './issue-names.ts';
 import { requireThingRevision, type RevisedThing } from './revisions.ts';
 import type { SignedDeed } from './signed-urls.ts';
 import { contributor } from './write-access.ts';
-import { checkText } from './write-rules.ts';
+import { checkText, limits } from './write-rules.ts';
 import { turns, write } from './write-transaction.ts';
 
 export interface AttachmentCreateInput {
@@ -113,7 +113,6 @@ function signedUrl(
   return { url: `${baseUrl}${path}`, expiresUtc };
 }
 
-const longestName = 255;
 const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
 function parseFile(
@@ -122,7 +121,7 @@ function parseFile(
 ): Pick<AttachmentRow, 'fileName' | 'contentType' | 'sizeBytes'> {
   const violations = new Violations();
   const fileName = input.fileName.trim();
-  checkText(violations, 'fileName', fileName, { min: 1, max: longestName });
+  checkText(violations, 'fileName', fileName, { min: 1, max: limits.fileName });
   violations.that(!/[/\\]|^\.{1,2}$/.test(fileName), 'fileName', 'must be a name without a path');
   violations.that(
     !/\p{Cc}/u.test(fileName.replaceAll('\0', '')),

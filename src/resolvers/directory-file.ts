@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { codeTables } from './codes.ts';
 import { Violations } from './errors.ts';
+import { limits } from './write-rules.ts';
 
 type CodeTable = Record<string, number>;
 
@@ -15,14 +16,14 @@ const text = (max: number, min: 0 | 1 = 0) =>
     .refine((value) => value.trim().length >= min, 'must not be empty')
     .refine((value) => Array.from(value).length <= max, `must have at most ${max} characters`);
 
-const name = text(255, 1).transform((value) => value.trim());
-const description = text(100_000);
-const color = text(50);
-const iconCss = text(255);
+const name = text(limits.name, 1).transform((value) => value.trim());
+const description = text(limits.description);
+const color = text(limits.color);
+const iconCss = text(limits.iconCss);
 const slug = z
   .string({ error: 'must be a text' })
   .regex(/^[a-z0-9][a-z0-9-]{0,99}$/, 'must be 1 to 100 of a-z, 0-9 and -, not beginning with -');
-const url = text(2_048, 1).refine(isHttpUrl, 'must be an http or https URL');
+const url = text(limits.url, 1).refine(isHttpUrl, 'must be an http or https URL');
 const flag = z.boolean({ error: 'must be true or false' });
 const place = z
   .int({ error: 'must be a whole number' })
@@ -47,11 +48,11 @@ const time = z
   .transform((value) => new Date(value));
 
 /** A member by e-mail address or display name. */
-const person = text(320, 1);
+const person = text(limits.emailAddress, 1);
 
 const member = object({
   displayName: name,
-  emailAddress: text(320, 1)
+  emailAddress: text(limits.emailAddress, 1)
     .refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address')
     .optional(),
   avatarUrl: url.nullable().optional(),
@@ -95,14 +96,14 @@ const delivery = object({
 
 const repository = object({
   provider: oneOf(codeTables.provider),
-  externalRepositoryFullName: text(500, 1),
+  externalRepositoryFullName: text(limits.repositoryName, 1),
   externalRepositoryName: name.optional(),
-  externalRepositoryId: text(255).optional(),
+  externalRepositoryId: text(limits.name).optional(),
   externalRepositoryUrl: url.optional(),
-  externalProjectId: text(255).optional(),
-  externalProjectName: text(255).optional(),
-  workspaceScmConnectionId: text(255).optional(),
-  defaultBranch: text(255).optional(),
+  externalProjectId: text(limits.name).optional(),
+  externalProjectName: text(limits.name).optional(),
+  workspaceScmConnectionId: text(limits.name).optional(),
+  defaultBranch: text(limits.name).optional(),
   isDefaultForAgents: flag.optional(),
 });
 
@@ -135,7 +136,7 @@ const project = object({
   key: projectKey,
   team: teamCode.optional(),
   name: name.optional(),
-  summary: text(1_000).optional(),
+  summary: text(limits.summary).optional(),
   description: description.optional(),
   slug: slug.optional(),
   iconCss: iconCss.optional(),

@@ -6,6 +6,7 @@ import { isOwner, memberNamed } from './directory-members.ts';
 import type { DirectoryPlan } from './directory-plan.ts';
 import { slugOf } from './directory-teams.ts';
 import { fold } from './fold.ts';
+import { limits } from './write-rules.ts';
 
 type ProjectRow = Row<'project'>;
 type ProjectStatusEntry = NonNullable<DirectoryFile['projectStatuses']>[number];
@@ -146,6 +147,12 @@ function planProjectMembers(
       { workspaceId: plan.workspaceId, projectId: project.id, userAccountId: member.userAccountId },
     );
   }
+  const count = plan.rows.projectMember.filter(({ projectId }) => projectId === project.id).length;
+  plan.violations.that(
+    count <= limits.projectMembers,
+    `${path}.members`,
+    `a project has at most ${limits.projectMembers}`,
+  );
 }
 
 function planProjectLabels(
@@ -169,6 +176,12 @@ function planProjectLabels(
       { workspaceId: plan.workspaceId, projectId: project.id, labelId: label.id },
     );
   }
+  const count = plan.rows.projectLabel.filter(({ projectId }) => projectId === project.id).length;
+  plan.violations.that(
+    count <= limits.projectLabels,
+    `${path}.labels`,
+    `a project has at most ${limits.projectLabels}`,
+  );
 }
 
 function planProjectLinks(

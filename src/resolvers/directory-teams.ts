@@ -6,6 +6,7 @@ import { memberNamed } from './directory-members.ts';
 import type { DirectoryPlan } from './directory-plan.ts';
 import { planStatuses } from './directory-statuses.ts';
 import { fold } from './fold.ts';
+import { limits } from './write-rules.ts';
 
 type TeamRow = Row<'team'>;
 
@@ -27,6 +28,11 @@ export function planTeams(plan: DirectoryPlan, entries: readonly TeamEntry[]): v
     planDeliveries(plan, path, team, entry.deliveries ?? []);
     planRepositories(plan, path, team, entry.repositories ?? []);
   }
+  plan.violations.that(
+    plan.rows.team.length <= limits.teams,
+    'teams',
+    `a workspace has at most ${limits.teams} teams`,
+  );
 }
 
 /** A name as part of an address; what has no letter or digit of a-z keeps the other word. */

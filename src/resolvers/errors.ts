@@ -142,12 +142,15 @@ export function raise(code: ErrorCode, message: string, violations?: readonly Vi
   throw new AppError(code, message, violations);
 }
 
-/** Gathers everything that is wrong with an input, so that a client hears it all at once. */
+/** As much as a person reads: an answer is not to be longer than what it refuses. */
+export const mostViolations = 100;
+
+/** Gathers what is wrong with an input, so that a client hears it all at once: the first hundred things. */
 export class Violations {
   readonly #found: Violation[] = [];
 
   add(field: string, message: string): void {
-    this.#found.push({ field, message });
+    if (this.#found.length < mostViolations) this.#found.push({ field, message });
   }
 
   /** Notes the violation unless the condition holds. */

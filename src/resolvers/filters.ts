@@ -3,6 +3,7 @@ import type { TableName } from '../db/tables.ts';
 import type { Violations } from './errors.ts';
 import { fold } from './fold.ts';
 import { decodeId, type IdPrefix } from './ids.ts';
+import { limits } from './write-rules.ts';
 
 /** What a filter's field tests, as the types declare it: the comparators of the input object become predicates on it. */
 export type FilterField =
@@ -176,6 +177,10 @@ function comparable(
   if (typeof value !== 'string') return value;
   if (value.includes('\0') || !value.isWellFormed()) {
     violations.add(path, 'must not contain NUL or half a surrogate pair');
+    return undefined;
+  }
+  if (value.length > limits.filterText) {
+    violations.add(path, `must have at most ${limits.filterText} characters`);
     return undefined;
   }
   return field.kind === 'text' ? inForm(field.form, value) : value;

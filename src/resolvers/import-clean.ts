@@ -25,7 +25,6 @@ export interface CleanLink extends ImportedLink {
 }
 
 const largestId = 255;
-const largestName = 255;
 const largestInteger = 2_147_483_647;
 /** Deeper values overflow the stacks of whoever walks them. */
 const deepest = 64;
@@ -62,7 +61,8 @@ export function cleanIssue(
     estimateValue: estimate(kept.estimateValue, warnings),
     roleAssignments: kept.roleAssignments
       ?.map(({ role, person: who }) => ({ role: shortened(role.trim(), limits.role), person: person(who) }))
-      .filter(({ role }) => role !== ''),
+      .filter(({ role }) => role !== '')
+      .slice(0, limits.people),
     subscribers: kept.subscribers?.map(person),
   };
   const comments = cleanComments(kept.comments, createdUtc, warnings);
@@ -132,7 +132,7 @@ function cleanLinks(raw: readonly ImportedLink[], createdUtc: Date, warnings: st
 }
 
 function labels(names: readonly string[], warnings: string[]): string[] {
-  const kept = [...new Set(names.map((name) => cut(name.trim(), largestName, 'a label', warnings)))].filter(
+  const kept = [...new Set(names.map((name) => cut(name.trim(), limits.name, 'a label', warnings)))].filter(
     (name) => name !== '',
   );
   if (kept.length > limits.labels)
@@ -149,7 +149,7 @@ function estimate(value: number | null | undefined, warnings: string[]): number 
 function person({ name, emailAddress, principalKind }: ImportedPerson): ImportedPerson {
   const email = emailAddress?.trim();
   return {
-    name: shortened(name.trim(), largestName) || shortened(email ?? '', largestName) || 'Unknown',
+    name: shortened(name.trim(), limits.name) || shortened(email ?? '', limits.name) || 'Unknown',
     emailAddress: email === undefined || email === '' || email.length > 320 ? undefined : email,
     principalKind,
   };

@@ -12,6 +12,29 @@ export const limits = {
   people: 50,
   followUpActions: 10,
   batch: 50,
+  /** What a filter compares with. */
+  filterText: 1_000,
+  /** Of a teammate, a team, a status and so on. */
+  name: 255,
+  fileName: 255,
+  mediaType: 255,
+  emailAddress: 320,
+  color: 50,
+  iconCss: 255,
+  slug: 100,
+  summary: 1_000,
+  teamCode: 10,
+  projectKey: 50,
+  repositoryName: 500,
+  teams: 10_000,
+  projectMembers: 10_000,
+  projectLabels: 250,
+  /** `ENGINEERING-2147483647`: the code of a team and a number. */
+  issueKey: 21,
+  /** What an entry of a feed says: who did what to what, each name of these lengths. */
+  activity: 2_000,
+  threadPreview: 200,
+  threadMessages: 1_000,
 } as const;
 
 /** Notes what is wrong with a text: its length, or characters that cannot be kept. */

@@ -73,6 +73,9 @@ export function list<T>(of: JsonValue<T>, description: string, maxItems: number)
   };
 }
 
+/** However often one and the same stands in it. */
+const mostItems = 250;
+
 /** A list in which a value counts once, however often it stands there. */
 export function set<T extends string>(
   of: JsonValue<T>,
@@ -82,10 +85,11 @@ export function set<T extends string>(
   return {
     word: 'value',
     description,
-    schema: { type: 'array', items: of.schema },
+    schema: { type: 'array', items: of.schema, maxItems: mostItems },
     names: of.names,
     fromJson: (given) => {
       if (!Array.isArray(given)) return bad('must be a list');
+      if (given.length > mostItems) return bad(`must have at most ${mostItems} items`);
       if (new Set(given).size > maxItems) return bad(`must have at most ${maxItems} different items`);
       const read = readAll(given.map(of.fromJson));
       return 'value' in read ? { value: [...new Set(read.value)] } : read;

@@ -121,6 +121,7 @@ function outcomeReply(route: Route, outcome: Outcome, request: RestRequest): Res
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
   const { status, body, location, nextCursor, revision } = outcome.rendered;
   const text = body === undefined ? undefined : JSON.stringify(body);
+  const links = nextCursor === undefined ? undefined : pageLinks(request, nextCursor);
   return {
     status,
     headers: {
@@ -129,7 +130,7 @@ function outcomeReply(route: Route, outcome: Outcome, request: RestRequest): Res
         ...readHeaders(request, text, revision),
       }),
       ...(location !== undefined && { Location: location }),
-      ...(nextCursor !== undefined && { Link: pageLinks(request, nextCursor) }),
+      ...(links !== undefined && { Link: links }),
     },
     ...(text !== undefined && { body: text }),
   };

@@ -3,6 +3,11 @@ import { entitiesByPrefix } from '../schema/entity.ts';
 /** What follows the prefix and its underscore: a UUID in base32. */
 export const idTail = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
+/** How many characters an id of the kind has. */
+export function idLength(prefix: string): number {
+  return `${prefix}_`.length + 26;
+}
+
 const idForm = new RegExp(`^([a-z]{1,16})_${idTail}$`);
 
 /** What is wrong with a text that should be an id of one kind; undefined when its form is right. */

@@ -21,3 +21,6 @@ export interface JsonSchema {
   readonly title?: string;
   readonly description?: string;
 }
+
+/** The greatest whole number that the graph and the tables take. */
+export const largestInt32 = 2_147_483_647;

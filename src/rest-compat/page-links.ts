@@ -5,10 +5,17 @@ interface Place {
   readonly query: URLSearchParams;
 }
 
-/** The `Link` header of a page of a list (RFC 8288): the first page, and the next one when there is one. */
-export function pageLinks(place: Place, nextCursor: string): string {
+/** Clients and proxies take headers of 8 or 16 KiB, all together; a query may be as long as that by itself. */
+export const longestLinks = 4_000;
+
+/**
+ * The `Link` header of a page of a list (RFC 8288): the first page, and the next one when there is one. None when it
+ * would be too long to be read; the body says the cursor, too.
+ */
+export function pageLinks(place: Place, nextCursor: string): string | undefined {
   const first = `<${address(place, '')}>; rel="first"`;
-  return nextCursor === '' ? first : `<${address(place, nextCursor)}>; rel="next", ${first}`;
+  const links = nextCursor === '' ? first : `<${address(place, nextCursor)}>; rel="next", ${first}`;
+  return links.length > longestLinks ? undefined : links;
 }
 
 /** The same list with another cursor; every other parameter stays as it was sent. */

@@ -2,7 +2,7 @@ import { keyForm, keyRule } from '../executor/idempotent.ts';
 import { type NamedKind, type Naming, naming } from '../schema/naming.ts';
 import type { SortDirection } from './operations.generated.ts';
 import { readEntityTags, revisionOf } from './entity-tags.ts';
-import { idTail } from './ids.ts';
+import { idLength, idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { bad, cursor, integer, oneOf, type Read, type Value, type Violation } from './values.ts';
 
@@ -93,22 +93,36 @@ export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
 /** A key or a code in the path: letters and digits, perhaps with a hyphen, in any case; never an id. */
 export function key(noun: NamedKind, description: string): PathPart {
   const form = /^[A-Za-z0-9-]{1,64}$/;
-  const schema = { type: 'string', pattern: form.source };
+  const schema = { type: 'string', pattern: form.source, maxLength: 64 };
   return { word: 'path', noun, form, description, schema, ...naming('key', noun) };
 }
 
 /** The id of one kind of thing in the path (`comment_…`); an id of another kind names nothing there. */
 export function pathId(prefix: NamedKind, noun: string, description: string): PathPart {
   const form = new RegExp(`^${prefix}_${idTail}$`);
-  const schema = { type: 'string', pattern: form.source };
+  const schema = { type: 'string', pattern: form.source, maxLength: idLength(prefix) };
   return { word: 'path', noun, form, description, schema, ...naming('id', prefix) };
 }
 
+export const largestPage = 250;
+
+/**
+ * A name of 255 characters becomes at most 8.5 kB in the form that it is sorted by (U+FDFA stands for 18 letters), which
+ * a cursor holds in base64.
+ */
+export const longestCursor = 12_000;
+
 /** The parameters of every list. */
 export const page = {
-  cursor: cursor('The `nextCursor` of the page before; empty or left out for the first page.'),
-  page_size: withDefault('100', integer('How many results a page has.', { minimum: 1, maximum: 250 })),
+  cursor: cursor('The `nextCursor` of the page before; empty or left out for the first page.', longestCursor),
+  page_size: withDefault(
+    '100',
+    integer('How many results a page has.', { minimum: 1, maximum: largestPage }),
+  ),
 };
+
+/** Headers are 16 KiB together, and a list of tags is one of them. */
+export const longestTags = 8_000;
 
 /** The revision that a write is meant for, for the `expectedRevision` of its operation. */
 export const ifMatch = {
@@ -116,7 +130,7 @@ export const ifMatch = {
     word: 'header',
     description:
       'The `ETag` that the thing was read with: when its revision is another by now, nothing is written. Left out or `*`, any will do.',
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: longestTags },
     fromText: readIfMatch,
   } satisfies HeaderField<number | undefined>,
 } as const;
@@ -129,6 +143,7 @@ const noRevision = 0;
 
 /** Strong comparison (RFC 9110, 13.1.1), of the revisions alone: a weak tag, or one that is not ours, fits none. */
 function readIfMatch(header: string): Read<number | undefined> {
+  if (header.length > longestTags) return bad(`must have at most ${longestTags} characters`);
   const tags = readEntityTags(header);
   if (tags === '*') return { value: undefined };
   if (!tags) return bad(notATag);
@@ -142,7 +157,7 @@ export const idempotencyKey = {
   'Idempotency-Key': {
     word: 'header',
     description: `A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It ${keyRule}.`,
-    schema: { type: 'string', pattern: keyForm.source },
+    schema: { type: 'string', pattern: keyForm.source, maxLength: 255 },
     fromText: (text) => (keyForm.test(text) ? { value: text } : bad(keyRule)),
   } satisfies HeaderField<string>,
 } as const;

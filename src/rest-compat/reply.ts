@@ -1,4 +1,5 @@
 import type { JsonSchema } from './json-schema.ts';
+import { largestPage, longestCursor } from './params.ts';
 import { boolean, integer, type Shape, shape, text } from './shape.ts';
 
 /** An answer before it is written down: none of it is HTTP but the status. */
@@ -102,7 +103,10 @@ export function list<Node>({ schema, render }: Shape<Node>): Reply<Connection<No
   const page: JsonSchema = {
     title: `${schema.title ?? 'Thing'}List`,
     type: 'object',
-    properties: { results: { type: 'array', items: schema }, pagination: pagination.schema },
+    properties: {
+      results: { type: 'array', items: schema, maxItems: largestPage },
+      pagination: pagination.schema,
+    },
     required: ['results', 'pagination'],
   };
   return {
@@ -126,8 +130,12 @@ interface PageFacts {
 
 const pagination: Shape<PageFacts> = shape('Pagination', {
   pageSize: integer((page) => page.pageSize, 'How many results a page may have.'),
-  cursor: text((page) => page.cursor, 'The cursor that was sent; empty when none was.'),
-  nextCursor: text((page) => page.nextCursor, 'The cursor of the next page; empty when there is none.'),
+  cursor: text(longestCursor, (page) => page.cursor, 'The cursor that was sent; empty when none was.'),
+  nextCursor: text(
+    longestCursor,
+    (page) => page.nextCursor,
+    'The cursor of the next page; empty when there is none.',
+  ),
   hasMore: boolean((page) => page.nextCursor !== '', 'Is there a next page.'),
   returnedCount: integer((page) => page.returnedCount, 'How many results this page has.'),
   totalCount: integer(

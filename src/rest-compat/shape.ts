@@ -1,5 +1,7 @@
-import { codesOf, namesOf } from './enums.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { limits } from '../schema/limits.ts';
+import { codeSchema, codesOf, namesOf } from './enums.ts';
+import { idLength } from './ids.ts';
+import { type JsonSchema, largestInt32 } from './json-schema.ts';
 import type { RichText } from './operations.generated.ts';
 
 type Json = string | number | boolean | object;
@@ -59,20 +61,43 @@ export function nullable<Source>(field: Field<Source, Json | null>): NullableFie
   return { ...field, schema: orNull, nullable: true };
 }
 
-/** A text; an absent one is the empty string unless it is `nullable`. */
+/** A text of so many characters at most; an absent one is the empty string unless it is `nullable`. */
 export function text<Source, Value extends string | null>(
+  maxLength: number,
   read: (source: Source) => Value,
   description?: string,
 ): Field<Source, Value> {
-  return { read, schema: { type: 'string', ...(description !== undefined && { description }) } };
+  return { read, schema: { type: 'string', maxLength, ...(description !== undefined && { description }) } };
 }
 
-/** A whole number. */
+/** The id of a thing; an absent one is the empty string unless it is `nullable`. */
+export function id<Source, Value extends string | null>(
+  prefix: string,
+  read: (source: Source) => Value,
+): Field<Source, Value> {
+  return text(idLength(prefix), read);
+}
+
+/** An http or https URL, or a path of this service; an absent one is the empty string. */
+export function url<Source>(read: (source: Source) => string, description?: string): Field<Source, string> {
+  return text(limits.url, read, description);
+}
+
+/** A whole number, 0 or more unless it says otherwise. */
 export function integer<Source, Value extends number | null>(
   read: (source: Source) => Value,
   description?: string,
 ): Field<Source, Value> {
-  return { read, schema: { type: 'integer', ...(description !== undefined && { description }) } };
+  return {
+    read,
+    schema: {
+      type: 'integer',
+      format: 'int32',
+      minimum: 0,
+      maximum: largestInt32,
+      ...(description !== undefined && { description }),
+    },
+  };
 }
 
 /** True or false. */
@@ -87,14 +112,17 @@ export function boolean<Source>(
 export function timestamp<Source, Value extends string | null>(
   read: (source: Source) => Value,
 ): Field<Source, Value> {
-  return { read, schema: { type: 'string', format: 'date-time' } };
+  return {
+    read,
+    schema: { type: 'string', format: 'date-time', maxLength: '2026-01-31T12:00:00.000Z'.length },
+  };
 }
 
 /** A calendar date, YYYY-MM-DD. */
 export function date<Source, Value extends string | null>(
   read: (source: Source) => Value,
 ): Field<Source, Value> {
-  return { read, schema: { type: 'string', format: 'date' } };
+  return { read, schema: { type: 'string', format: 'date', maxLength: '2026-01-31'.length } };
 }
 
 /** The number of a graph's enum. */
@@ -105,7 +133,7 @@ export function code<Source>(enumName: string, read: (source: Source) => string)
   );
   return {
     read: (source) => known(codes.get(read(source))),
-    schema: { type: 'integer', enum: [...codes.values()], description: `${meanings.join(', ')}.` },
+    schema: { ...codeSchema(codes), description: `${meanings.join(', ')}.` },
   };
 }
 
@@ -117,9 +145,21 @@ export function name<Source>(enumName: string, read: (source: Source) => string)
   };
 }
 
-/** A list of texts. */
-export function texts<Source>(read: (source: Source) => readonly string[]): Field<Source, readonly string[]> {
-  return { read, schema: { type: 'array', items: { type: 'string' } } };
+/** A list of texts, so many at most of so many characters. */
+export function texts<Source>(
+  { maxItems, maxLength }: { maxItems: number; maxLength: number },
+  read: (source: Source) => readonly string[],
+): Field<Source, readonly string[]> {
+  return { read, schema: { type: 'array', items: { type: 'string', maxLength }, maxItems } };
+}
+
+/** A list of ids. */
+export function ids<Source>(
+  prefix: string,
+  maxItems: number,
+  read: (source: Source) => readonly string[],
+): Field<Source, readonly string[]> {
+  return texts({ maxItems, maxLength: idLength(prefix) }, read);
 }
 
 /** A text in the specification's RichText form. */
@@ -130,7 +170,10 @@ export function richText<Source>(read: (source: Source) => RichText): Field<Sour
 const textNode: JsonSchema = {
   title: 'TextNode',
   type: 'object',
-  properties: { type: { type: 'string', const: 'text' }, text: { type: 'string' } },
+  properties: {
+    type: { type: 'string', const: 'text' },
+    text: { type: 'string', maxLength: limits.comment },
+  },
   required: ['type', 'text'],
 };
 
@@ -139,7 +182,7 @@ const paragraphNode: JsonSchema = {
   type: 'object',
   properties: {
     type: { type: 'string', const: 'paragraph' },
-    content: { type: 'array', items: textNode },
+    content: { type: 'array', items: textNode, maxItems: 1 },
   },
   required: ['type', 'content'],
 };
@@ -148,13 +191,20 @@ const richTextSchema: JsonSchema = {
   title: 'RichText',
   type: 'object',
   properties: {
-    schemaVersion: { type: 'integer', description: 'The version of this form: 1.' },
+    schemaVersion: {
+      type: 'integer',
+      format: 'int32',
+      minimum: 1,
+      maximum: 1,
+      description: 'The version of this form: 1.',
+    },
     content: {
       title: 'RichTextDocument',
       type: 'object',
       properties: {
         type: { type: 'string', const: 'doc' },
-        content: { type: 'array', items: paragraphNode },
+        // There is a paragraph more than there are ends of lines.
+        content: { type: 'array', items: paragraphNode, maxItems: limits.comment + 1 },
       },
       required: ['type', 'content'],
     },
@@ -177,12 +227,16 @@ export function object<Source, Inner, Value extends Inner | null>(
   };
 }
 
-/** A list of objects of a shape of their own. */
+/** A list of objects of a shape of their own, so many at most. */
 export function objects<Source, Inner>(
   of: Shape<Inner>,
+  maxItems: number,
   read: (source: Source) => readonly Inner[],
 ): Field<Source, object[]> {
-  return { read: (source) => read(source).map(of.render), schema: { type: 'array', items: of.schema } };
+  return {
+    read: (source) => read(source).map(of.render),
+    schema: { type: 'array', items: of.schema, maxItems },
+  };
 }
 
 function known(number: number | undefined): number {

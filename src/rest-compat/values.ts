@@ -1,8 +1,9 @@
+import { limits as writeLimits } from '../schema/limits.ts';
 import { type NamedKind, type Naming, naming } from '../schema/naming.ts';
 import { isCalendarDate, parseDateTime } from '../schema/scalars.ts';
-import { codesOf } from './enums.ts';
-import { idProblem, idTail } from './ids.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { codeSchema, codesOf } from './enums.ts';
+import { idLength, idProblem, idTail } from './ids.ts';
+import { type JsonSchema, largestInt32 } from './json-schema.ts';
 import { hint, nearest } from './nearest.ts';
 
 /** One thing that is wrong with a request; `field` is the name of a parameter or the path of a field. */
@@ -36,8 +37,12 @@ interface TextLimits {
   trimmed?: boolean;
 }
 
+/** Of a text that says no other: what a filter compares with. */
+const longestText = writeLimits.filterText;
+
 /** A text; lengths count characters, not UTF-16 units. */
-export function text(description: string, { trimmed = false, ...limits }: TextLimits = {}): Value<string> {
+export function text(description: string, { trimmed = false, ...lengths }: TextLimits = {}): Value<string> {
+  const limits = { maxLength: longestText, ...lengths };
   return stringValue(description, { type: 'string', ...limits }, (given) => {
     const value = trimmed ? given.trim() : given;
     const problem = characterProblem(value) ?? lengthProblem(value, limits);
@@ -47,7 +52,7 @@ export function text(description: string, { trimmed = false, ...limits }: TextLi
 
 /** The id of one kind of thing (`issue_…`), judged by its form alone: whether the thing exists is the graph's to say. */
 export function id(prefix: NamedKind, description: string): Value<string> {
-  const schema = { type: 'string', pattern: `^${prefix}_${idTail}$` };
+  const schema = { type: 'string', pattern: `^${prefix}_${idTail}$`, maxLength: idLength(prefix) };
   const value = stringValue(description, schema, (given) => {
     const problem = idProblem(prefix, given);
     return problem === undefined ? { value: given } : bad(problem);
@@ -61,20 +66,22 @@ export function keyOf(prefix: NamedKind, description: string): Value<string> {
 }
 
 /** A place in a list, as a page before gave it. */
-export function cursor(description: string): Value<string> {
-  return { ...text(description), ...naming('cursor') };
+export function cursor(description: string, maxLength: number): Value<string> {
+  return { ...text(description, { maxLength }), ...naming('cursor') };
 }
 
 /** A real calendar date. */
 export function date(description: string): Value<string> {
-  return stringValue(description, { type: 'string', format: 'date' }, (value) =>
+  return stringValue(description, { type: 'string', format: 'date', maxLength: 10 }, (value) =>
     isCalendarDate(value) ? { value } : bad('must be a calendar date, such as 2026-01-31'),
   );
 }
 
 /** A moment: ISO 8601 with an offset or Z. */
 export function dateTime(description: string): Value<string> {
-  const schema = { type: 'string', format: 'date-time' };
+  // To the nanosecond, with an offset; finer times are none.
+  const maxLength = '2026-01-31T12:00:00.000000000+02:00'.length;
+  const schema = { type: 'string', format: 'date-time', maxLength };
   const refusal = bad('must be a time with an offset or Z, such as 2026-01-31T12:00:00Z');
   const read = (text: string) => (parseDateTime(text) ? { value: text } : refusal);
   return {
@@ -84,7 +91,8 @@ export function dateTime(description: string): Value<string> {
   };
 }
 
-const httpUrlForm = /^https?:\/\/(?:[^/?#\s\\]*@)?[^/?#@\s\\]+[^\s\\]*$/i;
+/** Something of a host; that nothing stands there but a name and an @, `URL` finds out. */
+const httpUrlForm = /^https?:\/\/@*[^/?#@\s\\][^\s\\]*$/i;
 
 /** An absolute http or https URL; white space at both ends does not count and is not kept. */
 export function httpUrl(description: string, { maxLength }: { maxLength: number }): Value<string> {
@@ -123,8 +131,6 @@ export function boolean(description: string): Value<boolean> {
   };
 }
 
-const largestInt32 = 2_147_483_647;
-
 /** A whole number of 32 bits, between two bounds that are both allowed. */
 export function integer(
   description: string,
@@ -136,7 +142,7 @@ export function integer(
   return {
     word: 'value',
     description,
-    schema: { type: 'integer', minimum, maximum },
+    schema: { type: 'integer', format: 'int32', minimum, maximum },
     fromText: (given) => (/^(0|-?[1-9]\d{0,9})$/.test(given) ? fromNumber(Number(given)) : refusal),
     fromJson: (value) => (typeof value === 'number' ? fromNumber(value) : refusal),
   };
@@ -153,7 +159,7 @@ export function code<Name extends string>(enumName: string, description: string)
   return {
     word: 'value',
     description: `${description} ${list}.`,
-    schema: { type: 'integer', enum: [...names.keys()] },
+    schema: codeSchema(codes),
     fromJson: (value) => {
       const name = typeof value === 'number' ? names.get(value) : undefined;
       return name === undefined ? bad(`must be one of ${list}${codeHint(value, codes)}`) : { value: name };

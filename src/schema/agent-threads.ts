@@ -5,6 +5,7 @@ import { type Entity, entity } from './entity.ts';
 import { AuthorType, MessageType, ThreadStatus } from './enums.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
+import { limits } from '../resolvers/write-rules.ts';
 
 export const AgentThread: Entity<'agentThread'> = entity('AgentThread', {
   table: 'agentThread',
@@ -70,7 +71,7 @@ AgentThread.implement((t) => ({
   }),
   messages: t.children(AgentThreadMessage, {
     key: 'threadId',
-    maxPageSize: 1000,
+    maxPageSize: limits.threadMessages,
     description: 'Its messages, oldest first; up to 1,000 a page.',
   }),
 }));

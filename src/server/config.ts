@@ -96,11 +96,11 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     dataDir: resolve(DATA_DIR),
     databaseUrl: DATABASE_URL,
     prepared: PREPARED,
-    publicUrl: PUBLIC_URL?.replace(/\/+$/, ''),
+    publicUrl: PUBLIC_URL && withoutSlashes(PUBLIC_URL),
     logLevel: LOG_LEVEL,
     storageUrl: STORAGE_URL,
     signingKeys: SIGNING_KEYS,
-    filesUrl: FILES_URL?.replace(/\/+$/, ''),
+    filesUrl: FILES_URL && withoutSlashes(FILES_URL),
     attachmentLimitBytes: ATTACHMENT_LIMIT_BYTES,
     rates: { requestsPerMinute: REQUESTS_PER_MINUTE, costPerHour: COST_PER_HOUR },
     maxOperationCost: MAX_OPERATION_COST,
@@ -220,9 +220,17 @@ function addressOf(text: string): { host: string; port: number } | undefined {
   return isPort ? { host: host.replace(/^\[|\]$/g, ''), port: Number(port) } : undefined;
 }
 
+/** Without those at its end. */
+function withoutSlashes(text: string): string {
+  let length = text.length;
+  while (text[length - 1] === '/') length -= 1;
+  return text.slice(0, length);
+}
+
 function url(protocols: readonly string[], message: string) {
   return z
     .string()
+    .max(1_000, 'must have at most 1,000 characters')
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), message);
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
 import { Loaders } from '../db/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
+import { InvalidTokenError } from '../executor/challenge.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { KeptReference, Principal } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
@@ -61,18 +62,20 @@ export class Contexts {
 
   /**
    * Throws InvalidTokenError, `unavailable` when the token cannot be looked up, and `rate_limited` when its quota is
-   * used up. Without a token nothing is counted: most such requests are refused next.
+   * used up. Without a token that is good the address is counted, and not yet refused: 401 comes before 429.
    */
   async authenticated(request: RequestSource, authorization: string | undefined): Promise<OperationContext> {
     const now = new Date();
-    const principal = await this.#authenticator.authenticate(authorization, now);
-    if (principal) await this.#count(request, `token:${principal.tokenId}`);
+    const principal = await this.#principal(request, authorization, now);
+    const allowance = await this.#count(request, principal && `token:${principal.tokenId}`);
+    if (principal) allowance.check();
     return this.#of(request, now, principal);
   }
 
   /** For what is public, counted by the address that it comes from; throws `rate_limited`. */
   async visitor(request: RequestSource): Promise<OperationContext> {
-    await this.#count(request, callerOfAddress(request.address));
+    const allowance = await this.#count(request);
+    allowance.check();
     return this.#of(request, new Date(), undefined);
   }
 
@@ -81,9 +84,23 @@ export class Contexts {
     return this.#of(request, new Date(), undefined);
   }
 
-  async #count(request: RequestSource, caller: string): Promise<void> {
-    request.allowance = await this.#rateLimiter.take(caller);
-    request.allowance.check();
+  async #principal(
+    request: RequestSource,
+    authorization: string | undefined,
+    now: Date,
+  ): Promise<Principal | undefined> {
+    try {
+      return await this.#authenticator.authenticate(authorization, now);
+    } catch (error) {
+      if (error instanceof InvalidTokenError) await this.#count(request);
+      throw error;
+    }
+  }
+
+  /** Once, however often it is asked who is there. */
+  async #count(request: RequestSource, caller = callerOfAddress(request.address)): Promise<Allowance> {
+    request.allowance ??= await this.#rateLimiter.take(caller);
+    return request.allowance;
   }
 
   #of(request: RequestSource, now: Date, principal: Principal | undefined): OperationContext {

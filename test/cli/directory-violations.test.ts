@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { AppError, type Violation } from '../../src/resolvers/errors.ts';
+import { limits } from '../../src/resolvers/write-rules.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { useDirectoryWorld } from './directory-world.ts';
 import { bead, importWorld } from './import-world.ts';
@@ -85,4 +86,16 @@ it('does not let the last owner go, nor issues change from open to closed under 
   await world.apply(change('In Progress', 'canceled'), { workspace: world.name });
   expect(await brokenInvariants(world.database)).toEqual({});
   imports.remove();
+});
+
+it('takes as many labels of a project as its answers may show', async () => {
+  const names = Array.from({ length: limits.projectLabels + 1 }, (_, place) => `label ${place}`);
+  const text = `
+labels: [${names.join(', ')}]
+teams: [{ code: LIM }]
+projects: [{ key: LIMITS, team: LIM, labels: [${names.join(', ')}] }]
+`;
+  expect(await violationsOf(text)).toEqual([
+    { field: 'projects[0].labels', message: `a project has at most ${limits.projectLabels}` },
+  ]);
 });

@@ -610,6 +610,7 @@ export interface components {
             actorUserAccountId: string;
             /** Format: date-time */
             occurredUtc: string;
+            /** Format: int32 */
             sortOrder: number;
             iconCss: string;
             text: string;
@@ -626,11 +627,15 @@ export interface components {
             /** @description What it says, as plain text. */
             body: string;
             /**
+             * Format: int32
              * @description What the message is; a prompt of people and a response of agents when left out: 1 (prompt), 2 (thought), 3 (action), 4 (elicitation), 5 (response), 6 (error).
              * @enum {integer}
              */
             messageType?: 1 | 2 | 3 | 4 | 5 | 6;
-            /** @description The turn that it belongs to; the current one when left out, or the next after a completed or failed one. */
+            /**
+             * Format: int32
+             * @description The turn that it belongs to; the current one when left out, or the next after a completed or failed one.
+             */
             turnNumber?: number;
             /** @description The message of the same thread that it answers. */
             replyToMessageId?: string;
@@ -646,27 +651,34 @@ export interface components {
             agentDisplayName: string;
             agentAvatarUrl: string;
             /**
+             * Format: int32
              * @description 0 nobody, 1 user, 2 agent, 3 service.
              * @enum {integer}
              */
             agentPrincipalKind: 0 | 1 | 2 | 3;
             /**
+             * Format: int32
              * @description 0 pending, 1 active, 2 awaiting input, 3 completed, 4 failed, 5 stale.
              * @enum {integer}
              */
             status: 0 | 1 | 2 | 3 | 4 | 5;
             /**
+             * Format: int32
              * @description 1 user, 2 agent, 3 system.
              * @enum {integer}
              */
             lastMessageAuthorType: 1 | 2 | 3;
             /**
+             * Format: int32
              * @description 1 prompt, 2 thought, 3 action, 4 elicitation, 5 response, 6 error.
              * @enum {integer}
              */
             lastMessageType: 1 | 2 | 3 | 4 | 5 | 6;
+            /** Format: int32 */
             currentTurnNumber: number;
+            /** Format: int32 */
             lastCompletedTurnNumber: number;
+            /** Format: int32 */
             messageCount: number;
             lastMessagePreview: string;
             /** Format: date-time */
@@ -685,20 +697,24 @@ export interface components {
             authorDisplayName: string;
             authorAvatarUrl: string;
             /**
+             * Format: int32
              * @description 1 user, 2 agent, 3 system.
              * @enum {integer}
              */
             authorType: 1 | 2 | 3;
             /**
+             * Format: int32
              * @description 1 prompt, 2 thought, 3 action, 4 elicitation, 5 response, 6 error.
              * @enum {integer}
              */
             messageType: 1 | 2 | 3 | 4 | 5 | 6;
             /**
+             * Format: int32
              * @description 0 nobody, 1 user, 2 agent, 3 service.
              * @enum {integer}
              */
             authorPrincipalKind: 0 | 1 | 2 | 3;
+            /** Format: int32 */
             turnNumber: number;
             body: string;
             replyToMessageId: string;
@@ -710,6 +726,7 @@ export interface components {
             id: string;
             fileName: string;
             contentType: string;
+            /** Format: int32 */
             sizeBytes: number;
             uploadedByUserAccountId: string;
             uploadedByDisplayName: string;
@@ -719,6 +736,7 @@ export interface components {
             previewUrl: string;
             isPreviewAvailable: boolean;
             /**
+             * Format: int32
              * @description 0 none, 1 image, 2 text, 3 code, 4 pdf.
              * @enum {integer}
              */
@@ -730,6 +748,7 @@ export interface components {
             displayName: string;
             avatarUrl: string;
             /**
+             * Format: int32
              * @description 0 nobody, 1 user, 2 agent, 3 service.
              * @enum {integer}
              */
@@ -739,6 +758,7 @@ export interface components {
             id: string;
             fileName: string;
             contentType: string;
+            /** Format: int32 */
             sizeBytes: number;
             uploadedByUserAccountId: string;
             uploadedByDisplayName: string;
@@ -748,6 +768,7 @@ export interface components {
             previewUrl: string;
             isPreviewAvailable: boolean;
             /**
+             * Format: int32
              * @description 0 none, 1 image, 2 text, 3 code, 4 pdf.
              * @enum {integer}
              */
@@ -759,7 +780,10 @@ export interface components {
             fileName: string;
             /** @description Its media type, such as `image/png`; empty or left out when it is not known. */
             contentType?: string;
-            /** @description How many bytes it has; the upload must have as many. */
+            /**
+             * Format: int32
+             * @description How many bytes it has; the upload must have as many.
+             */
             sizeBytes: number;
         };
         AttachmentList: {
@@ -775,7 +799,10 @@ export interface components {
         };
         CodeEntry: {
             name: string;
-            /** @description The number that stands for it here; null where the name does. Of an error its HTTP status. */
+            /**
+             * Format: int32
+             * @description The number that stands for it here; null where the name does. Of an error its HTTP status.
+             */
             code: number | null;
             description: string;
         };
@@ -819,6 +846,7 @@ export interface components {
         Delivery: {
             deliveryId: string;
             teamId: string;
+            /** Format: int32 */
             number: number;
             name: string;
             description: string;
@@ -828,16 +856,23 @@ export interface components {
             endsOn: string;
             /** @enum {string} */
             state: "planned" | "active" | "completed";
+            /** Format: int32 */
             issueCount: number;
+            /** Format: int32 */
             closedIssueCount: number;
+            /** Format: int32 */
             estimatedScope: number;
+            /** Format: int32 */
             closedEstimate: number;
             isCurrent: boolean;
             isUpcoming: boolean;
         };
         ErrorCode: {
             code: string;
-            /** @description The HTTP status that it is answered with. */
+            /**
+             * Format: int32
+             * @description The HTTP status that it is answered with.
+             */
             status: number;
             description: string;
         };
@@ -870,6 +905,7 @@ export interface components {
             parentIssueId: string | null;
             statusId: string;
             /**
+             * Format: int32
              * @description 0 none, 1 urgent, 2 high, 3 medium, 4 low.
              * @enum {integer}
              */
@@ -885,9 +921,13 @@ export interface components {
             assignees: components["schemas"]["Assignee"][];
             roleAssignments: components["schemas"]["RoleAssignment"][];
             labels: components["schemas"]["Label"][];
+            /** Format: int32 */
             commentCount: number;
+            /** Format: int32 */
             subIssueCount: number;
+            /** Format: int32 */
             linkCount: number;
+            /** Format: int32 */
             estimateValue: number | null;
             /** Format: date */
             dueDate: string | null;
@@ -919,11 +959,15 @@ export interface components {
             /** @description The status that it begins in; the initial one of the team when left out. */
             initialStatusId?: string;
             /**
+             * Format: int32
              * @description How urgent it is: 0 (none), 1 (urgent), 2 (high), 3 (medium), 4 (low).
              * @enum {integer}
              */
             priority: 0 | 1 | 2 | 3 | 4;
-            /** @description How much work it is, in the points of the team. */
+            /**
+             * Format: int32
+             * @description How much work it is, in the points of the team.
+             */
             estimateValue?: number;
             /** @description The account that answers for it. */
             primaryAssigneeUserAccountId?: string;
@@ -963,6 +1007,7 @@ export interface components {
             color: string;
             /** @enum {string} */
             category: "backlog" | "open" | "active" | "completed" | "canceled";
+            /** Format: int32 */
             position: number;
             isInitial: boolean;
             isTerminal: boolean;
@@ -975,6 +1020,7 @@ export interface components {
             /** @description The status of the team that it comes to. */
             issueStatusId?: string;
             /**
+             * Format: int32
              * @description How urgent it is: 0 (none), 1 (urgent), 2 (high), 3 (medium), 4 (low).
              * @enum {integer}
              */
@@ -991,7 +1037,10 @@ export interface components {
             deliveryId?: string;
             /** @description It is planned for no delivery any more. */
             clearDelivery?: boolean;
-            /** @description How much work it is, in the points of the team. */
+            /**
+             * Format: int32
+             * @description How much work it is, in the points of the team.
+             */
             estimateValue?: number;
             /** @description It has no estimate any more. */
             clearEstimate?: boolean;
@@ -1023,16 +1072,19 @@ export interface components {
             avatarUrl: string;
             emailAddress: string;
             /**
+             * Format: int32
              * @description 0 nobody, 1 user, 2 agent, 3 service.
              * @enum {integer}
              */
             principalKind: 0 | 1 | 2 | 3;
             /**
+             * Format: int32
              * @description 1 owner, 2 admin, 3 member, 4 guest.
              * @enum {integer}
              */
             role: 1 | 2 | 3 | 4;
             /**
+             * Format: int32
              * @description 1 invited, 2 active, 3 suspended, 4 removed.
              * @enum {integer}
              */
@@ -1045,7 +1097,10 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         Pagination: {
-            /** @description How many results a page may have. */
+            /**
+             * Format: int32
+             * @description How many results a page may have.
+             */
             pageSize: number;
             /** @description The cursor that was sent; empty when none was. */
             cursor: string;
@@ -1053,9 +1108,15 @@ export interface components {
             nextCursor: string;
             /** @description Is there a next page. */
             hasMore: boolean;
-            /** @description How many results this page has. */
+            /**
+             * Format: int32
+             * @description How many results this page has.
+             */
             returnedCount: number;
-            /** @description How many results the filters let through, all pages together. */
+            /**
+             * Format: int32
+             * @description How many results the filters let through, all pages together.
+             */
             totalCount: number;
         };
         ParagraphNode: {
@@ -1066,7 +1127,9 @@ export interface components {
         ProbeProblem: {
             /** @constant */
             type: "about:blank";
-            title: string;
+            /** @enum {string} */
+            title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
+            /** Format: int32 */
             status: number;
             /** @description Names the wait that elapsed. */
             detail: string;
@@ -1074,17 +1137,26 @@ export interface components {
         Problem: {
             /** @constant */
             type: "about:blank";
-            /** @description What kind of failure it is, in words. */
-            title: string;
-            /** @description The HTTP status. */
+            /**
+             * @description What kind of failure it is, in words.
+             * @enum {string}
+             */
+            title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
+            /**
+             * Format: int32
+             * @description The HTTP status.
+             */
             status: number;
             /** @description What happened, in a sentence. */
             detail: string;
-            /** @description The code that programs look at; see `GET /v1/meta/errors/{code}`. */
-            code: string;
+            /**
+             * @description The code that programs look at; see `GET /v1/meta/errors/{code}`.
+             * @enum {string}
+             */
+            code: "validation_failed" | "invalid_request" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "conflict" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "unavailable" | "insufficient_storage" | "graphql_parse_failed" | "graphql_validation_failed" | "query_too_complex" | "persisted_query_not_found";
             /** @description Finds the request in the log; also in `X-Request-Id`. */
             requestId: string;
-            /** @description Every field, parameter or scope that is wrong. */
+            /** @description Every field, parameter or scope that is wrong, or the first hundred of them. */
             errors: components["schemas"]["Violation"][];
         };
         Project: {
@@ -1103,6 +1175,7 @@ export interface components {
             teamId: string;
             leadUserAccountId: string;
             /**
+             * Format: int32
              * @description 0 none, 1 urgent, 2 high, 3 medium, 4 low.
              * @enum {integer}
              */
@@ -1110,7 +1183,9 @@ export interface components {
             labelIds: string[];
             /** Format: date-time */
             targetUtc: string | null;
+            /** Format: int32 */
             progressPercent: number;
+            /** Format: int32 */
             linkCount: number;
         };
         ProjectDetail: {
@@ -1129,6 +1204,7 @@ export interface components {
             teamId: string;
             leadUserAccountId: string;
             /**
+             * Format: int32
              * @description 0 none, 1 urgent, 2 high, 3 medium, 4 low.
              * @enum {integer}
              */
@@ -1136,7 +1212,9 @@ export interface components {
             labelIds: string[];
             /** Format: date-time */
             targetUtc: string | null;
+            /** Format: int32 */
             progressPercent: number;
+            /** Format: int32 */
             linkCount: number;
             memberUserAccountIds: string[];
             /** Format: date-time */
@@ -1179,6 +1257,7 @@ export interface components {
             externalRepositoryUrl: string;
             defaultBranch: string;
             /**
+             * Format: int32
              * @description 1 github, 2 azure devops.
              * @enum {integer}
              */
@@ -1190,7 +1269,10 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         RichText: {
-            /** @description The version of this form: 1. */
+            /**
+             * Format: int32
+             * @description The version of this form: 1.
+             */
             schemaVersion: number;
             content: components["schemas"]["RichTextDocument"];
         };
@@ -1220,6 +1302,7 @@ export interface components {
             primaryAssigneeDisplayName: string;
             primaryAssigneeAvatarUrl: string;
             /**
+             * Format: int32
              * @description 0 nobody, 1 user, 2 agent, 3 service.
              * @enum {integer}
              */
@@ -1243,7 +1326,9 @@ export interface components {
             leadUserAccountId: string;
             leadDisplayName: string;
             leadAvatarUrl: string;
+            /** Format: int32 */
             memberCount: number;
+            /** Format: int32 */
             activeProjectCount: number;
             deliveriesEnabled: boolean;
         };
@@ -1261,9 +1346,12 @@ export interface components {
             leadUserAccountId: string;
             leadDisplayName: string;
             leadAvatarUrl: string;
+            /** Format: int32 */
             memberCount: number;
+            /** Format: int32 */
             activeProjectCount: number;
             deliveriesEnabled: boolean;
+            /** Format: int32 */
             nextIssueNumber: number;
         };
         TeamList: {
@@ -1288,8 +1376,8 @@ export interface components {
     headers: {
         /** @description Finds the request in the log. */
         "X-Request-Id": string;
-        /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
-        "X-GraphQL-Operation": string;
+        /** @description The origin that asked, when this server was told to let its pages read answers; not sent otherwise. */
+        "Access-Control-Allow-Origin": string;
         /**
          * @description What is left of the quotas of the token, or of the address where there is none (draft-ietf-httpapi-ratelimit-headers-11): `r` units, and more of them in `t` seconds.
          * @example "requests";r=5999;t=1, "cost";r=9999750;t=1
@@ -1410,16 +1498,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Issues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&page_size=2&sort=priority&direction=asc&cursor=WyI5T0xxVFZmNyIsMSwiMDE5OWJkYjgtZTAwOC03NDE0LWEwOWItMTE5OTg0NzU5NDFjIl0>; rel="next", <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&page_size=2&sort=priority&direction=asc>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1619,9 +1709,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Issues";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -1633,7 +1725,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -1647,8 +1740,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1660,7 +1756,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1675,7 +1772,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1690,7 +1788,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -1704,7 +1803,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1746,7 +1846,9 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1823,7 +1925,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -1837,8 +1940,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1850,7 +1956,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1865,7 +1972,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -1879,7 +1987,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -1893,7 +2002,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -1907,7 +2017,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -1921,7 +2032,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1936,7 +2048,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -1950,7 +2063,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1984,7 +2098,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Issue";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2096,9 +2212,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Issue";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2110,8 +2228,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issue";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2123,7 +2244,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issue";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2138,7 +2260,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issue";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2152,7 +2275,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issue";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2167,7 +2291,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issue";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2181,7 +2306,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Issue";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2217,7 +2343,9 @@ export interface operations {
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2231,7 +2359,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2245,8 +2374,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2258,7 +2390,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2273,7 +2406,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2287,7 +2421,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2301,7 +2436,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2315,7 +2451,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2329,7 +2466,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2344,7 +2482,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2358,7 +2497,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2405,7 +2545,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2517,7 +2659,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2531,8 +2674,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2544,7 +2690,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2559,7 +2706,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2573,7 +2721,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2587,7 +2736,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2601,7 +2751,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2615,7 +2766,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2629,7 +2781,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2643,7 +2796,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2658,7 +2812,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2672,7 +2827,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2725,16 +2881,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Activity";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/issues/WEB-63/activity?page_size=2&event_type=issue.updated.v1&cursor=WyJzZVp3X1FaQSIsMywiMDE5YzJlMzYtZjQwMy03ZjQ3LTk5OGMtM2NlNmE5MDM3MDBmIl0>; rel="next", <https://work.example.com/v1/issues/WEB-63/activity?page_size=2&event_type=issue.updated.v1>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2777,9 +2935,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Activity";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2791,7 +2951,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Activity";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2805,8 +2966,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Activity";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2818,7 +2982,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Activity";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2833,7 +2998,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Activity";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2847,7 +3013,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Activity";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2862,7 +3029,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Activity";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2876,7 +3044,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Activity";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2922,16 +3091,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Attachments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/issues/WEB-54/attachments?page_size=2>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2970,9 +3141,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Attachments";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2984,7 +3157,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2998,8 +3172,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3011,7 +3188,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3026,7 +3204,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3040,7 +3219,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3055,7 +3235,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3069,7 +3250,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3114,7 +3296,9 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3150,7 +3334,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3164,8 +3349,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3177,7 +3365,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3192,7 +3381,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3206,7 +3396,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3220,7 +3411,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3234,7 +3426,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3248,7 +3441,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3262,7 +3456,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3277,7 +3472,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3291,7 +3487,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3330,7 +3527,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Attachment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3361,9 +3560,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Attachment";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3375,8 +3576,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3388,7 +3592,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3403,7 +3608,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3417,7 +3623,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3432,7 +3639,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3446,7 +3654,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Attachment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3482,7 +3691,9 @@ export interface operations {
             302: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "AttachmentContent";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3500,8 +3711,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentContent";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3513,7 +3727,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentContent";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3528,7 +3743,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentContent";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3542,7 +3758,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentContent";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3557,7 +3774,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentContent";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3571,7 +3789,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentContent";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3607,7 +3826,9 @@ export interface operations {
             302: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "AttachmentPreview";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3625,8 +3846,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentPreview";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3638,7 +3862,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentPreview";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3653,7 +3878,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentPreview";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3667,7 +3893,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentPreview";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3682,7 +3909,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentPreview";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3696,7 +3924,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AttachmentPreview";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3738,16 +3967,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "IssueLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/issues/WEB-63/links?page_size=2>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3786,9 +4017,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "IssueLinks";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3800,7 +4033,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3814,8 +4048,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3827,7 +4064,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3842,7 +4080,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3856,7 +4095,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3871,7 +4111,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3885,7 +4126,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3929,7 +4171,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3954,7 +4198,9 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3980,7 +4226,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -3994,8 +4241,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4007,7 +4257,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4022,7 +4273,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4036,7 +4288,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4050,7 +4303,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4064,7 +4318,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4078,7 +4333,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4092,7 +4348,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4107,7 +4364,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4121,7 +4379,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4169,16 +4428,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "SubIssues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/issues/WEB-40/subissues?page_size=2&cursor=WyIzUXVFQ0RWUyIsIjIwMjUtMTItMDRUMDg6MjQ6NTMuMDAzWiIsIjAxOWFlODc2LWQ0MGItNzZlMS1iMDQzLWUxMmYxNWQ2YTE1MiJd>; rel="next", <https://work.example.com/v1/issues/WEB-40/subissues?page_size=2>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4231,9 +4492,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "SubIssues";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4245,7 +4508,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "SubIssues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4259,8 +4523,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "SubIssues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4272,7 +4539,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "SubIssues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4287,7 +4555,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "SubIssues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4301,7 +4570,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "SubIssues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4316,7 +4586,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "SubIssues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4330,7 +4601,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "SubIssues";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4384,16 +4656,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Comments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/issues/WEB-63/comments?page_size=2&sort=created&direction=desc&cursor=WyI0eG53LWJJeSIsIjIwMjYtMDItMDlUMDg6MjA6MjkuODMxWiIsIjAxOWM0MTdjLWU0MDctNzBjYy1iMDA1LTkwYTdiMDNkOTVmZiJd>; rel="next", <https://work.example.com/v1/issues/WEB-63/comments?page_size=2&sort=created&direction=desc>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4476,9 +4750,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Comments";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4490,7 +4766,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4504,8 +4781,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4517,7 +4797,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4532,7 +4813,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4546,7 +4828,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4561,7 +4844,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4575,7 +4859,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comments";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4618,7 +4903,9 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4666,7 +4953,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4680,8 +4968,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4693,7 +4984,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4708,7 +5000,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4722,7 +5015,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4736,7 +5030,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4750,7 +5045,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4764,7 +5060,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4778,7 +5075,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4793,7 +5091,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4807,7 +5106,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4846,7 +5146,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Comment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4892,9 +5194,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Comment";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4906,8 +5210,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4919,7 +5226,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4934,7 +5242,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4948,7 +5257,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4963,7 +5273,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4977,7 +5288,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Comment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5018,7 +5330,9 @@ export interface operations {
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5032,7 +5346,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5046,8 +5361,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5059,7 +5377,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5074,7 +5393,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5088,7 +5408,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5102,7 +5423,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5116,7 +5438,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5130,7 +5453,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5145,7 +5469,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5159,7 +5484,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5209,7 +5535,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5257,7 +5585,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5271,8 +5600,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5284,7 +5616,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5299,7 +5632,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5313,7 +5647,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5327,7 +5662,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5341,7 +5677,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5355,7 +5692,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5369,7 +5707,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5383,7 +5722,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5398,7 +5738,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5412,7 +5753,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "CommentUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5446,7 +5788,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "AgentThread";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5482,9 +5826,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "AgentThread";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5496,8 +5842,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThread";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5509,7 +5858,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThread";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5524,7 +5874,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThread";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5538,7 +5889,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThread";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5553,7 +5905,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThread";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5567,7 +5920,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThread";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5601,7 +5955,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "AgentThreadMessages";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5766,9 +6122,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "AgentThreadMessages";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5780,8 +6138,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThreadMessages";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5793,7 +6154,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThreadMessages";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5808,7 +6170,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThreadMessages";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5822,7 +6185,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThreadMessages";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5837,7 +6201,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThreadMessages";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5851,7 +6216,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentThreadMessages";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5894,7 +6260,9 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5931,7 +6299,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5945,8 +6314,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5958,7 +6330,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5973,7 +6346,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5987,7 +6361,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6001,7 +6376,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6015,7 +6391,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6029,7 +6406,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6043,7 +6421,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6058,7 +6437,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6072,7 +6452,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "AgentMessageCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6113,7 +6494,9 @@ export interface operations {
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6127,7 +6510,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6141,8 +6525,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6154,7 +6541,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6169,7 +6557,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6183,7 +6572,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6197,7 +6587,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6211,7 +6602,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6225,7 +6617,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6240,7 +6633,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6254,7 +6648,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "IssueLinkDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6314,16 +6709,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Teams";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/teams?state=active&state=inactive&page_size=2&sort=member_count&direction=desc&cursor=WyIwaExJaVhFUCIsOCwiMDE4YWNiOTEtMWU4MC03MDkwLWE2NzEtMGM4YmIwYjMwN2E2Il0>; rel="next", <https://work.example.com/v1/teams?state=active&state=inactive&page_size=2&sort=member_count&direction=desc>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6382,9 +6779,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Teams";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6396,7 +6795,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Teams";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6410,8 +6810,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Teams";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6423,7 +6826,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Teams";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6438,7 +6842,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Teams";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6453,7 +6858,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Teams";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6467,7 +6873,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Teams";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6501,7 +6908,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Team";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6536,9 +6945,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Team";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6550,8 +6961,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Team";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6563,7 +6977,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Team";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6578,7 +6993,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Team";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6592,7 +7008,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Team";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6607,7 +7024,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Team";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6621,7 +7039,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Team";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6678,16 +7097,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Repositories";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/teams/WEB/repositories?provider=github&page_size=2>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6740,9 +7161,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Repositories";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6754,7 +7177,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Repositories";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6768,8 +7192,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Repositories";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6781,7 +7208,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Repositories";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6796,7 +7224,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Repositories";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6810,7 +7239,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Repositories";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6825,7 +7255,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Repositories";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6839,7 +7270,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Repositories";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6873,7 +7305,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "DefaultRepository";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6904,9 +7338,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "DefaultRepository";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6918,8 +7354,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "DefaultRepository";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6931,7 +7370,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "DefaultRepository";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6946,7 +7386,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "DefaultRepository";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6960,7 +7401,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "DefaultRepository";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6975,7 +7417,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "DefaultRepository";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6989,7 +7432,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "DefaultRepository";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7055,16 +7499,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Projects";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/projects?page_size=2&priority=urgent&priority=high&sort=target&team_code=MOB>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7134,9 +7580,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Projects";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7148,7 +7596,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Projects";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7162,8 +7611,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Projects";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7175,7 +7627,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Projects";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7190,7 +7643,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Projects";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7205,7 +7659,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Projects";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7219,7 +7674,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Projects";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7253,7 +7709,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Project";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7299,9 +7757,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Project";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7313,8 +7773,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Project";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7326,7 +7789,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Project";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7341,7 +7805,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Project";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7355,7 +7820,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Project";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7370,7 +7836,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Project";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7384,7 +7851,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Project";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7426,16 +7894,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "ProjectLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/projects/OFFLINE/links?page_size=2&cursor=WyJpbHJpUnNyXyIsIjIwMjUtMDktMjNUMDM6MDA6MDAuMDAwWiIsIjAxOTk3NDgzLTgzODAtNzQ0Ny1iZmU4LTJhMzg0Y2Q5N2I2MSJd>; rel="next", <https://work.example.com/v1/projects/OFFLINE/links?page_size=2>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7474,9 +7944,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "ProjectLinks";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7488,7 +7960,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "ProjectLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7502,8 +7975,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "ProjectLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7515,7 +7991,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "ProjectLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7530,7 +8007,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "ProjectLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7544,7 +8022,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "ProjectLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7559,7 +8038,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "ProjectLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7573,7 +8053,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "ProjectLinks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7634,16 +8115,18 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Members";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.
+                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/members?role=owner&role=admin&status=active&page_size=2&cursor=WyI4bVBnVTQ2WSIsIm1hcmEgbGluZHF2aXN0IiwiMDE4YTMxNWMtMTlmYS03NmQ5LTk4MTUtNzQzODM1YWM5NmM3Il0>; rel="next", <https://work.example.com/v1/members?role=owner&role=admin&status=active&page_size=2>; rel="first"
                      */
-                    Link: string;
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7708,9 +8191,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Members";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7722,7 +8207,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Members";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7736,8 +8222,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Members";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7749,7 +8238,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Members";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7764,7 +8254,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Members";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7779,7 +8270,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Members";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7793,7 +8285,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Members";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7827,7 +8320,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Member";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7864,9 +8359,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Member";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7878,8 +8375,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Member";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7891,7 +8391,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Member";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7906,7 +8407,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Member";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7920,7 +8422,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Member";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7935,7 +8438,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Member";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7949,7 +8453,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Member";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7977,8 +8482,12 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Health";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -7995,9 +8504,13 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Health";
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8007,7 +8520,10 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Health";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8019,7 +8535,10 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Health";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -8045,8 +8564,12 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Health";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -8063,9 +8586,13 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Health";
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8075,7 +8602,10 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Health";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8087,7 +8617,10 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Health";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -8113,8 +8646,12 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Readiness";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -8131,9 +8668,13 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Readiness";
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8143,7 +8684,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Readiness";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -8169,7 +8711,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8645,9 +9189,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Codes";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -8659,7 +9205,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -8674,7 +9221,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -8688,7 +9236,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -8722,7 +9271,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8744,9 +9295,11 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-GraphQL-Operation": components["headers"]["X-GraphQL-Operation"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Codes";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -8758,7 +9311,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -8772,7 +9326,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -8787,7 +9342,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -8801,7 +9357,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The operation that ran, when one did. */
-                    "X-GraphQL-Operation"?: string;
+                    "X-GraphQL-Operation"?: "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];

@@ -168,6 +168,12 @@ describe('page links', () => {
     );
   });
 
+  it('are left out when a long query would make headers that nobody reads', () => {
+    const query = `query=${'é'.repeat(400)}`;
+    expect(pageLinks(place('', query), '')).toHaveLength(2_431);
+    expect(pageLinks(place('', query), 'next')).toBeUndefined();
+  });
+
   it('have no next page at the end, and no host that is none', () => {
     expect(pageLinks(place('https://work.example.com/base', ''), '')).toBe(
       '<https://work.example.com/base/v1/teams>; rel="first"',

@@ -136,6 +136,7 @@ const matching = (pattern: RegExp) => ({
 });
 ajv.addFormat('date-time', matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
 ajv.addFormat('date', matching(/^\d{4}-\d\d-\d\d$/));
+ajv.addFormat('int32', { type: 'number', validate: (value: number) => value === Math.trunc(value) });
 ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) });
 
 function compile(schema: object): ValidateFunction {

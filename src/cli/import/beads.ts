@@ -109,7 +109,12 @@ function priorityOf(value: unknown, warnings: string[]): number {
 function personOf(value: unknown): ImportedPerson | undefined {
   const name = wordOf(value);
   if (name === undefined) return undefined;
-  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(name) ? { name, emailAddress: name } : { name };
+  return isAddress(name) ? { name, emailAddress: name } : { name };
+}
+
+/** Somebody at a host, which has a dot in the middle. */
+function isAddress(text: string): boolean {
+  return /^[^\s@]+@[^\s@]+$/.test(text) && text.slice(text.indexOf('@') + 2, -1).includes('.');
 }
 
 function commentOf(comment: JsonRecord, index: number): ImportedComment {

@@ -1,12 +1,12 @@
 import { type OperationDefinitionNode, print } from 'graphql';
 import type { Body, Fields } from '../body.ts';
 import type { JsonSchema } from '../json-schema.ts';
-import type { Parameters } from '../params.ts';
+import { longestTags, type Parameters } from '../params.ts';
 import type { Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { Components, type Printed } from './components.ts';
 import { type Example, type Examples, variablesOf } from './example.ts';
-import { headers, shownHeader } from './headers.ts';
+import { allowOrigin, headers, operationHeader, shownHeader } from './headers.ts';
 import { isRepeatable, problemResponses, rateLimitHeaders } from './problems.ts';
 
 /** The OpenAPI 3.1 description of routes: all that it says is read from them. */
@@ -32,7 +32,9 @@ export function openApiDocument(
   return {
     openapi: '3.1.0',
     info,
-    servers: [{ url: '/', description: 'The server that this was read from.' }],
+    servers: [
+      { url: '/', description: 'The server that this was read from, in production.', 'x-internal': false },
+    ],
     tags,
     paths,
     components: { securitySchemes, headers, schemas: components.schemas() },
@@ -93,7 +95,14 @@ function operationOf(
     responses: {
       ...successResponses(route, example, components),
       ...(answersUnchanged(route) && {
-        304: { ...unchanged, headers: { ...unchanged.headers, ...rateLimitHeaders(route) } },
+        304: {
+          ...unchanged,
+          headers: {
+            ...unchanged.headers,
+            'X-GraphQL-Operation': operationHeader(route),
+            ...rateLimitHeaders(route),
+          },
+        },
       }),
       ...problemResponses(route, components),
     },
@@ -176,9 +185,9 @@ const unchanged = {
   description: 'The answer is the one that `If-None-Match` names; there is no body.',
   headers: {
     'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-    'X-GraphQL-Operation': { $ref: '#/components/headers/X-GraphQL-Operation' },
     ETag: { $ref: '#/components/headers/ETag' },
     Vary: { $ref: '#/components/headers/Vary' },
+    ...allowOrigin,
   },
 };
 
@@ -187,7 +196,7 @@ const ifNoneMatch = {
   'If-None-Match': {
     word: 'header',
     description: 'The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer.',
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: longestTags },
     fromText: (value: string) => ({ value }),
   },
 } as const satisfies Parameters;
@@ -213,7 +222,8 @@ function successResponses(
         description,
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-          'X-GraphQL-Operation': { $ref: '#/components/headers/X-GraphQL-Operation' },
+          'X-GraphQL-Operation': operationHeader(route),
+          ...allowOrigin,
           Vary: { $ref: '#/components/headers/Vary' },
           ...rateLimitHeaders(route),
           ...(isRepeatable(route) && {

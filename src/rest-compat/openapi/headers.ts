@@ -1,40 +1,47 @@
+import { limits } from '../../schema/limits.ts';
+import { largestInt32 } from '../json-schema.ts';
+import { longestLinks } from '../page-links.ts';
+import type { Route } from '../route.ts';
 import type { Printed } from './components.ts';
 import type { ExampleAnswer } from './example.ts';
+
+/** Ours, or one of the caller's (`X-Request-Id`). */
+export const requestId = { type: 'string', pattern: '^[\\w.:/=+-]{1,128}$', maxLength: 128 };
 
 /** Headers of answers. Those that are `required` come with every answer that refers to them. */
 export const headers = {
   'X-Request-Id': {
     required: true,
     description: 'Finds the request in the log.',
-    schema: { type: 'string' },
+    schema: requestId,
   },
-  'X-GraphQL-Operation': {
-    required: true,
-    description: 'The operation that ran, by the name that it has in `x-graphql-document`.',
-    schema: { type: 'string' },
+  'Access-Control-Allow-Origin': {
+    description:
+      'The origin that asked, when this server was told to let its pages read answers; not sent otherwise.',
+    schema: { type: 'string', maxLength: 255 },
   },
   RateLimit: {
     description:
       'What is left of the quotas of the token, or of the address where there is none (draft-ietf-httpapi-ratelimit-headers-11): `r` units, and more of them in `t` seconds.',
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: 200 },
     example: '"requests";r=5999;t=1, "cost";r=9999750;t=1',
   },
   'RateLimit-Policy': {
     description:
       'The quotas: `q` units that fill up evenly within `w` seconds; a unit of `cost` is an object that was given back.',
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: 200 },
     example: '"requests";q=6000;w=60, "cost";q=10000000;w=3600;qu="objects"',
   },
   ETag: {
     required: true,
     description:
       'Names what was answered (RFC 9110): `If-None-Match` asks for nothing else. Of a thing that counts its changes it begins with the revision, `"r12-…"`, which `If-Match` compares.',
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: 64 },
     example: '"r12-2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
   },
   Vary: {
     description: 'The headers of the request that the answer depends on.',
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: 255 },
     example: 'Authorization, Accept-Encoding',
   },
   'Idempotency-Replayed': {
@@ -42,33 +49,47 @@ export const headers = {
       '`true` when the write had been done before under this `Idempotency-Key`, and its answer is given again.',
     schema: { const: 'true' },
   },
-  'WWW-Authenticate': { description: 'What the token lacks (RFC 6750).', schema: { type: 'string' } },
+  'WWW-Authenticate': {
+    description: 'What the token lacks (RFC 6750).',
+    schema: { type: 'string', maxLength: 2_000 },
+  },
   'Retry-After': {
     required: true,
     description: 'When to try again, in seconds.',
-    schema: { type: 'integer' },
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: largestInt32 },
   },
 };
 
 /** Headers whose values belong to one answer, and are shown with it. */
 const ownHeaders = {
   Link: {
-    required: true,
-    description:
-      'The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one.',
-    schema: { type: 'string' },
+    description: `The addresses of other pages (RFC 8288): \`rel="first"\`, and \`rel="next"\` when there is one. Left out when it would be longer than ${longestLinks} characters.`,
+    schema: { type: 'string', maxLength: longestLinks },
   },
   Location: {
     required: true,
     description: 'Where to go on; may be a path of this service.',
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: limits.url },
   },
 };
 
-/** The name of the operation on the answer of a failure: it may have come before one could run. */
-export const operationOfFailure = {
-  description: 'The operation that ran, when one did.',
-  schema: { type: 'string' },
+/** The name of the operation that ran. */
+export function operationHeader({ operation }: Route): Printed {
+  return {
+    required: true,
+    description: 'The operation that ran, by the name that it has in `x-graphql-document`.',
+    schema: { const: operation.name.value },
+  };
+}
+
+/** The same on the answer of a failure: it may have come before one could run. */
+export function operationOfFailure({ operation }: Route): Printed {
+  return { description: 'The operation that ran, when one did.', schema: { const: operation.name.value } };
+}
+
+/** On every answer, where another site may read it. */
+export const allowOrigin: Printed = {
+  'Access-Control-Allow-Origin': { $ref: '#/components/headers/Access-Control-Allow-Origin' },
 };
 
 /** A header whose value belongs to the answer, with the one that was answered. */

@@ -1,16 +1,27 @@
 import { RateLimitedError } from '../../executor/challenge.ts';
 import { keyRule } from '../../executor/idempotent.ts';
 import { InsufficientScopeError } from '../../executor/scope-rule.ts';
-import { type Problem, problemOf } from '../../executor/problem.ts';
+import {
+  longestMessage,
+  mostViolations,
+  type Problem,
+  problemCodes,
+  problemOf,
+  problemTitles,
+} from '../../executor/problem.ts';
 import { allCodeTables } from '../../schema/codes.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { type Failure, refusalOf } from '../problem.ts';
 import { notATag } from '../params.ts';
 import type { Route } from '../route.ts';
 import type { Components, Printed } from './components.ts';
-import { operationOfFailure } from './headers.ts';
+import { allowOrigin, operationOfFailure, requestId } from './headers.ts';
 
 type Code = Problem['code'];
+
+const title = { type: 'string', enum: problemTitles };
+const status = { type: 'integer', format: 'int32', minimum: 400, maximum: 599 };
+const message = { type: 'string', maxLength: longestMessage };
 
 /** What a failure looks like: problem details (RFC 9457). */
 const problemSchema: JsonSchema = {
@@ -18,23 +29,25 @@ const problemSchema: JsonSchema = {
   type: 'object',
   properties: {
     type: { type: 'string', const: 'about:blank' },
-    title: { type: 'string', description: 'What kind of failure it is, in words.' },
-    status: { type: 'integer', description: 'The HTTP status.' },
-    detail: { type: 'string', description: 'What happened, in a sentence.' },
+    title: { ...title, description: 'What kind of failure it is, in words.' },
+    status: { ...status, description: 'The HTTP status.' },
+    detail: { ...message, description: 'What happened, in a sentence.' },
     code: {
       type: 'string',
+      enum: problemCodes,
       description: 'The code that programs look at; see `GET /v1/meta/errors/{code}`.',
     },
-    requestId: { type: 'string', description: 'Finds the request in the log; also in `X-Request-Id`.' },
+    requestId: { ...requestId, description: 'Finds the request in the log; also in `X-Request-Id`.' },
     errors: {
       type: 'array',
-      description: 'Every field, parameter or scope that is wrong.',
+      maxItems: mostViolations,
+      description: 'Every field, parameter or scope that is wrong, or the first hundred of them.',
       items: {
         title: 'Violation',
         type: 'object',
         properties: {
-          field: { type: 'string', description: 'The name of the parameter, or the path of the field.' },
-          message: { type: 'string', description: 'What is wrong with it.' },
+          field: { ...message, description: 'The name of the parameter, or the path of the field.' },
+          message: { ...message, description: 'What is wrong with it.' },
         },
         required: ['field', 'message'],
       },
@@ -48,9 +61,9 @@ const bareProblemSchema: JsonSchema = {
   type: 'object',
   properties: {
     type: { type: 'string', const: 'about:blank' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'Names the wait that elapsed.' },
+    title,
+    status,
+    detail: { ...message, description: 'Names the wait that elapsed.' },
   },
   required: ['type', 'title', 'status', 'detail'],
 };
@@ -133,7 +146,7 @@ function isConditional({ parameters }: Route): boolean {
 
 /** The failures of a route by their status. */
 export function problemResponses(route: Route, components: Components): Record<string, Printed> {
-  if (route.bareProblem) return { 503: bareResponse(components) };
+  if (route.bareProblem) return { 503: bareResponse(route, components) };
   const schema = components.print(problemSchema);
   const byStatus = Map.groupBy(codesOf(route), statusOf);
   return Object.fromEntries(
@@ -148,9 +161,10 @@ function response(schema: Printed, codes: readonly Code[], route: Route): Printe
     description: codes.map(meaningOf).join(' '),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-      'X-GraphQL-Operation': operationOfFailure,
+      'X-GraphQL-Operation': operationOfFailure(route),
+      ...allowOrigin,
       ...(challenge && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
-      ...(!codes.includes('unauthenticated') && rateLimitHeaders(route)),
+      ...rateLimitHeaders(route),
       ...(codes.some(isForLater) && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
     },
     content: {
@@ -164,14 +178,19 @@ function response(schema: Printed, codes: readonly Code[], route: Route): Printe
   };
 }
 
-/** What every answer says that was counted: all but those of probes and those that a token was missing for. */
+/** What every answer says that was counted: all but those of probes. */
 export function rateLimitHeaders({ probe }: Route): Printed {
-  if (probe) return {};
+  if (probe) return { RateLimit: notCounted };
   return {
     RateLimit: { $ref: '#/components/headers/RateLimit' },
     'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
   };
 }
+
+const notCounted = {
+  description: 'Never sent: who asks a probe has no quota.',
+  schema: { type: 'string', maxLength: 0 },
+};
 
 function isForLater(code: Code): boolean {
   return code === 'unavailable' || code === 'rate_limited';
@@ -195,14 +214,15 @@ function exampleOf(code: Code, route: Route): Failure {
   return example;
 }
 
-function bareResponse(components: Components): Printed {
+function bareResponse(route: Route, components: Components): Printed {
   const message = 'The data store did not answer within 2000 ms.';
   const { type, title, status, detail } = problemOf({ code: 'unavailable', message }, exampleRequestId);
   return {
     description: 'The data store does not answer, or the server is about to stop.',
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-      'X-GraphQL-Operation': operationOfFailure,
+      'X-GraphQL-Operation': operationOfFailure(route),
+      ...allowOrigin,
       'Retry-After': { $ref: '#/components/headers/Retry-After' },
     },
     content: {
@@ -214,14 +234,14 @@ function bareResponse(components: Components): Printed {
   };
 }
 
-const errorCodes = new Map(
+const codeEntries = new Map(
   allCodeTables.find(({ name }) => name === 'errorCode')?.entries.map((entry) => [entry.name, entry]),
 );
 
 function statusOf(code: Code): number {
-  return errorCodes.get(code)?.code ?? 500;
+  return codeEntries.get(code)?.code ?? 500;
 }
 
 function meaningOf(code: Code): string {
-  return errorCodes.get(code)?.description ?? '';
+  return codeEntries.get(code)?.description ?? '';
 }

@@ -9,7 +9,7 @@ const code: PathPart = {
   noun: 'error code',
   form: /^[A-Za-z_]{1,64}$/,
   description: 'The `code` of a problem, or that of a GraphQL error, which is the same in upper case.',
-  schema: { type: 'string', pattern: '^[A-Za-z_]{1,64}$' },
+  schema: { type: 'string', pattern: '^[A-Za-z_]{1,64}$', maxLength: 64 },
 };
 
 /** GET /v1/meta/codes */

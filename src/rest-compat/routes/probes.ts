@@ -1,9 +1,10 @@
 import { HealthDocument, ReadinessDocument } from '../operations.generated.ts';
+import { limits } from '../../schema/limits.ts';
 import { item } from '../reply.ts';
 import { route } from '../route.ts';
 import { shape, text } from '../shape.ts';
 
-const status = shape<{ status: string }>('Status', { status: text((probe) => probe.status) });
+const status = shape<{ status: string }>('Status', { status: text(limits.name, (probe) => probe.status) });
 
 /** The process answers. */
 export const health = route({

@@ -1,13 +1,14 @@
+import { limits } from '../../schema/limits.ts';
 import type { ActivityEntryFieldsFragment } from '../operations.generated.ts';
-import { integer, type Shape, shape, text, timestamp } from '../shape.ts';
+import { id, integer, type Shape, shape, text, timestamp } from '../shape.ts';
 
 /** The specification's Activity entry. */
 export const activityEntry: Shape<ActivityEntryFieldsFragment> = shape('ActivityEntry', {
-  id: text((entry) => entry.id),
-  eventType: text((entry) => entry.eventType),
-  actorUserAccountId: text((entry) => entry.actorUserAccountId),
+  id: id('activity', (entry) => entry.id),
+  eventType: text(limits.name, (entry) => entry.eventType),
+  actorUserAccountId: id('user', (entry) => entry.actorUserAccountId),
   occurredUtc: timestamp((entry) => entry.occurredUtc),
   sortOrder: integer((entry) => entry.sortOrder),
-  iconCss: text((entry) => entry.iconCss),
-  text: text((entry) => entry.text),
+  iconCss: text(limits.iconCss, (entry) => entry.iconCss),
+  text: text(limits.activity, (entry) => entry.text),
 });

@@ -1,19 +1,20 @@
+import { limits } from '../../schema/limits.ts';
 import type {
   AgentThreadFieldsFragment,
   AgentThreadMessageFieldsFragment,
   AgentThreadMessagesQuery,
 } from '../operations.generated.ts';
-import { code, integer, object, objects, type Shape, shape, text, timestamp } from '../shape.ts';
+import { code, id, integer, object, objects, type Shape, shape, text, timestamp, url } from '../shape.ts';
 
 /** The specification's Agent thread. */
 export const agentThread: Shape<AgentThreadFieldsFragment> = shape('AgentThread', {
-  id: text((thread) => thread.id),
-  issueId: text((thread) => thread.issueId),
-  applicationId: text((thread) => thread.applicationId ?? ''),
-  applicationInstallationId: text((thread) => thread.applicationInstallationId ?? ''),
-  agentUserAccountId: text((thread) => thread.agentUserAccountId),
-  agentDisplayName: text((thread) => thread.agent.displayName),
-  agentAvatarUrl: text((thread) => thread.agent.avatarUrl ?? ''),
+  id: id('thread', (thread) => thread.id),
+  issueId: id('issue', (thread) => thread.issueId),
+  applicationId: id('app', (thread) => thread.applicationId ?? ''),
+  applicationInstallationId: id('installation', (thread) => thread.applicationInstallationId ?? ''),
+  agentUserAccountId: id('user', (thread) => thread.agentUserAccountId),
+  agentDisplayName: text(limits.name, (thread) => thread.agent.displayName),
+  agentAvatarUrl: url((thread) => thread.agent.avatarUrl ?? ''),
   agentPrincipalKind: code('PrincipalKind', (thread) => thread.agent.principalKind),
   status: code('ThreadStatus', (thread) => thread.status),
   lastMessageAuthorType: code('AuthorType', (thread) => thread.lastMessageAuthorType),
@@ -21,7 +22,7 @@ export const agentThread: Shape<AgentThreadFieldsFragment> = shape('AgentThread'
   currentTurnNumber: integer((thread) => thread.currentTurnNumber),
   lastCompletedTurnNumber: integer((thread) => thread.lastCompletedTurnNumber),
   messageCount: integer((thread) => thread.messageCount),
-  lastMessagePreview: text((thread) => thread.lastMessagePreview),
+  lastMessagePreview: text(limits.threadPreview, (thread) => thread.lastMessagePreview),
   lastMessageUtc: timestamp((thread) => thread.lastMessageUtc),
   startedUtc: timestamp((thread) => thread.startedUtc),
 });
@@ -29,30 +30,30 @@ export const agentThread: Shape<AgentThreadFieldsFragment> = shape('AgentThread'
 const followUpAction: Shape<AgentThreadMessageFieldsFragment['followUpActions'][number]> = shape(
   'FollowUpAction',
   {
-    name: text((action) => action.name),
-    key: text((action) => action.key),
-    color: text((action) => action.color),
+    name: text(limits.title, (action) => action.name),
+    key: text(limits.title, (action) => action.key),
+    color: text(limits.title, (action) => action.color),
   },
 );
 
 /** The specification's Agent thread message. */
 export const agentThreadMessage: Shape<AgentThreadMessageFieldsFragment> = shape('AgentThreadMessage', {
-  id: text((message) => message.id),
-  threadId: text((message) => message.threadId),
-  issueId: text((message) => message.issueId),
-  applicationId: text((message) => message.applicationId ?? ''),
-  applicationInstallationId: text((message) => message.applicationInstallationId ?? ''),
-  agentUserAccountId: text((message) => message.agentUserAccountId),
-  authorUserAccountId: text((message) => message.authorUserAccountId),
-  authorDisplayName: text((message) => message.author.displayName),
-  authorAvatarUrl: text((message) => message.author.avatarUrl ?? ''),
+  id: id('message', (message) => message.id),
+  threadId: id('thread', (message) => message.threadId),
+  issueId: id('issue', (message) => message.issueId),
+  applicationId: id('app', (message) => message.applicationId ?? ''),
+  applicationInstallationId: id('installation', (message) => message.applicationInstallationId ?? ''),
+  agentUserAccountId: id('user', (message) => message.agentUserAccountId),
+  authorUserAccountId: id('user', (message) => message.authorUserAccountId),
+  authorDisplayName: text(limits.name, (message) => message.author.displayName),
+  authorAvatarUrl: url((message) => message.author.avatarUrl ?? ''),
   authorType: code('AuthorType', (message) => message.authorType),
   messageType: code('MessageType', (message) => message.messageType),
   authorPrincipalKind: code('PrincipalKind', (message) => message.authorPrincipalKind),
   turnNumber: integer((message) => message.turnNumber),
-  body: text((message) => message.body),
-  replyToMessageId: text((message) => message.replyToMessageId ?? ''),
-  followUpActions: objects(followUpAction, (message) => message.followUpActions),
+  body: text(limits.comment, (message) => message.body),
+  replyToMessageId: id('message', (message) => message.replyToMessageId ?? ''),
+  followUpActions: objects(followUpAction, limits.followUpActions, (message) => message.followUpActions),
   createdUtc: timestamp((message) => message.createdUtc),
 });
 
@@ -61,5 +62,5 @@ type ThreadWithMessages = NonNullable<NonNullable<AgentThreadMessagesQuery['issu
 /** A thread beside its messages. */
 export const agentConversation: Shape<ThreadWithMessages> = shape('AgentConversation', {
   thread: object(agentThread, (thread) => thread),
-  messages: objects(agentThreadMessage, (thread) => thread.messages.nodes),
+  messages: objects(agentThreadMessage, limits.threadMessages, (thread) => thread.messages.nodes),
 });

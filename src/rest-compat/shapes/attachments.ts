@@ -1,7 +1,9 @@
+import { limits } from '../../schema/limits.ts';
 import type { AttachmentCreateMutation, AttachmentFieldsFragment } from '../operations.generated.ts';
 import {
   boolean,
   code,
+  id,
   integer,
   nullable,
   object,
@@ -10,22 +12,23 @@ import {
   type ShapeFields,
   text,
   timestamp,
+  url,
 } from '../shape.ts';
 
 const attachmentFields: ShapeFields<AttachmentFieldsFragment> = {
-  id: text((attachment) => attachment.id),
-  fileName: text((attachment) => attachment.fileName),
-  contentType: text((attachment) => attachment.contentType),
+  id: id('attachment', (attachment) => attachment.id),
+  fileName: text(limits.fileName, (attachment) => attachment.fileName),
+  contentType: text(limits.mediaType, (attachment) => attachment.contentType),
   sizeBytes: integer((attachment) => attachment.sizeBytes),
-  uploadedByUserAccountId: text((attachment) => attachment.uploadedByUserAccountId),
-  uploadedByDisplayName: text((attachment) => attachment.uploadedBy.displayName),
+  uploadedByUserAccountId: id('user', (attachment) => attachment.uploadedByUserAccountId),
+  uploadedByDisplayName: text(limits.name, (attachment) => attachment.uploadedBy.displayName),
   // What has no bytes yet is nowhere to be found.
   uploadedUtc: timestamp((attachment) => attachment.uploadedUtc ?? ''),
-  downloadUrl: text((attachment) => attachment.downloadUrl),
-  previewUrl: text((attachment) => attachment.previewUrl),
+  downloadUrl: url((attachment) => attachment.downloadUrl),
+  previewUrl: url((attachment) => attachment.previewUrl),
   isPreviewAvailable: boolean((attachment) => attachment.isPreviewAvailable),
   previewKind: code('PreviewKind', (attachment) => attachment.previewKind),
-  codeLanguage: text((attachment) => attachment.codeLanguage ?? ''),
+  codeLanguage: text(limits.name, (attachment) => attachment.codeLanguage ?? ''),
 };
 
 /** The specification's Attachment. */
@@ -45,7 +48,7 @@ export const attachmentUpload: Shape<AttachmentCreateMutation['attachmentCreate'
   'AttachmentUpload',
   {
     attachment: object(announcedAttachment, (upload) => upload.attachment),
-    uploadUrl: text((upload) => upload.uploadUrl, 'Where to PUT the bytes, without a token.'),
+    uploadUrl: url((upload) => upload.uploadUrl, 'Where to PUT the bytes, without a token.'),
     expiresUtc: timestamp((upload) => upload.expiresUtc),
   },
 );

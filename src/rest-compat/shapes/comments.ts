@@ -1,16 +1,17 @@
+import { limits } from '../../schema/limits.ts';
 import type { CommentFieldsFragment } from '../operations.generated.ts';
-import { boolean, richText, type Shape, shape, text, timestamp } from '../shape.ts';
+import { boolean, id, richText, type Shape, shape, text, timestamp, url } from '../shape.ts';
 
 /** The specification's Comment. */
 export const comment: Shape<CommentFieldsFragment> = shape(
   'Comment',
   {
-    id: text((comment) => comment.id),
-    parentCommentId: text((comment) => comment.parentCommentId ?? ''),
-    authorUserAccountId: text((comment) => comment.authorUserAccountId),
-    authorDisplayName: text((comment) => comment.author.displayName),
-    authorAvatarUrl: text((comment) => comment.author.avatarUrl ?? ''),
-    parentAuthorDisplayName: text((comment) => comment.parentAuthorDisplayName ?? ''),
+    id: id('comment', (comment) => comment.id),
+    parentCommentId: id('comment', (comment) => comment.parentCommentId ?? ''),
+    authorUserAccountId: id('user', (comment) => comment.authorUserAccountId),
+    authorDisplayName: text(limits.name, (comment) => comment.author.displayName),
+    authorAvatarUrl: url((comment) => comment.author.avatarUrl ?? ''),
+    parentAuthorDisplayName: text(limits.name, (comment) => comment.parentAuthorDisplayName ?? ''),
     body: richText((comment) => comment.body),
     canManage: boolean((comment) => comment.canManage),
     isEdited: boolean((comment) => comment.isEdited),

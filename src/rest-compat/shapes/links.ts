@@ -1,14 +1,15 @@
+import { limits } from '../../schema/limits.ts';
 import type { IssueLinkFieldsFragment, ProjectLinkFieldsFragment } from '../operations.generated.ts';
-import { type Shape, shape, text, timestamp } from '../shape.ts';
+import { id, type Shape, shape, text, timestamp, url } from '../shape.ts';
 
 /** The specification's Issue link. */
 export const issueLink: Shape<IssueLinkFieldsFragment> = shape(
   'IssueLink',
   {
-    linkId: text((link) => link.id),
-    id: text((link) => link.id),
-    url: text((link) => link.url),
-    title: text((link) => link.title),
+    linkId: id('link', (link) => link.id),
+    id: id('link', (link) => link.id),
+    url: url((link) => link.url),
+    title: text(limits.title, (link) => link.title),
     createdUtc: timestamp((link) => link.createdUtc),
   },
   (link) => link.revision,
@@ -16,9 +17,9 @@ export const issueLink: Shape<IssueLinkFieldsFragment> = shape(
 
 /** The specification's Project link, which has no `id`. */
 export const projectLink: Shape<ProjectLinkFieldsFragment> = shape('ProjectLink', {
-  linkId: text((link) => link.id),
-  url: text((link) => link.url),
-  title: text((link) => link.title),
+  linkId: id('plink', (link) => link.id),
+  url: url((link) => link.url),
+  title: text(limits.title, (link) => link.title),
   createdUtc: timestamp((link) => link.createdUtc),
-  createdByUserAccountId: text((link) => link.createdByUserAccountId),
+  createdByUserAccountId: id('user', (link) => link.createdByUserAccountId),
 });

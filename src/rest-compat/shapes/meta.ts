@@ -1,3 +1,5 @@
+import { limits } from '../../schema/limits.ts';
+import { allCodeTables } from '../../schema/codes.ts';
 import type { CodesQuery } from '../operations.generated.ts';
 import { integer, nullable, objects, type Shape, shape, text } from '../shape.ts';
 
@@ -5,29 +7,35 @@ type CodeTable = CodesQuery['codes'][number];
 type CodeEntry = CodeTable['entries'][number];
 
 const codeEntry: Shape<CodeEntry> = shape('CodeEntry', {
-  name: text((entry) => entry.name),
+  name: text(limits.name, (entry) => entry.name),
   code: nullable(
     integer(
       (entry) => entry.code,
       'The number that stands for it here; null where the name does. Of an error its HTTP status.',
     ),
   ),
-  description: text((entry) => entry.description),
+  description: text(limits.summary, (entry) => entry.description),
 });
 
+const mostEntries = Math.max(...allCodeTables.map(({ entries }) => entries.length));
+
 const codeTable: Shape<CodeTable> = shape('CodeTable', {
-  name: text((table) => table.name, 'The field whose values these are; `errorCode` for the codes of errors.'),
-  entries: objects(codeEntry, (table) => table.entries),
+  name: text(
+    limits.name,
+    (table) => table.name,
+    'The field whose values these are; `errorCode` for the codes of errors.',
+  ),
+  entries: objects(codeEntry, mostEntries, (table) => table.entries),
 });
 
 /** All closed sets of values. */
 export const codeTables: Shape<CodesQuery> = shape('CodeTables', {
-  tables: objects(codeTable, (data) => data.codes),
+  tables: objects(codeTable, allCodeTables.length, (data) => data.codes),
 });
 
 /** What a code of an error means. */
 export const errorCode: Shape<CodeEntry> = shape('ErrorCode', {
-  code: text((entry) => entry.name),
+  code: text(limits.name, (entry) => entry.name),
   status: integer((entry) => entry.code ?? 500, 'The HTTP status that it is answered with.'),
-  description: text((entry) => entry.description),
+  description: text(limits.summary, (entry) => entry.description),
 });

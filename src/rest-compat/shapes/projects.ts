@@ -1,6 +1,9 @@
+import { limits } from '../../schema/limits.ts';
 import type { ProjectFieldsFragment, ProjectQuery } from '../operations.generated.ts';
 import {
   code,
+  id,
+  ids,
   integer,
   name,
   nullable,
@@ -8,26 +11,25 @@ import {
   shape,
   type ShapeFields,
   text,
-  texts,
   timestamp,
 } from '../shape.ts';
 
 const projectFields: ShapeFields<ProjectFieldsFragment> = {
-  id: text((project) => project.id),
-  workspaceId: text((project) => project.workspaceId),
-  name: text((project) => project.name),
-  summary: text((project) => project.summary),
-  description: text((project) => project.description),
-  slug: text((project) => project.slug),
-  key: text((project) => project.key),
-  iconCss: text((project) => project.iconCss),
-  color: text((project) => project.color),
+  id: id('project', (project) => project.id),
+  workspaceId: id('workspace', (project) => project.workspaceId),
+  name: text(limits.name, (project) => project.name),
+  summary: text(limits.summary, (project) => project.summary),
+  description: text(limits.description, (project) => project.description),
+  slug: text(limits.slug, (project) => project.slug),
+  key: text(limits.projectKey, (project) => project.key),
+  iconCss: text(limits.iconCss, (project) => project.iconCss),
+  color: text(limits.color, (project) => project.color),
   state: name('ProjectState', (project) => project.state),
-  statusId: text((project) => project.statusId),
-  teamId: text((project) => project.teamId),
-  leadUserAccountId: text((project) => project.leadUserAccountId ?? ''),
+  statusId: id('pstatus', (project) => project.statusId),
+  teamId: id('team', (project) => project.teamId),
+  leadUserAccountId: id('user', (project) => project.leadUserAccountId ?? ''),
   priority: code('Priority', (project) => project.priority),
-  labelIds: texts((project) => project.labelIds),
+  labelIds: ids('label', limits.projectLabels, (project) => project.labelIds),
   targetUtc: nullable(timestamp((project) => project.targetUtc)),
   progressPercent: integer((project) => project.progressPercent),
   linkCount: integer((project) => project.linkCount),
@@ -39,6 +41,6 @@ export const project: Shape<ProjectFieldsFragment> = shape('Project', projectFie
 /** The specification's Project detail. */
 export const projectDetail: Shape<NonNullable<ProjectQuery['project']>> = shape('ProjectDetail', {
   ...projectFields,
-  memberUserAccountIds: texts((project) => project.memberUserAccountIds),
+  memberUserAccountIds: ids('user', limits.projectMembers, (project) => project.memberUserAccountIds),
   startUtc: nullable(timestamp((project) => project.startUtc)),
 });

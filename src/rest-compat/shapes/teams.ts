@@ -1,19 +1,20 @@
+import { limits } from '../../schema/limits.ts';
 import type { TeamFieldsFragment, TeamQuery } from '../operations.generated.ts';
-import { boolean, integer, name, type Shape, shape, type ShapeFields, text } from '../shape.ts';
+import { boolean, id, integer, name, type Shape, shape, type ShapeFields, text, url } from '../shape.ts';
 
 const teamFields: ShapeFields<TeamFieldsFragment> = {
-  id: text((team) => team.id),
-  workspaceId: text((team) => team.workspaceId),
-  name: text((team) => team.name),
-  code: text((team) => team.code),
-  slug: text((team) => team.slug),
-  description: text((team) => team.description),
-  iconCss: text((team) => team.iconCss),
-  color: text((team) => team.color),
+  id: id('team', (team) => team.id),
+  workspaceId: id('workspace', (team) => team.workspaceId),
+  name: text(limits.name, (team) => team.name),
+  code: text(limits.teamCode, (team) => team.code),
+  slug: text(limits.slug, (team) => team.slug),
+  description: text(limits.description, (team) => team.description),
+  iconCss: text(limits.iconCss, (team) => team.iconCss),
+  color: text(limits.color, (team) => team.color),
   state: name('TeamState', (team) => team.state),
-  leadUserAccountId: text((team) => team.leadUserAccountId ?? ''),
-  leadDisplayName: text((team) => team.lead?.displayName ?? ''),
-  leadAvatarUrl: text((team) => team.lead?.avatarUrl ?? ''),
+  leadUserAccountId: id('user', (team) => team.leadUserAccountId ?? ''),
+  leadDisplayName: text(limits.name, (team) => team.lead?.displayName ?? ''),
+  leadAvatarUrl: url((team) => team.lead?.avatarUrl ?? ''),
   memberCount: integer((team) => team.memberCount),
   activeProjectCount: integer((team) => team.activeProjectCount),
   deliveriesEnabled: boolean((team) => team.deliveriesEnabled),

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { table } from '../../src/rest-compat/table.ts';
+import { type App, startApp } from '../support/app.ts';
+import type { RawAnswer } from '../support/openapi.ts';
+import { Client } from './client.ts';
+import { type GraphCase, graphCases, type GraphOperation, graphOperations } from './graph-cases.ts';
+import { changedTexts, graphFaults, isRecord, restFaults } from './oracle.ts';
+import { type Pool, readPool, resolved } from './pool.ts';
+import { type RestCase, restCases, wireOf } from './rest-cases.ts';
+
+/** Cases of each operation: 500 in each run, 20,000 in `npm run fuzz`. */
+const cases = Number(process.env.CASES ?? 500);
+/** A failure says what to set to meet it again: OPERATION, SEED and CASE_PATH. */
+const { OPERATION: only, CASE_PATH: path } = process.env;
+const seed = Number(process.env.SEED ?? Math.floor(Date.now() / 1000) % 1_000_000_000);
+
+/** Cases that were found once; each is tried before any new one. */
+const corpus = JSON.parse(readFileSync(join(import.meta.dirname, 'corpus.json'), 'utf8')) as Record<
+  string,
+  unknown[]
+>;
+
+let app: App;
+let client: Client;
+let pool: Pool;
+
+beforeAll(async () => {
+  app = await startApp({ demo: true });
+  client = new Client(app.url, app.token);
+  pool = await readPool(app);
+});
+afterAll(async () => {
+  client.close();
+  await app.stop();
+});
+
+/** An operation of either face, what it is tried with, and what must hold of its answer. */
+interface Subject {
+  readonly name: string;
+  /** Runs one case; true when it was not refused, else what is wrong with the answer. */
+  readonly property: (one: unknown) => Promise<boolean | string[]>;
+  readonly arbitrary: fc.Arbitrary<unknown>;
+}
+
+const restSubjects = table.map((route): Subject => {
+  const property = async (one: unknown) => {
+    const { body, ...rest } = resolved(one as RestCase, pool);
+    const wire = wireOf(route, { ...rest, ...(body && { body }) });
+    const answer = await client.send(wire);
+    const faults = restFaults(wire, answer);
+    const sent = body && 'json' in body ? body.json : undefined;
+    // 200 of a link is one that was there before.
+    const written = answer.status === 201 || (wire.method === 'PATCH' && answer.status === 200);
+    if (written) faults.push(...changedTexts(sent, JSON.parse(answer.text)));
+    return faults.length > 0 ? faults : answer.status < 400;
+  };
+  return { name: `${route.method} ${route.path}`, property, arbitrary: restCases(route) };
+});
+
+const graphSubjects = graphOperations.map((operation): Subject => {
+  const property = async (one: unknown) => {
+    const variables = resolved(one as GraphCase, pool);
+    const answer = await client.send({
+      method: 'POST',
+      target: '/graphql',
+      headers: { Accept: 'application/graphql-response+json' },
+      body: Buffer.from(JSON.stringify({ query: operation.document, variables })),
+    });
+    const faults = graphFaults(operation, answer);
+    faults.push(...changedByMutation(operation, variables, answer));
+    return faults.length > 0 ? faults : !answer.text.includes('"errors"');
+  };
+  return { name: operation.name, property, arbitrary: graphCases(operation) };
+});
+
+function changedByMutation(
+  { kind, field }: GraphOperation,
+  { input }: GraphCase,
+  { text }: RawAnswer,
+): string[] {
+  const { data } = JSON.parse(text) as { data?: Record<string, unknown> | null };
+  const payload = data?.[field.name];
+  if (kind === 'query' || !isRecord(payload) || payload.created === false) return [];
+  // What was written stands under its own name, before or beside the issue that it belongs to.
+  const own = ['comment', 'issueLink', 'message', 'attachment', 'issue'].find((name) => name in payload);
+  return own === undefined ? [] : changedTexts(input, payload[own]);
+}
+
+/** Tries operations, several at a time; says how many cases of each were accepted. */
+async function fuzz(subjects: readonly Subject[]): Promise<ReadonlyMap<string, number>> {
+  const accepted = new Map<string, number>();
+  const failures: string[] = [];
+  const waiting = subjects.filter(({ name }) => only === undefined || name === only);
+  const next = async (): Promise<void> => {
+    for (let subject = waiting.shift(); subject; subject = waiting.shift()) {
+      const { name, arbitrary, property } = subject;
+      accepted.set(name, 0);
+      const judged = fc.asyncProperty(arbitrary, async (one) => {
+        const found = await property(one);
+        if (found === true) accepted.set(name, (accepted.get(name) ?? 0) + 1);
+        if (Array.isArray(found)) throw new Error(found.join('\n'));
+      });
+      const examples = (corpus[name] ?? []).map((one): [unknown] => [one]);
+      const details = await fc.check(judged, {
+        seed,
+        numRuns: cases + examples.length,
+        examples,
+        ...(path && { path }),
+      });
+      if (!details.failed) continue;
+      const { counterexample, counterexamplePath, errorInstance } = details;
+      failures.push(
+        `OPERATION='${name}' SEED=${seed} CASE_PATH=${counterexamplePath}\n${JSON.stringify(counterexample)}\n${String(errorInstance)}`,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, next));
+  if (failures.length > 0) throw new Error(failures.join('\n\n'));
+  return accepted;
+}
+
+/** However slow the machine is. */
+const day = 86_400_000;
+
+it(
+  `the REST face answers whatever it is sent as openapi.json says (seed ${seed})`,
+  async () => {
+    const accepted = await fuzz(restSubjects);
+    report('routes', accepted);
+  },
+  day,
+);
+
+it(
+  `the graph answers whatever it is sent as its schema says (seed ${seed})`,
+  async () => {
+    const accepted = await fuzz(graphSubjects);
+    report('fields of the roots', accepted);
+  },
+  day,
+);
+
+/** Cases that are all refused would test the refusals alone. */
+function report(what: string, accepted: ReadonlyMap<string, number>): void {
+  const sum = [...accepted.values()].reduce((all, each) => all + each, 0);
+  process.stdout.write(
+    `${accepted.size * cases} cases of ${accepted.size} ${what}, ${sum} of them accepted, seed ${seed}\n`,
+  );
+  if (path !== undefined) return;
+  expect([...accepted].filter(([, count]) => count === 0)).toEqual([]);
+}

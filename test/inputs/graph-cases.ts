@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import {
+  type GraphQLField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLScalarType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { type IdPrefix, idPrefixes } from '../../src/resolvers/ids.ts';
+import { scopes } from '../../src/resolvers/context.ts';
+import { schema } from '../../src/schema/index.ts';
+import { type PoolName, pooled } from './pool.ts';
+import { mostly, text, url } from './rest-cases.ts';
+import { anyJson, anyText, strangeTimes } from './texts.ts';
+
+/** The variables of an operation, one for each argument of its field. */
+export type GraphCase = Readonly<Record<string, unknown>>;
+
+/** A field of a root, as an operation that gives all its arguments by variables and selects all leaves near it. */
+export interface GraphOperation {
+  readonly name: string;
+  readonly kind: 'query' | 'mutation';
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly document: string;
+}
+
+/** Every field of both roots. */
+export const graphOperations: readonly GraphOperation[] = (['query', 'mutation'] as const).flatMap((kind) => {
+  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  return Object.values(root?.getFields() ?? {}).map((field) => {
+    const declared = field.args.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
+    const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
+    const document = `${kind} ${declared && `(${declared})`} { ${field.name}${given && `(${given})`} ${selection(field, 2)} }`;
+    return { name: `${kind} ${field.name}`, kind, field, document };
+  });
+});
+
+function selection({ type }: GraphQLField<unknown, unknown>, depth: number): string {
+  const named = getNamedType(type);
+  if (isInterfaceType(named)) return '{ __typename id }';
+  if (!isObjectType(named)) return '';
+  const parts = Object.values(named.getFields())
+    .filter(({ args }) => args.every(({ type: argument }) => !isNonNullType(argument)))
+    .filter((field) => isLeafType(getNamedType(field.type)) || (depth > 1 && !isPage(field)))
+    .map((field) => `${field.name} ${selection(field, field.name === 'issue' ? 1 : depth - 1)}`);
+  return `{ __typename ${parts.join(' ')} }`;
+}
+
+function isPage({ args }: GraphQLField<unknown, unknown>): boolean {
+  return args.length > 0;
+}
+
+/** Variables for an operation, made of the types of its arguments. */
+export function graphCases({ field }: GraphOperation): fc.Arbitrary<GraphCase> {
+  const place = { of: field.name, deletes: /Delete|Revoke/.test(field.name) };
+  const usual = fields(field.args, place, 0);
+  const names = fc.constantFrom(...field.args.map(({ name }) => name), 'unknown');
+  return fc.oneof({ arbitrary: usual, weight: 40 }, { arbitrary: fc.dictionary(names, anyJson), weight: 1 });
+}
+
+interface Place {
+  /** The field of the root, and below it the input that the value stands in. */
+  readonly of: string;
+  readonly deletes: boolean;
+}
+
+function value(type: GraphQLInputType, name: string, place: Place, depth: number): fc.Arbitrary<unknown> {
+  if (isNonNullType(type)) return value(type.ofType, name, place, depth);
+  if (isListType(type)) {
+    const item = value(type.ofType, name, place, depth + 1);
+    return fc.oneof(
+      { arbitrary: fc.array(item, { maxLength: 3 }), weight: 12 },
+      {
+        arbitrary: fc
+          .tuple(item, fc.constantFrom(51, 101, 251))
+          .map(([one, times]) => Array.from({ length: times }, () => one)),
+        weight: depth < 3 ? 1 : 0,
+      },
+      { arbitrary: fc.constantFrom(null, [], [null]), weight: 1 },
+    );
+  }
+  if (isInputObjectType(type)) return mostly(object(type, place, depth), anyJson);
+  if (isEnumType(type)) return mostly(fc.constantFrom(...type.getValues().map((each) => each.name)), anyJson);
+  return mostly(scalar(type, name, place), fc.oneof(anyJson, anyText, fc.constant(null)));
+}
+
+const deepest = 5;
+
+function object(type: GraphQLInputObjectType, place: Place, depth: number): fc.Arbitrary<GraphCase> {
+  const all = Object.values(type.getFields());
+  const shallow = depth < deepest ? all : all.filter((field) => !isInputObjectType(getNamedType(field.type)));
+  return fields(shallow, { ...place, of: type.name }, depth);
+}
+
+/** A few of the fields beside those that must be there: filters go on below themselves. */
+function fields(
+  all: readonly { readonly name: string; readonly type: GraphQLInputType }[],
+  place: Place,
+  depth: number,
+): fc.Arbitrary<GraphCase> {
+  const required = all.filter((field) => isNonNullType(field.type));
+  const optional = all.filter((field) => !isNonNullType(field.type));
+  const entry = ({ name, type }: (typeof all)[number]) =>
+    value(type, name, place, depth + 1).map((given) => [name, given] as const);
+  const must = fc.tuple(...required.map(entry));
+  if (optional.length === 0) return must.map((entries) => Object.fromEntries(entries));
+  // Made when they are chosen, since filters have no end.
+  const may = fc
+    .uniqueArray(fc.constantFrom(...optional), { maxLength: 2 })
+    .chain((chosen) => fc.tuple(...chosen.map(entry)));
+  return fc.tuple(must, may).map(([one, other]) => Object.fromEntries([...one, ...other]));
+}
+
+function scalar({ name: type }: GraphQLScalarType, name: string, place: Place): fc.Arbitrary<unknown> {
+  switch (type) {
+    case 'Boolean':
+      return fc.boolean();
+    case 'Int':
+      return fc.oneof(
+        { arbitrary: fc.integer({ min: 0, max: 20 }), weight: 4 },
+        { arbitrary: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), weight: 1 },
+        { arbitrary: fc.constantFrom(-(2 ** 31), 2 ** 31 - 1, -1, 250, 251), weight: 1 },
+      );
+    case 'Date':
+      return fc.constantFrom('2026-01-31', '0001-01-01', '9999-12-31', ...strangeTimes);
+    case 'DateTime':
+      return fc.constantFrom('2026-01-31T12:00:00Z', '2027-06-01T00:00:00.123+02:00', ...strangeTimes);
+    default:
+      return named(name, place) ?? free(name);
+  }
+}
+
+function free(name: string): fc.Arbitrary<string> {
+  if (name === 'url') return url;
+  if (name === 'scopes') return fc.constantFrom(...scopes);
+  if (name === 'contentType') return fc.constantFrom('image/png', 'text/plain; charset=utf-8', '', 'x');
+  return text(300);
+}
+
+/** The pools that names of things come from, by the name of the argument or field. */
+function named(name: string, { of, deletes }: Place): fc.Arbitrary<string> | undefined {
+  if (deletes) {
+    const spare = spares.find(([input]) => of.toLowerCase().startsWith(input.toLowerCase()))?.[1];
+    if (name === 'key' || name === 'id') return spare && pooled(spare);
+  }
+  if (name === 'issueKey' || name === 'keys' || (name === 'key' && !of.startsWith('project')))
+    return pooled('issueKey', 'issue');
+  if (name === 'key') return pooled('projectKey', 'project');
+  if (name === 'code' || name === 'codes') return pooled('teamCode', 'team');
+  if (name === 'id' || name === 'ids' || name === 'eq' || name === 'in' || name === 'nin') return ofKind(of);
+  const word = /(\w+?)Ids?$/.exec(name)?.[1]?.toLowerCase();
+  if (word === undefined) return undefined;
+  if (word.endsWith('account')) return pooled('user');
+  const prefix = idPrefixes.find((each) => word.endsWith(each));
+  return prefix && pooled(prefix);
+}
+
+const spares: readonly (readonly [string, PoolName])[] = [
+  ['IssueDelete', 'spareKey'],
+  ['IssueRestore', 'spareKey'],
+  ['CommentDelete', 'spareComment'],
+  ['IssueLinkDelete', 'spareLink'],
+  ['AttachmentDelete', 'spareAttachment'],
+  ['AccessTokenRevoke', 'spareToken'],
+];
+
+const anyPrefix: readonly IdPrefix[] = [
+  'issue',
+  'team',
+  'comment',
+  'project',
+  'member',
+  'user',
+  'label',
+  'status',
+  'delivery',
+  'thread',
+  'message',
+  'attachment',
+  'link',
+  'repo',
+];
+
+/** An id of what the input is about: `id` of a CommentUpdateInput; of anything where that cannot be told. */
+function ofKind(of: string): fc.Arbitrary<string> | undefined {
+  if (/^(String|Int|Date|DateTime|Boolean)Filter$/.test(of)) return undefined;
+  const word = of.toLowerCase();
+  const prefix = anyPrefix.find((each) => word.startsWith(each) || word.startsWith(`issue${each}`));
+  return prefix ? pooled(prefix) : pooled(...anyPrefix);
+}
