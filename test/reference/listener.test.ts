@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { ReferenceListener } from '../../src/reference/listener.ts';
+import { type App, startApp } from '../support/app.ts';
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+const onPostgres = serverUrl ? describe : describe.skip;
+
+onPostgres('a listener', () => {
+  let app: App;
+  let listener: ReferenceListener;
+  const gaps = heardInTurn<void>();
+  const changes = heardInTurn<string>();
+  const failures = heardInTurn<unknown>();
+
+  beforeAll(async () => {
+    app = await startApp();
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
+      app.database.unscoped,
+    );
+    const url = new URL(serverUrl ?? '');
+    url.pathname = `/${rows[0]?.name}`;
+    listener = new ReferenceListener({
+      url: url.href,
+      onChange: changes.hear,
+      onGap: gaps.hear,
+      onFailure: failures.hear,
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await listener.close();
+    await app.stop();
+  });
+
+  const rename = () =>
+    app.database.db
+      .updateTable('member as m')
+      .set({ displayName: `Renamed ${Math.random()}` })
+      .where('m.workspaceId', '=', app.workspaceId)
+      .execute();
+
+  it('says that it may have missed something when it begins, and then names what changes', async () => {
+    await gaps.next();
+    await rename();
+    expect(await changes.next()).toBe(app.workspaceId);
+  });
+
+  it('says the same when its connection is lost, and listens on another one', async () => {
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'workgraph listener'`.execute(
+      app.database.unscoped,
+    );
+    await gaps.next();
+    expect(await failures.next()).toBeInstanceOf(Error);
+    // By now it listens again.
+    await gaps.next();
+    await rename();
+    expect(await changes.next()).toBe(app.workspaceId);
+  });
+});
+
+/** Events that are waited for one after the other. */
+function heardInTurn<Event>() {
+  const heard: Event[] = [];
+  const waiting: ((event: Event) => void)[] = [];
+  return {
+    hear: (event: Event) => {
+      const next = waiting.shift();
+      if (next) next(event);
+      else heard.push(event);
+    },
+    next: () =>
+      new Promise<Event>((resolve) => {
+        if (heard.length > 0) resolve(heard.shift() as Event);
+        else waiting.push(resolve);
+      }),
+  };
+}
