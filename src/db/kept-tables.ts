@@ -1,8 +1,8 @@
 import type { Row, TableName } from './tables.ts';
 
-/** All columns but the workspace's, which is the same for all rows. Left out or misspelled, it does not compile. */
+/** All columns. Left out or misspelled, it does not compile. */
 function columns<Name extends TableName>() {
-  type Column = Exclude<keyof Row<Name> & string, 'workspaceId'>;
+  type Column = keyof Row<Name> & string;
   return <const Named extends readonly Column[]>(
     ...named: [Exclude<Column, Named[number]>] extends [never]
       ? Named
@@ -36,6 +36,7 @@ export const keptTables = {
       'status',
       'createdUtc',
       'updatedUtc',
+      'workspaceId',
     ),
   },
   team: {
@@ -56,9 +57,10 @@ export const keptTables = {
       'deliveriesEnabled',
       'createdUtc',
       'updatedUtc',
+      'workspaceId',
     ),
   },
-  teamMember: { group: 'teamId', columns: columns<'teamMember'>()('teamId', 'userAccountId') },
+  teamMember: { group: 'teamId', columns: columns<'teamMember'>()('teamId', 'userAccountId', 'workspaceId') },
   status: {
     group: 'id',
     columns: columns<'status'>()(
@@ -75,6 +77,7 @@ export const keptTables = {
       'isTerminal',
       'createdUtc',
       'updatedUtc',
+      'workspaceId',
     ),
   },
   label: {
@@ -90,6 +93,7 @@ export const keptTables = {
       'color',
       'createdUtc',
       'updatedUtc',
+      'workspaceId',
     ),
   },
   delivery: {
@@ -106,6 +110,7 @@ export const keptTables = {
       'state',
       'createdUtc',
       'updatedUtc',
+      'workspaceId',
     ),
   },
   projectStatus: {
@@ -120,6 +125,7 @@ export const keptTables = {
       'position',
       'createdUtc',
       'updatedUtc',
+      'workspaceId',
     ),
   },
   project: {
@@ -147,10 +153,17 @@ export const keptTables = {
       'linkCount',
       'createdUtc',
       'updatedUtc',
+      'workspaceId',
     ),
   },
-  projectMember: { group: 'projectId', columns: columns<'projectMember'>()('projectId', 'userAccountId') },
-  projectLabel: { group: 'projectId', columns: columns<'projectLabel'>()('projectId', 'labelId') },
+  projectMember: {
+    group: 'projectId',
+    columns: columns<'projectMember'>()('projectId', 'userAccountId', 'workspaceId'),
+  },
+  projectLabel: {
+    group: 'projectId',
+    columns: columns<'projectLabel'>()('projectId', 'labelId', 'workspaceId'),
+  },
 } as const satisfies Partial<Record<TableName, KeptDeclaration>>;
 
 export type KeptTableName = keyof typeof keptTables;
