@@ -1,8 +1,8 @@
 import type { Row, TableName } from './tables.ts';
 
-/** All columns. Left out or misspelled, it does not compile. */
+/** All columns but the workspace's, which is the same for all rows. Left out or misspelled, it does not compile. */
 function columns<Name extends TableName>() {
-  type Column = keyof Row<Name> & string;
+  type Column = Exclude<keyof Row<Name> & string, 'workspaceId'>;
   return <const Named extends readonly Column[]>(
     ...named: [Exclude<Column, Named[number]>] extends [never]
       ? Named
@@ -36,7 +36,6 @@ export const keptTables = {
       'status',
       'createdUtc',
       'updatedUtc',
-      'workspaceId',
     ),
   },
   team: {
@@ -57,10 +56,9 @@ export const keptTables = {
       'deliveriesEnabled',
       'createdUtc',
       'updatedUtc',
-      'workspaceId',
     ),
   },
-  teamMember: { group: 'teamId', columns: columns<'teamMember'>()('teamId', 'userAccountId', 'workspaceId') },
+  teamMember: { group: 'teamId', columns: columns<'teamMember'>()('teamId', 'userAccountId') },
   status: {
     group: 'id',
     columns: columns<'status'>()(
@@ -77,7 +75,6 @@ export const keptTables = {
       'isTerminal',
       'createdUtc',
       'updatedUtc',
-      'workspaceId',
     ),
   },
   label: {
@@ -93,7 +90,6 @@ export const keptTables = {
       'color',
       'createdUtc',
       'updatedUtc',
-      'workspaceId',
     ),
   },
   delivery: {
@@ -110,7 +106,6 @@ export const keptTables = {
       'state',
       'createdUtc',
       'updatedUtc',
-      'workspaceId',
     ),
   },
   projectStatus: {
@@ -125,7 +120,6 @@ export const keptTables = {
       'position',
       'createdUtc',
       'updatedUtc',
-      'workspaceId',
     ),
   },
   project: {
@@ -153,17 +147,10 @@ export const keptTables = {
       'linkCount',
       'createdUtc',
       'updatedUtc',
-      'workspaceId',
     ),
   },
-  projectMember: {
-    group: 'projectId',
-    columns: columns<'projectMember'>()('projectId', 'userAccountId', 'workspaceId'),
-  },
-  projectLabel: {
-    group: 'projectId',
-    columns: columns<'projectLabel'>()('projectId', 'labelId', 'workspaceId'),
-  },
+  projectMember: { group: 'projectId', columns: columns<'projectMember'>()('projectId', 'userAccountId') },
+  projectLabel: { group: 'projectId', columns: columns<'projectLabel'>()('projectId', 'labelId') },
 } as const satisfies Partial<Record<TableName, KeptDeclaration>>;
 
 export type KeptTableName = keyof typeof keptTables;
