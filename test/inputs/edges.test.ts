@@ -119,7 +119,7 @@ describe('numbers', () => {
       '{ deliveries: issues(first: 250, filter: { deliveryId: { isNull: false } }) { nodes { key deliveryId } } }',
       '{}',
     );
-    const { nodes } = data?.deliveries as { nodes: { key: string; deliveryId: string }[] };
+    const { nodes } = (data?.deliveries ?? { nodes: [] }) as { nodes: { key: string; deliveryId: string }[] };
     const shared = Map.groupBy(nodes, ({ deliveryId }) => deliveryId);
     const [deliveryId, issues = []] = [...shared].find(([, list]) => list.length > 1) ?? [];
     for (const { key } of issues.slice(0, 2)) {
