@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/engine.ts';
+import { systemActor } from '../resolvers/audit.ts';
 import { type Config, readConfig, type Settings } from '../server/config.ts';
 import { createLogger } from '../server/logger.ts';
 import { openDocuments } from '../server/open-documents.ts';
@@ -75,7 +76,8 @@ async function prepareDemo(
   const found = await findDemo(database);
   if (found.workspaceId === undefined && !demo && !found.isEmpty) return keptToken(database, dataDir);
   if (found.workspaceId === undefined) say('Making the demo workspace …\n');
-  return demoToken(database, dataDir, found.workspaceId ?? (await addDemo(database, store, say)));
+  const workspaceId = found.workspaceId ?? (await addDemo(database, store, systemActor, say));
+  return demoToken(database, dataDir, systemActor, workspaceId);
 }
 
 async function openSocket(

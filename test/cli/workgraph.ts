@@ -87,6 +87,7 @@ export async function inProcess(
       taken: () => Promise.resolve(),
       stderr,
       isTerminal: false,
+      operator: { name: 'tester', host: 'here' },
       columns: 80,
       cwd: dataDir,
       signal,

@@ -16,6 +16,7 @@ import { member } from './fixtures.ts';
 // What holds answers against the document is there before the first one: its loading would delay that.
 import './openapi.ts';
 import { type Content, copyTemplate } from './templates.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
 
 /** Who may do what: `token: null` sends none; the owner's token with all scopes is sent when nothing is said. */
 export interface Sent {
@@ -177,7 +178,7 @@ async function demoWorkspace(database: Database): Promise<TestWorkspace> {
 }
 
 async function newWorkspace(database: Database, name: string): Promise<TestWorkspace> {
-  const made = await createWorkspace(database.db, { name, ownerDisplayName: 'Olive Owner' });
+  const made = await createWorkspace(database.db, systemActor, { name, ownerDisplayName: 'Olive Owner' });
   const { workspaceId, ownerUserAccountId, ownerToken } = made;
   return { workspaceId, ownerUserAccountId, token: ownerToken.token };
 }
@@ -195,7 +196,7 @@ async function tokenFor(
 ): Promise<string> {
   const { workspaceId } = workspace;
   const holder = role ? (await member(database, workspaceId, { role })).userAccountId : undefined;
-  const issued = await issueToken(database.db, {
+  const issued = await issueToken(database.db, systemActor, {
     workspaceId,
     userAccountId: userAccountId ?? holder ?? workspace.ownerUserAccountId,
     parentTokenId: null,
