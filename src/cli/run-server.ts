@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '../db/engine.ts';
 import { systemActor } from '../resolvers/audit.ts';
 import { type Config, readConfig, type Settings } from '../server/config.ts';
 import { createLogger } from '../server/logger.ts';
+import { secretsOf } from '../server/secrets.ts';
 import { openDocuments } from '../server/open-documents.ts';
 import { openFiles, type ServerFiles } from '../server/open-files.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
@@ -38,7 +39,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const database = await openForServing(config, options);
   const files = openFiles(config);
   const token = await prepareDemo(database, files, config, options);
-  const logger = await createLogger(config.logLevel);
+  const logger = await createLogger(config.logLevel, { secrets: secretsOf(config) });
   const server = await startServer({ database, config, logger, files, documents });
   const socket = await openSocket(database, files, config, options, logger);
   logger.info({ url: server.url, engine: database.engine }, `workgraph is ready at ${server.url}`);

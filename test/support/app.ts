@@ -106,18 +106,23 @@ export async function startApp({
   demo = false,
   content = demo ? 'demo' : 'migrated',
   logLevel = 'silent',
-  log = process.stdout,
+  log,
   settings = {},
 }: AppOptions = {}): Promise<App> {
   const { database, dataDir, drop } = await copyTemplate(content);
   const home = content === 'migrated' ? await newWorkspace(database, 'Test') : await demoWorkspace(database);
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...chosen, ...settings }, {});
   const files = openFiles(config);
+  const leaks: string[] = [];
+  const canary = { write: (line: string) => void (/wg_[0-9a-f]{48}/.test(line) && leaks.push(line)) };
   const documents = await openDocuments(config);
   const server = await startServer({
     database,
     config,
-    logger: pino({ level: logLevel }, log),
+    logger:
+      log || logLevel !== 'silent'
+        ? pino({ level: logLevel }, log ?? process.stdout)
+        : pino({ level: 'trace' }, canary),
     files,
     documents,
   });
@@ -131,7 +136,11 @@ export async function startApp({
     store: files.store,
     tokenFor: (holder = {}) => tokenFor(database, home, holder),
     secondWorkspace: () => newWorkspace(database, 'Second'),
-    stop: () => stop(server, drop),
+    stop: async () => {
+      await stop(server, drop);
+      // Every test of the suite looks for tokens in all that its server logged.
+      if (leaks.length > 0) throw new Error(`The log of the server holds a token: ${leaks[0]}`);
+    },
   };
 }
 
