@@ -48,6 +48,7 @@ const mutations: Record<string, { acts: AuditAct[]; run: () => Promise<unknown> 
 /** The words of a command, and the acts that it enters; none: it leaves the database as it is. */
 const runs: Record<string, { acts: AuditAct[]; words: () => string[] | Promise<string[]> }> = {
   audit: { acts: [], words: () => ['--workspace', 'Test', '--json'] },
+  verify: { acts: [], words: () => [] },
   'token list': { acts: [], words: () => ['--workspace', 'Test'] },
   'workspace list': { acts: [], words: () => [] },
   'token create': {
