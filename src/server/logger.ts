@@ -15,7 +15,9 @@ export async function createLogger(
 ): Promise<Logger> {
   const lines = await destination(stream);
   // The second line of defence: nothing here is given a secret, but a client may put its own where it does not belong.
-  const write = (line: string) => void lines.write(withoutSecrets(line, secrets));
+  const write = (line: string) => {
+    lines.write(withoutSecrets(line, secrets));
+  };
   return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, { write });
 }
 
