@@ -127,7 +127,7 @@ builder.queryType({
 
 function auditEntries(ctx: Context, args: ConnectionArguments) {
   if (!mayReadAudit(signedIn(ctx))) raise('forbidden', 'Only owners and admins read the audit.');
-  return resolveConnection(ctx, AuditEntry.list(), undefined, args);
+  return resolveConnection(ctx, AuditEntry.list(), { key: undefined }, args);
 }
 
 function accessTokens(ctx: Context, args: ConnectionArguments) {
