@@ -93,6 +93,7 @@ it('does not run ahead of a client that takes its data slowly', async () => {
     },
     stderr: () => undefined,
     isTerminal: false,
+    operator: { name: 'tester', host: 'here' },
     columns: 80,
     cwd: '/elsewhere',
     signal: new AbortController().signal,
