@@ -4,6 +4,7 @@ import { TokenHolders } from '../db/access-tokens.ts';
 import type { Database } from '../db/engine.ts';
 import type { FileStore } from '../db/storage.ts';
 import { selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
+import type { Actor } from '../resolvers/audit.ts';
 import { hashToken, issueToken, newTokenText } from '../resolvers/access-tokens.ts';
 import { scopes } from '../resolvers/context.ts';
 
@@ -11,10 +12,11 @@ import { scopes } from '../resolvers/context.ts';
 export async function addDemo(
   database: Database,
   store: FileStore,
+  actor: Actor,
   say: (text: string) => void,
 ): Promise<string> {
   const { seedDemo } = await import('./demo/seed.ts');
-  const { workspaceId } = await seedDemo(database, { store, log: (line) => say(`${line}\n`) });
+  const { workspaceId } = await seedDemo(database, { store, actor, log: (line) => say(`${line}\n`) });
   return workspaceId;
 }
 
@@ -41,6 +43,7 @@ export async function keptToken(database: Database, dataDir: string): Promise<st
 export async function demoToken(
   database: Database,
   dataDir: string,
+  actor: Actor,
   workspaceId: string,
 ): Promise<string | undefined> {
   const { token: kept, holder } = await readKept(database, dataDir);
@@ -53,7 +56,7 @@ export async function demoToken(
   // An existing file keeps its mode.
   await chmod(path, 0o600);
   const { userAccountId } = owner;
-  await issueToken(database.db, {
+  await issueToken(database.db, actor, {
     workspaceId,
     userAccountId,
     parentTokenId: null,

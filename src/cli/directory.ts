@@ -6,7 +6,7 @@ import { type AppliedDirectory, applyDirectory } from '../resolvers/directory.ts
 import { type DirectoryFile, parseDirectory } from '../resolvers/directory-file.ts';
 import type { DirectoryChange, FieldChange } from '../resolvers/directory-plan.ts';
 import { encodeId } from '../resolvers/ids.ts';
-import { type CommandEnvironment, databaseCommand } from './environment.ts';
+import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { fileSize } from './import/lines.ts';
 import { findWorkspace } from './lookup.ts';
@@ -29,7 +29,7 @@ export async function runDirectoryApply(
   const dryRun = args['dry-run'] ?? false;
   const isNamed = args.workspace !== undefined || file.workspace === undefined;
   const workspaceId = isNamed ? (await findWorkspace(env.database, args.workspace)).id : undefined;
-  const applied = await applyDirectory(env.database, file, { dryRun, workspaceId });
+  const applied = await applyDirectory(env.database, actorOf(env), file, { dryRun, workspaceId });
   if (args.json) env.stdout(`${JSON.stringify(jsonOf(applied, dryRun))}\n`);
   else for (const change of applied.changes) env.stdout(`${changeWords(change)}\n`);
   env.stderr(`${summaryOf(applied, dryRun)}\n`);

@@ -1,6 +1,7 @@
 import { type ArgsDef, type CommandDef, defineCommand, type ParsedArgs } from 'citty';
 import type { Database } from '../db/engine.ts';
 import type { FileStore } from '../db/storage.ts';
+import type { Actor } from '../resolvers/audit.ts';
 import { refuseUnknownArguments, reportFailure } from './failures.ts';
 
 /** What a command that needs the database runs with, in this process or within the server that holds the directory. */
@@ -19,6 +20,8 @@ export interface CommandEnvironment {
   /** Do the words go to a person at a terminal, and how wide is it. */
   readonly isTerminal: boolean;
   readonly columns: number;
+  /** Who gives the command: the user of the machine, and its name. */
+  readonly operator: { readonly name: string; readonly host: string };
   /** Where paths among the arguments start. */
   readonly cwd: string;
   /** Aborted when the person gives up. */
@@ -27,6 +30,11 @@ export interface CommandEnvironment {
 
 /** The environment but for the database: what a client of the socket sends along, and what a process has of its own. */
 export type Terminal = Omit<CommandEnvironment, 'database' | 'dataDir' | 'store'>;
+
+/** Who acts in a command, for the audit. */
+export function actorOf({ operator }: Pick<CommandEnvironment, 'operator'>): Actor {
+  return { kind: 'operator', name: operator.name, address: operator.host };
+}
 
 /** A command that needs the database, as citty takes it and as a server that holds the directory runs it. */
 export type DatabaseCommand = CommandDef & {

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
+import { inTransaction } from '../db/transaction.ts';
+import { recordDeeds } from '../resolvers/audit.ts';
 import { exportDirectory } from '../resolvers/export-directory.ts';
 import { exportIssues } from '../resolvers/export-issues.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { writeBackup } from './backup/write.ts';
-import { type CommandEnvironment, databaseCommand } from './environment.ts';
+import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { ndjsonVersion } from './import/ndjson.ts';
 import { requireTeam } from './import/team.ts';
@@ -40,7 +42,11 @@ async function exportBackup(
 /** Writes a header and then a line for each living issue, page by page. */
 async function exportLines(env: CommandEnvironment, args: ExportArguments): Promise<number> {
   const { id: workspaceId, name } = await findWorkspace(env.database, args.workspace);
-  const only = args.team === undefined ? undefined : await requireTeam(env.database, workspaceId, args.team);
+  const only = args.team === undefined ? undefined : await requireTeam(env, workspaceId, args.team);
+  const subject = { kind: 'export', name: only ? only.code : name };
+  await inTransaction(env.database.db, (trx) =>
+    recordDeeds(trx, workspaceId, actorOf(env), [{ act: 'export.started', subject }]),
+  );
   const { teams, directory } = await exportDirectory(env.database, workspaceId, only?.id);
   const workspace = { id: encodeId('workspace', workspaceId), name };
   const header = {

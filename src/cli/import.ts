@@ -7,7 +7,7 @@ import type { SourceLine } from '../resolvers/import-issue.ts';
 import type { ImportTarget } from '../resolvers/import-people.ts';
 import { importIssues, type ImportSummary } from '../resolvers/import-run.ts';
 import { restoreBackup } from './backup/restore.ts';
-import { type CommandEnvironment, databaseCommand } from './environment.ts';
+import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { beadsAnonymous, beadsContent } from './import/beads.ts';
 import { fileSize, readLines } from './import/lines.ts';
@@ -42,6 +42,7 @@ export async function runImport(env: CommandEnvironment, args: ImportArguments):
   const startedMs = performance.now();
   const summary = await importIssues({
     database: env.database,
+    actor: actorOf(env),
     target,
     lines,
     signal: env.signal,
@@ -117,7 +118,7 @@ async function openSource(env: CommandEnvironment, args: ImportArguments, path: 
 async function openBeads(env: CommandEnvironment, args: ImportArguments, path: string): Promise<Source> {
   if (!args.team) throw new UsageError('Say which team gets the issues: --team CODE.');
   const { id: workspaceId } = await findWorkspace(env.database, args.workspace);
-  const { code: teamCode } = await requireTeam(env.database, workspaceId, args.team, args['create-team']);
+  const { code: teamCode } = await requireTeam(env, workspaceId, args.team, args['create-team']);
   return {
     // The same file may be brought to several teams; ids of beads are unique within a repository alone.
     target: { workspaceId, source: `beads:${teamCode}`, teamCode, anonymous: beadsAnonymous },
@@ -130,15 +131,17 @@ async function openNdjson(env: CommandEnvironment, args: ImportArguments, path: 
   const header = await readHeader(lines);
   const { id: workspaceId } = await findWorkspace(env.database, args.workspace);
   let teamCode: string | undefined;
-  if (args.team)
-    teamCode = (await requireTeam(env.database, workspaceId, args.team, args['create-team'])).code;
+  if (args.team) teamCode = (await requireTeam(env, workspaceId, args.team, args['create-team'])).code;
   else if (header.workspace.id === encodeId('workspace', workspaceId)) {
     throw new UsageError(
       'The file is an export of this very workspace: its issues are here. To copy them, say --team CODE.',
     );
   } else {
     const directory = parseDirectory(header.directory);
-    const { changes } = await applyDirectory(env.database, directory, { workspaceId, keepExisting: true });
+    const { changes } = await applyDirectory(env.database, actorOf(env), directory, {
+      workspaceId,
+      keepExisting: true,
+    });
     for (const { kind, name } of changes) env.stderr(`made ${kind} ${name}\n`);
   }
   const source = `ndjson:${header.workspace.id}${teamCode === undefined ? '' : `:${teamCode}`}`;

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -131,8 +132,18 @@ function ownTerminal(signal: AbortSignal): Terminal {
     isTerminal: isatty(2),
     columns: process.stderr.columns ?? 80,
     cwd: process.cwd(),
+    operator: { name: userName(), host: hostname() },
     signal,
   };
+}
+
+/** A user without an entry in the list of users, as in some containers, has a number alone. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
 }
 
 /** The first signal asks the command to end, the second ends the process. */

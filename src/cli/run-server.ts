@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/engine.ts';
+import { systemActor } from '../resolvers/audit.ts';
 import { type Config, readConfig, type Settings } from '../server/config.ts';
 import { createLogger } from '../server/logger.ts';
+import { secretsOf } from '../server/secrets.ts';
 import { openDocuments } from '../server/open-documents.ts';
 import { openFiles, type ServerFiles } from '../server/open-files.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
@@ -37,7 +39,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const database = await openForServing(config, options);
   const files = openFiles(config);
   const token = await prepareDemo(database, files, config, options);
-  const logger = await createLogger(config.logLevel);
+  const logger = await createLogger(config.logLevel, { secrets: secretsOf(config) });
   const server = await startServer({ database, config, logger, files, documents });
   const socket = await openSocket(database, files, config, options, logger);
   logger.info({ url: server.url, engine: database.engine }, `workgraph is ready at ${server.url}`);
@@ -75,7 +77,8 @@ async function prepareDemo(
   const found = await findDemo(database);
   if (found.workspaceId === undefined && !demo && !found.isEmpty) return keptToken(database, dataDir);
   if (found.workspaceId === undefined) say('Making the demo workspace …\n');
-  return demoToken(database, dataDir, found.workspaceId ?? (await addDemo(database, store, say)));
+  const workspaceId = found.workspaceId ?? (await addDemo(database, store, systemActor, say));
+  return demoToken(database, dataDir, systemActor, workspaceId);
 }
 
 async function openSocket(

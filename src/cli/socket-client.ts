@@ -15,9 +15,9 @@ export async function runThroughServer(
 ): Promise<number | undefined> {
   const socketPath = socketPathOf(dataDir);
   if (socketPath === undefined) return undefined;
-  const { isTerminal, columns, cwd, signal } = terminal;
+  const { isTerminal, columns, cwd, operator, signal } = terminal;
   const asked = request({ socketPath, method: 'POST', path: '/commands', signal, agent: false });
-  asked.end(JSON.stringify({ command, args, isTerminal, columns, cwd } satisfies CommandRequest));
+  asked.end(JSON.stringify({ command, args, isTerminal, columns, cwd, operator } satisfies CommandRequest));
   const answer = await answerTo(asked);
   return answer && readAnswer(answer, terminal);
 }

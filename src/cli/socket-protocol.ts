@@ -6,6 +6,8 @@ export const commandRequest = z.object({
   command: z.string(),
   args: z.record(z.string(), z.unknown()),
   cwd: z.string(),
+  /** A client of an earlier version does not say it. */
+  operator: z.object({ name: z.string(), host: z.string() }).default({ name: 'unknown', host: 'unknown' }),
   isTerminal: z.boolean(),
   columns: z.number(),
 });

@@ -1,13 +1,13 @@
 import { defineCommand } from 'citty';
-import { z } from 'zod';
 import { selectAccessToken, selectAccessTokens, selectTokenWorkspace } from '../db/access-tokens.ts';
 import { checkTokenInput, issueToken, revokeFamily, takesPart } from '../resolvers/access-tokens.ts';
 import { scopes as allScopes } from '../resolvers/context.ts';
 import { decodeId, encodeId } from '../resolvers/ids.ts';
-import { databaseCommand } from './environment.ts';
+import { actorOf, databaseCommand } from './environment.ts';
 import { CommandError, UsageError } from './failures.ts';
 import { findMember, findWorkspace } from './lookup.ts';
 import { table } from './table.ts';
+import { timeOf } from './times.ts';
 
 const workspace = {
   type: 'string',
@@ -31,7 +31,8 @@ const create = databaseCommand({
     },
     json: { type: 'boolean', description: 'Print one object: id, token and what it may do' },
   },
-  async run({ database, stdout, stderr }, args) {
+  async run(env, args) {
+    const { database, stdout, stderr } = env;
     const { id: workspaceId } = await findWorkspace(database, args.workspace);
     const member = await findMember(database, workspaceId, args.member);
     if (!takesPart(member))
@@ -41,11 +42,11 @@ const create = databaseCommand({
     const input = {
       name: args.name,
       scopes,
-      expiresUtc: args.expires ? expiryOf(args.expires, now) : undefined,
+      expiresUtc: args.expires ? timeOf('--expires', args.expires, now, 1) : undefined,
     };
     checkTokenInput(input, now);
     const { userAccountId } = member;
-    const issued = await issueToken(database.db, {
+    const issued = await issueToken(database.db, actorOf(env), {
       ...input,
       workspaceId,
       userAccountId,
@@ -109,12 +110,13 @@ const revoke = databaseCommand({
     id: { type: 'positional', required: true, description: 'The id of the token: token_…' },
     json: { type: 'boolean', description: 'Print one object: id and revokedUtc' },
   },
-  async run({ database, stdout, stderr }, args) {
+  async run(env, args) {
+    const { database, stdout, stderr } = env;
     const id = decodeId('token', args.id);
     if ('problem' in id) throw new UsageError(`The id of the token: ${id.problem}.`);
     const workspaceId = await selectTokenWorkspace(database.unscoped, id.uuid);
     if (!workspaceId) throw new CommandError(`There is no access token ${args.id}.`);
-    await revokeFamily(database.db, workspaceId, id.uuid, new Date());
+    await revokeFamily(database.db, actorOf(env), { workspaceId, id: id.uuid }, new Date());
     const token = await selectAccessToken(database.db, workspaceId, id.uuid);
     if (args.json) stdout(`${JSON.stringify({ id: args.id, revokedUtc: token?.revokedUtc })}\n`);
     else stderr(`Revoked ${args.id} and what was made with it.\n`);
@@ -126,13 +128,3 @@ export const command = defineCommand({
   meta: { name: 'token', description: 'Make, list and revoke access tokens' },
   subCommands: { create, list, revoke },
 });
-
-function expiryOf(text: string, now: Date): Date {
-  const days = /^(\d{1,5})d$/.exec(text)?.[1];
-  if (days) return new Date(now.getTime() + Number(days) * 86_400_000);
-  const time = z.iso.datetime({ offset: true }).safeParse(text);
-  if (time.success) return new Date(time.data);
-  throw new UsageError(
-    '--expires must be a time with an offset or Z, such as 2027-01-31T00:00:00Z, or days such as 30d.',
-  );
-}

@@ -2,7 +2,7 @@ import { defineCommand } from 'citty';
 import { selectWorkspaces } from '../db/workspaces.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { createWorkspace } from '../resolvers/workspaces.ts';
-import { databaseCommand } from './environment.ts';
+import { actorOf, databaseCommand } from './environment.ts';
 import { table } from './table.ts';
 
 const create = databaseCommand({
@@ -14,8 +14,9 @@ const create = databaseCommand({
     'owner-email': { type: 'string', description: 'The e-mail address of the owner' },
     json: { type: 'boolean', description: 'Print one object: id, name, token and the owner' },
   },
-  async run({ database, stdout, stderr }, args) {
-    const made = await createWorkspace(database.db, {
+  async run(env, args) {
+    const { database, stdout, stderr } = env;
+    const made = await createWorkspace(database.db, actorOf(env), {
       name: args.name,
       ownerDisplayName: args.owner,
       ownerEmailAddress: args['owner-email'] || undefined,

@@ -134,16 +134,15 @@ export async function updateRevoked(
   workspaceId: string,
   which: { column: 'id' | 'parentTokenId'; ids: readonly string[] },
   revokedUtc: Date,
-): Promise<string[]> {
-  const rows = await db
+): Promise<{ id: string; name: string }[]> {
+  return db
     .updateTable('accessToken as t')
     .set({ revokedUtc })
     .where('t.workspaceId', '=', workspaceId)
     .where(`t.${which.column}`, 'in', which.ids)
     .where('t.revokedUtc', 'is', null)
-    .returning('t.id')
+    .returning(['t.id', 't.name'])
     .execute();
-  return rows.map(({ id }) => id);
 }
 
 /** A workspace's tokens with the names of those they stand for, newest first. */

@@ -13,5 +13,12 @@ export type FollowUpActions = JSONColumnType<
   string
 >;
 
+/** The values that an act set. */
+export type AuditChanges = JSONColumnType<
+  { field: string; before: string | null; after: string | null }[],
+  string | undefined,
+  string
+>;
+
 /** What an import keeps of a row that has no column of ours: other relations and unknown fields. */
 export type ImportRecord = JSONColumnType<Record<string, unknown>, string | undefined, string>;

@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { GeneratedTimestamp, ImportRecord, Timestamp } from './column-types.ts';
+import type { AuditChanges, GeneratedTimestamp, ImportRecord, Timestamp } from './column-types.ts';
 
 // The tables of directories, tokens and imports, as the migrations made them.
 
@@ -221,6 +221,23 @@ export interface AccessTokenTable {
   expiresUtc: Timestamp | null;
   lastUsedUtc: Timestamp | null;
   revokedUtc: Timestamp | null;
+}
+
+export interface AuditEntryTable {
+  workspaceId: string;
+  id: string;
+  occurredUtc: Timestamp;
+  act: string;
+  actorKind: number;
+  actorName: string;
+  userAccountId: string | null;
+  tokenId: string | null;
+  address: string | null;
+  requestId: string | null;
+  subjectKind: string;
+  subjectId: string | null;
+  subjectName: string;
+  changes: AuditChanges;
 }
 
 export interface IdempotencyKeyTable {

@@ -18,6 +18,7 @@ import type {
   ProjectLinkTable,
   RepositoryTable,
   AccessTokenTable,
+  AuditEntryTable,
   IdempotencyKeyTable,
   ImportSourceTable,
   ReferenceChangeTable,
@@ -58,6 +59,7 @@ export interface Tables {
   projectLink: ProjectLinkTable;
   repository: RepositoryTable;
   accessToken: AccessTokenTable;
+  auditEntry: AuditEntryTable;
   idempotencyKey: IdempotencyKeyTable;
   importSource: ImportSourceTable;
   workspaceVersion: WorkspaceVersionTable;

@@ -4,6 +4,7 @@ import { insertAccessToken, lockLivingToken, selectAccessToken, updateRevoked } 
 import type { Row, Tables } from '../db/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type MemberCard, selectMemberCard } from '../db/workspaces.ts';
+import { type Actor, actorOf, type Deed, recordDeeds } from './audit.ts';
 import { memberRole, memberStatus } from './codes.ts';
 import { type Context, type Principal, type Scope, scopes, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
@@ -42,7 +43,8 @@ export async function createAccessToken(
   ctx: Context,
   input: AccessTokenCreateInput,
 ): Promise<NewAccessToken> {
-  const { db, principal, now } = signedIn(ctx);
+  const signed = signedIn(ctx);
+  const { db, principal, now } = signed;
   const held = [...principal.scopes];
   const expiresUtc = input.expiresUtc ?? principal.expiresUtc;
   checkTokenInput({ ...input, expiresUtc }, now);
@@ -60,7 +62,8 @@ export async function createAccessToken(
   return inTransaction(db, async (transaction) => {
     const lives = await lockLivingToken(transaction, workspaceId, parentTokenId);
     if (!lives) raise('unauthenticated', 'The access token has been revoked.');
-    return issueToken(transaction, { ...input, workspaceId, userAccountId, parentTokenId, expiresUtc });
+    const token = { ...input, workspaceId, userAccountId, parentTokenId, expiresUtc };
+    return issueToken(transaction, actorOf(signed), token);
   });
 }
 
@@ -69,7 +72,8 @@ export async function revokeAccessToken(
   ctx: Context,
   input: { id: string },
 ): Promise<{ accessToken: Row<'accessToken'> }> {
-  const { db, principal, now, loaders } = signedIn(ctx);
+  const signed = signedIn(ctx);
+  const { db, principal, now, loaders } = signed;
   const id = decodeId('token', input.id);
   if ('problem' in id)
     raise('validation_failed', `id: ${id.problem}.`, [{ field: 'id', message: id.problem }]);
@@ -78,7 +82,7 @@ export async function revokeAccessToken(
   if (!token || !(await mayRevoke(db, principal, token))) {
     raise('not_found', 'There is no such access token.');
   }
-  await revokeFamily(db, workspaceId, token.id, now);
+  await revokeFamily(db, actorOf(signed), token, now);
   loaders.clear();
   return { accessToken: (await selectAccessToken(db, workspaceId, token.id)) ?? token };
 }
@@ -89,22 +93,33 @@ export async function revokeAccessToken(
  */
 export async function revokeFamily(
   db: Kysely<Tables>,
-  workspaceId: string,
-  id: string,
+  actor: Actor,
+  { workspaceId, id }: { workspaceId: string; id: string },
   now: Date,
 ): Promise<void> {
   await inTransaction(db, async (transaction) => {
-    await updateRevoked(transaction, workspaceId, { column: 'id', ids: [id] }, now);
+    const revoked = await updateRevoked(transaction, workspaceId, { column: 'id', ids: [id] }, now);
     let generation = [id];
     while (generation.length > 0) {
-      generation = await updateRevoked(
-        transaction,
-        workspaceId,
-        { column: 'parentTokenId', ids: generation },
-        now,
-      );
+      const which = { column: 'parentTokenId', ids: generation } as const;
+      const children = await updateRevoked(transaction, workspaceId, which, now);
+      revoked.push(...children);
+      generation = children.map((child) => child.id);
     }
+    const deeds = revoked.map((token) => revocationOf(token, id, now));
+    await recordDeeds(transaction, workspaceId, actor, deeds, now);
   });
+}
+
+function revocationOf(token: { id: string; name: string }, eldestId: string, now: Date): Deed {
+  return {
+    act: 'access-token.revoked',
+    subject: { kind: 'access token', id: encodeId('token', token.id), name: token.name },
+    changes: {
+      revokedUtc: { after: now.toISOString() },
+      ...(token.id !== eldestId && { revokedWith: { after: encodeId('token', eldestId) } }),
+    },
+  };
 }
 
 /** Throws everything that is wrong with a token's name, scopes and expiry. */
@@ -122,9 +137,10 @@ export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void 
   violations.check();
 }
 
-/** Makes the text and writes the row; whether it may be made has been decided. */
+/** Makes the text, writes the row and enters the act; whether it may be made has been decided. */
 export async function issueToken(
   db: Kysely<Tables>,
+  actor: Actor,
   {
     name,
     scopes,
@@ -138,17 +154,36 @@ export async function issueToken(
   },
 ): Promise<NewAccessToken> {
   const text = token.token ?? newTokenText();
-  const accessToken = await insertAccessToken(db, {
-    workspaceId: token.workspaceId,
-    id: newUuid(),
-    userAccountId: token.userAccountId,
-    parentTokenId: token.parentTokenId,
-    name: name.trim(),
-    tokenHash: hashToken(text),
-    scopes: [...new Set(scopes)],
-    expiresUtc: token.expiresUtc ?? null,
+  const { workspaceId } = token;
+  const accessToken = await inTransaction(db, async (trx) => {
+    const row = await insertAccessToken(trx, {
+      workspaceId,
+      id: newUuid(),
+      userAccountId: token.userAccountId,
+      parentTokenId: token.parentTokenId,
+      name: name.trim(),
+      tokenHash: hashToken(text),
+      scopes: [...new Set(scopes)],
+      expiresUtc: token.expiresUtc ?? null,
+    });
+    await recordDeeds(trx, workspaceId, actor, [creationOf(row)]);
+    return row;
   });
   return { token: text, accessToken };
+}
+
+function creationOf(token: Row<'accessToken'>): Deed {
+  const { id, name, scopes, expiresUtc, userAccountId, parentTokenId } = token;
+  return {
+    act: 'access-token.created',
+    subject: { kind: 'access token', id: encodeId('token', id), name },
+    changes: {
+      scopes: { after: scopes },
+      userAccountId: { after: encodeId('user', userAccountId) },
+      ...(expiresUtc && { expiresUtc: { after: expiresUtc.toISOString() } }),
+      ...(parentTokenId && { parentTokenId: { after: encodeId('token', parentTokenId) } }),
+    },
+  };
 }
 
 /** 192 random bits, and no character that ends a double click. */

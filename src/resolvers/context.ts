@@ -56,6 +56,8 @@ export interface KeptReference {
 /** What one request carries. Public operations run without a principal. */
 export interface Context {
   readonly requestId: string;
+  /** Where the request came from, as far as that is known. */
+  readonly address?: string | undefined;
   readonly db: Kysely<Tables>;
   readonly principal: Principal | undefined;
   /** Rows of the principal's workspace, loaded in batches. */

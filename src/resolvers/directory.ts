@@ -5,6 +5,7 @@ import type { Database } from '../db/engine.ts';
 import type { Row, Tables } from '../db/tables.ts';
 import { inTransaction, type Trx } from '../db/transaction.ts';
 import { insertWorkspace, selectWorkspaces } from '../db/workspaces.ts';
+import { type Actor, type Deed, recordDeeds } from './audit.ts';
 import { memberStatus, projectState } from './codes.ts';
 import type { DirectoryFile } from './directory-file.ts';
 import { planLabels } from './directory-labels.ts';
@@ -38,6 +39,7 @@ export interface AppliedDirectory {
  */
 export async function applyDirectory(
   database: Database,
+  actor: Actor,
   file: DirectoryFile,
   options: ApplyDirectoryOptions = {},
 ): Promise<AppliedDirectory> {
@@ -59,13 +61,22 @@ export async function applyDirectory(
     const created: DirectoryChange[] = found
       ? []
       : [{ action: 'create', kind: 'workspace', name: workspace.name, fields: {} }];
-    if (!dryRun) await write(trx, plan, found ? undefined : workspace.name);
-    return {
-      workspaceId: workspace.id,
-      workspaceName: workspace.name,
-      changes: [...created, ...plan.changes],
-    };
+    const changes = [...created, ...plan.changes];
+    if (!dryRun) {
+      await write(trx, plan, found ? undefined : workspace.name);
+      await recordDeeds(trx, workspace.id, actor, changes.map(deedOf));
+    }
+    return { workspaceId: workspace.id, workspaceName: workspace.name, changes };
   });
+}
+
+function deedOf({ action, kind, name, fields }: DirectoryChange): Deed {
+  const changes = Object.entries(fields).map(([field, change]) => [
+    field,
+    'added' in change ? { after: change.added } : { before: change.from, after: change.to },
+  ]);
+  const act = kind === 'workspace' ? 'workspace.created' : (`directory.${action}d` as const);
+  return { act, subject: { kind, name }, changes: Object.fromEntries(changes) };
 }
 
 async function findWorkspace(

@@ -23,6 +23,7 @@ export const idPrefixes = [
   'thread',
   'message',
   'token',
+  'audit',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

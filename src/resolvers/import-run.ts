@@ -2,6 +2,7 @@ import type { Database } from '../db/engine.ts';
 import { analyzeTables } from '../db/import-writes.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isConnectionLoss } from '../db/unavailable.ts';
+import { type Actor, type AuditAct, type Deed, recordDeeds } from './audit.ts';
 import { type BatchOutcome, importBatch, type ImportRow, type WaitingChild } from './import-batch.ts';
 import { cleanIssue } from './import-clean.ts';
 import type { SourceLine } from './import-issue.ts';
@@ -44,6 +45,7 @@ export interface ImportSummary {
 
 interface ImportOptions {
   readonly database: Database;
+  readonly actor: Actor;
   readonly target: ImportTarget;
   readonly lines: AsyncIterable<SourceLine>;
   readonly reporter: ImportReporter;
@@ -60,7 +62,18 @@ const batchBytes = 4_000_000;
  * and run again, it finishes the job, and run once more it changes nothing.
  */
 export async function importIssues(options: ImportOptions): Promise<ImportSummary> {
-  return new ImportRun(options).run();
+  const { database, actor, target } = options;
+  const enter = (act: AuditAct, changes: Deed['changes'] = {}) => {
+    const subject = { kind: 'import', name: target.source };
+    return inTransaction(database.db, (trx) =>
+      recordDeeds(trx, target.workspaceId, actor, [{ act, subject, changes }]),
+    );
+  };
+  await enter('import.started');
+  const summary = await new ImportRun(options).run();
+  const counts = Object.entries(summary).map(([name, count]) => [name, { after: count as unknown }]);
+  await enter('import.finished', Object.fromEntries(counts));
+  return summary;
 }
 
 class ImportRun {

@@ -1,6 +1,7 @@
 import type { AnyRow } from '../db/any-tables.ts';
 import type { Predicate } from '../db/predicate.ts';
 import type { TableName } from '../db/tables.ts';
+import { mayReadAudit } from './audit.ts';
 import { memberRole } from './codes.ts';
 import { type Context, type SignedIn, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
@@ -34,10 +35,21 @@ export async function findNodes(
       const kind = id && kinds.get(id.prefix);
       if (!id || !kind) return null;
       const row = await signed.loaders.byKey(kind.table, 'id', kind.where).load(id.uuid);
-      if (!row || (id.prefix === 'token' && !mayReadToken(signed, row))) return null;
+      if (!row || !(mayRead[id.prefix]?.(signed, row) ?? true)) return null;
       return { ...row, __typename: kind.typeName };
     }),
   );
+}
+
+/** Who may read a thing by its id, where that is more than its scope says. */
+const mayRead: Partial<Record<IdPrefix, (signed: SignedIn, row: AnyRow) => boolean>> = {
+  token: mayReadToken,
+  audit: mayReadAudit,
+};
+
+/** Is there a rule about who may read such things, beside their scope. */
+export function hasReaders(prefix: IdPrefix): boolean {
+  return mayRead[prefix] !== undefined;
 }
 
 /** A token is shown to the member it stands for and to whoever administers the workspace. */

@@ -2,11 +2,12 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../db/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { insertMember, insertWorkspace } from '../db/workspaces.ts';
+import { type Actor, recordDeeds } from './audit.ts';
 import { memberRole, memberStatus, principalKind } from './codes.ts';
 import { scopes } from './context.ts';
 import { Violations } from './errors.ts';
 import { fold } from './fold.ts';
-import { newUuid } from './ids.ts';
+import { encodeId, newUuid } from './ids.ts';
 import { issueToken, type NewAccessToken } from './access-tokens.ts';
 import { checkText } from './write-rules.ts';
 
@@ -27,6 +28,7 @@ export interface NewWorkspace {
 /** A workspace with one owner and his token, and nothing else in it. For the one who runs the service. */
 export async function createWorkspace(
   db: Kysely<Tables>,
+  actor: Actor,
   input: WorkspaceCreateInput,
 ): Promise<NewWorkspace> {
   const name = input.name.trim();
@@ -50,7 +52,10 @@ export async function createWorkspace(
       role: memberRole.owner,
       status: memberStatus.active,
     });
-    return issueToken(trx, {
+    const owner = { after: ownerDisplayName };
+    const subject = { kind: 'workspace', id: encodeId('workspace', workspaceId), name };
+    await recordDeeds(trx, workspaceId, actor, [{ act: 'workspace.created', subject, changes: { owner } }]);
+    return issueToken(trx, actor, {
       workspaceId,
       userAccountId: ownerUserAccountId,
       parentTokenId: null,

@@ -1,14 +1,17 @@
+import { mayReadAudit } from '../resolvers/audit.ts';
 import { type Context, signedIn } from '../resolvers/context.ts';
 import { type ConnectionArguments, resolveConnection } from '../resolvers/connections.ts';
+import { raise } from '../resolvers/errors.ts';
 import { byId, issueNamed, projectNamed, teamNamed } from '../resolvers/keys.ts';
 import { seesAllTokens } from '../resolvers/nodes.ts';
 import { unknownTeams } from '../resolvers/team-references.ts';
 import { AccessToken } from './access-tokens.ts';
+import { AuditEntry } from './audit.ts';
 import { builder } from './builder.ts';
 import { allCodeTables, CodeTable } from './codes.ts';
 import { Health, Readiness } from './health.ts';
 import { Issue } from './issues.ts';
-import { type ListArgumentBuilder, listArguments, rowsOfPage } from './lists.ts';
+import { filterScopes, type ListArgumentBuilder, listArguments, rowsOfPage } from './lists.ts';
 import { Member } from './members.ts';
 import { naming } from './naming.ts';
 import { Project } from './projects.ts';
@@ -90,6 +93,14 @@ builder.queryType({
       description: 'The access tokens of the viewer; those of all members for owners and admins.',
       load: accessTokens,
     }),
+    auditEntries: t.source({
+      type: AuditEntry.connection(),
+      scope: 'workspace:admin',
+      args: listArguments(t as unknown as ListArgumentBuilder, AuditEntry),
+      extensions: { rows: rowsOfPage(AuditEntry.list()), scopeOfArguments: filterScopes(AuditEntry) },
+      description: 'What was done to tokens, roles and the workspace, newest first. For owners and admins.',
+      load: auditEntries,
+    }),
     codes: t.source({
       type: [CodeTable],
       scope: 'public',
@@ -113,6 +124,11 @@ builder.queryType({
     }),
   }),
 });
+
+function auditEntries(ctx: Context, args: ConnectionArguments) {
+  if (!mayReadAudit(signedIn(ctx))) raise('forbidden', 'Only owners and admins read the audit.');
+  return resolveConnection(ctx, AuditEntry.list(), { key: undefined }, args);
+}
 
 function accessTokens(ctx: Context, args: ConnectionArguments) {
   const signed = signedIn(ctx);

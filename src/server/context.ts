@@ -104,10 +104,11 @@ export class Contexts {
   }
 
   #of(request: RequestSource, now: Date, principal: Principal | undefined): OperationContext {
-    const { requestId, origin, allowance, seenVersion } = request;
+    const { requestId, origin, address, allowance, seenVersion } = request;
     const files = this.#files;
     return {
       requestId,
+      address,
       now,
       principal,
       db: this.#database.db,

@@ -1,18 +1,27 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { LogLevel } from './config.ts';
+import { withoutSecrets } from './secrets.ts';
 
-/** JSON lines; for a person at a terminal, lines with colours instead. Secrets are never given to it. */
-export async function createLogger(
-  level: LogLevel,
-  stream: NodeJS.WriteStream = process.stdout,
-): Promise<Logger> {
-  return pino(
-    { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
-    await destination(stream),
-  );
+interface LoggerOptions {
+  readonly stream?: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  /** What must not be in a line, beside tokens. */
+  readonly secrets?: readonly string[];
 }
 
-async function destination(stream: NodeJS.WriteStream): Promise<DestinationStream> {
+/** JSON lines; for a person at a terminal, lines with colours instead. */
+export async function createLogger(
+  level: LogLevel,
+  { stream = process.stdout, secrets = [] }: LoggerOptions = {},
+): Promise<Logger> {
+  const lines = await destination(stream);
+  // The second line of defence: nothing here is given a secret, but a client may put its own where it does not belong.
+  const write = (line: string) => {
+    lines.write(withoutSecrets(line, secrets));
+  };
+  return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+}
+
+async function destination(stream: NonNullable<LoggerOptions['stream']>): Promise<DestinationStream> {
   if (!stream.isTTY) return stream;
   const { PinoPretty } = await import('pino-pretty');
   return PinoPretty({ destination: stream, ignore: 'requestId', translateTime: 'SYS:HH:MM:ss' });

@@ -73,6 +73,7 @@ async function apply(
       taken: () => Promise.resolve(),
       stderr: (err) => (said.stderr += err),
       isTerminal: false,
+      operator: { name: 'tester', host: 'here' },
       columns: 80,
       cwd,
       signal: new AbortController().signal,

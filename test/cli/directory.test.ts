@@ -5,6 +5,7 @@ import { parseDirectory } from '../../src/resolvers/directory-file.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { useDirectoryWorld } from './directory-world.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
 
 const world = useDirectoryWorld();
 
@@ -173,7 +174,7 @@ it('makes one workspace of the same file applied by several at once', async () =
     members: [{ displayName: 'Ada', role: 'owner' }],
     teams: [{ code: 'A' }],
   });
-  const applied = await Promise.all([1, 2, 3].map(() => applyDirectory(world.database, file)));
+  const applied = await Promise.all([1, 2, 3].map(() => applyDirectory(world.database, systemActor, file)));
   expect(new Set(applied.map(({ workspaceId }) => workspaceId)).size).toBe(1);
   expect(applied.filter(({ changes }) => changes.length > 0)).toHaveLength(1);
 });

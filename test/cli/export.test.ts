@@ -6,6 +6,7 @@ import { parseDirectory } from '../../src/resolvers/directory-file.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { bead, exported, type ImportWorld, importWorld } from './import-world.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
 
 let test: TestDatabase;
 let world: ImportWorld;
@@ -24,9 +25,10 @@ beforeEach(async () => {
   from = `From ${made}`;
   to = `To ${made}`;
   world = await importWorld(test.database, from);
-  await applyDirectory(test.database, parseDirectory({ ...directory, workspace: from }));
+  await applyDirectory(test.database, systemActor, parseDirectory({ ...directory, workspace: from }));
   await applyDirectory(
     test.database,
+    systemActor,
     parseDirectory({ workspace: to, members: [{ displayName: 'Otto', role: 'owner' }] }),
   );
 });
@@ -207,6 +209,7 @@ it('makes people invited guests, whoever they were, and changes nothing that is 
   const out = await exported(world, from);
   await applyDirectory(
     test.database,
+    systemActor,
     parseDirectory({ workspace: to, teams: [{ code: 'ENG', name: 'Ours' }] }),
   );
   await importNdjson(world.write('out.ndjson', out), to);

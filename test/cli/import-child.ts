@@ -17,6 +17,7 @@ process.exitCode = await runImport(
     stderr: (text) => void process.stderr.write(text),
     // A bar says more often how far it is.
     isTerminal: true,
+    operator: { name: 'tester', host: 'here' },
     columns: 80,
     cwd: process.cwd(),
     signal: new AbortController().signal,

@@ -11,6 +11,7 @@ import { applyDirectory } from '../../src/resolvers/directory.ts';
 import { parseDirectory } from '../../src/resolvers/directory-file.ts';
 import type { ImportSummary } from '../../src/resolvers/import-run.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
 
 /** What a command said: its data and its words. */
 export interface Said {
@@ -39,6 +40,7 @@ export async function importWorld(database: Database, name: string): Promise<Imp
   const cwd = mkdtempSync(join(tmpdir(), 'workgraph-import-'));
   const { workspaceId } = await applyDirectory(
     database,
+    systemActor,
     parseDirectory({
       workspace: name,
       members: [{ displayName: 'Olive Owner', emailAddress: 'olive@example.com', role: 'owner' }],
@@ -55,6 +57,7 @@ export async function importWorld(database: Database, name: string): Promise<Imp
       taken: () => Promise.resolve(),
       stderr: (text) => (said.stderr += text),
       isTerminal: false,
+      operator: { name: 'tester', host: 'here' },
       columns: 80,
       cwd,
       signal: new AbortController().signal,

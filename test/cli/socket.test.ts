@@ -42,6 +42,7 @@ async function run(args: Record<string, unknown> = {}, signal = new AbortControl
     taken: () => Promise.resolve(),
     stderr: (text) => void said.push(`err ${text}`),
     isTerminal: true,
+    operator: { name: 'tester', host: 'here' },
     columns: 33,
     cwd: '/elsewhere',
     signal,
@@ -52,8 +53,8 @@ async function run(args: Record<string, unknown> = {}, signal = new AbortControl
 
 it('passes arguments and terminal there, and data, words and exit code back in their order', async () => {
   let terminal: unknown;
-  execute = async ({ stdout, stderr, isTerminal, columns, cwd }, args) => {
-    terminal = { isTerminal, columns, cwd, args };
+  execute = async ({ stdout, stderr, isTerminal, columns, cwd, operator }, args) => {
+    terminal = { isTerminal, columns, cwd, operator, args };
     stdout('one\ntwo');
     await delay(20);
     stderr('Straße \u2028 "three"');
@@ -65,6 +66,7 @@ it('passes arguments and terminal there, and data, words and exit code back in t
     isTerminal: true,
     columns: 33,
     cwd: '/elsewhere',
+    operator: { name: 'tester', host: 'here' },
     args: { name: 'x', json: true, _: ['y'] },
   });
   expect(said).toEqual(['out one\ntwo', 'err Straße \u2028 "three"', 'out four']);
@@ -91,6 +93,7 @@ it('does not run ahead of a client that takes its data slowly', async () => {
     },
     stderr: () => undefined,
     isTerminal: false,
+    operator: { name: 'tester', host: 'here' },
     columns: 80,
     cwd: '/elsewhere',
     signal: new AbortController().signal,

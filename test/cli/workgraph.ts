@@ -62,6 +62,7 @@ export async function serve(args: readonly string[], env: Record<string, string>
     end: async (signal = 'SIGTERM') => {
       child.kill(signal);
       const [exitCode] = await ended;
+      if (/wg_[0-9a-f]{48}/.test(log)) throw new Error('The log of the server holds a token.');
       return exitCode;
     },
   };
@@ -87,6 +88,7 @@ export async function inProcess(
       taken: () => Promise.resolve(),
       stderr,
       isTerminal: false,
+      operator: { name: 'tester', host: 'here' },
       columns: 80,
       cwd: dataDir,
       signal,

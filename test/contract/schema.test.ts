@@ -76,8 +76,8 @@ describe('declarations', () => {
 
   it('make a connection of every list that grows', () => {
     const undeclared = connectionFields.filter(({ field }) => planOf(field)?.kind !== 'connection');
-    // Whose tokens are listed depends on the role of the viewer, so one resolver call says it.
-    expect(undeclared.map(name)).toEqual(['Query.accessTokens']);
+    // Whose tokens are listed, and who reads the audit, depends on the role of the viewer: one resolver call says it.
+    expect(undeclared.map(name)).toEqual(['Query.accessTokens', 'Query.auditEntries']);
   });
 
   it('let every root say its scope', () => {
@@ -215,7 +215,7 @@ describe('mutations', () => {
 
 /** The types of graph.md, "Types", that stand for a row of their own. */
 const mainTypes =
-  `AccessToken ActivityEntry AgentThread AgentThreadMessage Attachment Comment Delivery Issue IssueLink
+  `AccessToken ActivityEntry AgentThread AgentThreadMessage Attachment AuditEntry Comment Delivery Issue IssueLink
   IssueStatus Label Member Project ProjectLink ProjectStatus RepositoryContext Team Workspace`.split(/\s+/);
 
 function name({ coordinate }: FieldOf): string {

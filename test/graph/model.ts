@@ -29,6 +29,7 @@ const priorityPlace: SortKey = ({ priority }) =>
 export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>>> = {
   AccessToken: { CREATED: plain('createdUtc') },
   ActivityEntry: { SORT_ORDER: plain('sortOrder') },
+  AuditEntry: { OCCURRED: plain('occurredUtc') },
   AgentThreadMessage: { SORT_ORDER: plain('sortOrder') },
   Attachment: { CREATED: plain('uploadedUtc') },
   Comment: { CREATED: plain('createdUtc') },
@@ -88,6 +89,7 @@ const ownOrders: Readonly<Record<string, OrderBy>> = {
 const defaultOrders: Readonly<Record<string, OrderBy>> = {
   AccessToken: { field: 'CREATED', direction: 'DESC' },
   ActivityEntry: { field: 'SORT_ORDER', direction: 'ASC' },
+  AuditEntry: { field: 'OCCURRED', direction: 'DESC' },
   AgentThreadMessage: { field: 'SORT_ORDER', direction: 'ASC' },
   Attachment: { field: 'CREATED', direction: 'ASC' },
   Comment: { field: 'CREATED', direction: 'ASC' },

@@ -28,7 +28,7 @@ export interface RandomWrite {
 
 /** What differs from one moment to the next, or from one server to another. */
 const restless =
-  /^(signed\w+|rateLimit|readiness|accessToken|accessTokens|codes|uploadUrl|uploadExpiresUtc)$/;
+  /^(signed\w+|rateLimit|readiness|accessToken|accessTokens|auditEntries|codes|uploadUrl|uploadExpiresUtc)$/;
 
 /**
  * Makes queries of every shape that the schema allows: aliases, fragments of both kinds, `@skip` and `@include`,
@@ -127,7 +127,9 @@ export class RandomQueries {
   #anyNode(depth: number): string {
     const node = schema.getType('Node');
     const types = isInterfaceType(node) ? schema.getPossibleTypes(node) : [];
-    const some = this.#random.sample(types, 3).filter(({ name }) => name !== 'AccessToken');
+    const some = this.#random
+      .sample(types, 3)
+      .filter(({ name }) => name !== 'AccessToken' && name !== 'AuditEntry');
     const parts = some.map((type) => `... on ${type.name} ${this.#selection(type, depth - 2)}`);
     return `{ __typename id ${parts.join(' ')} }`;
   }

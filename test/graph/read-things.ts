@@ -35,6 +35,7 @@ const tables = [
   'projectLink',
   'repository',
   'accessToken',
+  'auditEntry',
   'issue',
   'issueAssignee',
   'issueLabel',

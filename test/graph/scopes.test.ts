@@ -209,6 +209,7 @@ const scopeOfDirectory: Readonly<Record<string, Scope>> = {
   Project: 'projects:read',
   ProjectLink: 'projects:read',
   Member: 'members:read',
+  AuditEntry: 'workspace:admin',
 };
 
 const tokens = new Map<string, string>();

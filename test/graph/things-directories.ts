@@ -14,6 +14,7 @@ export function directoryThings(things: Things): Thing[] {
     ...rows.delivery.map((row) => delivery(things, row)),
     ...rows.repository.map((row) => repository(things, row)),
     ...rows.accessToken.map((row) => accessToken(things, row)),
+    ...rows.auditEntry.map((row) => auditEntry(things, row)),
   ];
 }
 
@@ -209,6 +210,30 @@ function accessToken(things: Things, row: Rows['accessToken'][number]): Thing {
     {
       member: () => things.member(userAccountId),
     },
+  );
+}
+
+function auditEntry(things: Things, row: Rows['auditEntry'][number]): Thing {
+  const { act, actorName, address, requestId, subjectKind, subjectId, subjectName, changes } = row;
+  const actorUserAccountId = row.userAccountId && idOf('user', row.userAccountId);
+  return thing(
+    'AuditEntry',
+    {
+      id: idOf('audit', row.id),
+      occurredUtc: utc(row.occurredUtc),
+      actorKind: ['MEMBER', 'OPERATOR', 'SYSTEM'][row.actorKind - 1],
+      actorUserAccountId,
+      accessTokenId: row.tokenId && idOf('token', row.tokenId),
+      act,
+      actorName,
+      address,
+      requestId,
+      subjectKind,
+      subjectId,
+      subjectName,
+      changes,
+    },
+    { actor: () => (actorUserAccountId ? things.member(actorUserAccountId) : null) },
   );
 }
 

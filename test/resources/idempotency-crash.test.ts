@@ -11,6 +11,7 @@ import { startApp } from '../support/app.ts';
 import { team } from '../support/fixtures.ts';
 import { type KeyedWorld, keyedWorld } from '../support/keyed-writes.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
 
 let place: TestDatabase;
 beforeAll(async () => {
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => place.drop());
 
 it('a server killed between commit and answer has done the write, and says so when it is back', async () => {
-  const { workspaceId, ownerToken } = await createWorkspace(place.database.db, {
+  const { workspaceId, ownerToken } = await createWorkspace(place.database.db, systemActor, {
     name: 'Crash',
     ownerDisplayName: 'Olive Owner',
   });

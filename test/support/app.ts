@@ -16,6 +16,7 @@ import { member } from './fixtures.ts';
 // What holds answers against the document is there before the first one: its loading would delay that.
 import './openapi.ts';
 import { type Content, copyTemplate } from './templates.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
 
 /** Who may do what: `token: null` sends none; the owner's token with all scopes is sent when nothing is said. */
 export interface Sent {
@@ -105,18 +106,23 @@ export async function startApp({
   demo = false,
   content = demo ? 'demo' : 'migrated',
   logLevel = 'silent',
-  log = process.stdout,
+  log,
   settings = {},
 }: AppOptions = {}): Promise<App> {
   const { database, dataDir, drop } = await copyTemplate(content);
   const home = content === 'migrated' ? await newWorkspace(database, 'Test') : await demoWorkspace(database);
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...chosen, ...settings }, {});
   const files = openFiles(config);
+  const leaks: string[] = [];
+  const canary = { write: (line: string) => void (/wg_[0-9a-f]{48}/.test(line) && leaks.push(line)) };
   const documents = await openDocuments(config);
   const server = await startServer({
     database,
     config,
-    logger: pino({ level: logLevel }, log),
+    logger:
+      log || logLevel !== 'silent'
+        ? pino({ level: logLevel }, log ?? process.stdout)
+        : pino({ level: 'trace' }, canary),
     files,
     documents,
   });
@@ -130,7 +136,11 @@ export async function startApp({
     store: files.store,
     tokenFor: (holder = {}) => tokenFor(database, home, holder),
     secondWorkspace: () => newWorkspace(database, 'Second'),
-    stop: () => stop(server, drop),
+    stop: async () => {
+      await stop(server, drop);
+      // Every test of the suite looks for tokens in all that its server logged.
+      if (leaks.length > 0) throw new Error(`The log of the server holds a token: ${leaks[0]}`);
+    },
   };
 }
 
@@ -177,7 +187,7 @@ async function demoWorkspace(database: Database): Promise<TestWorkspace> {
 }
 
 async function newWorkspace(database: Database, name: string): Promise<TestWorkspace> {
-  const made = await createWorkspace(database.db, { name, ownerDisplayName: 'Olive Owner' });
+  const made = await createWorkspace(database.db, systemActor, { name, ownerDisplayName: 'Olive Owner' });
   const { workspaceId, ownerUserAccountId, ownerToken } = made;
   return { workspaceId, ownerUserAccountId, token: ownerToken.token };
 }
@@ -195,7 +205,7 @@ async function tokenFor(
 ): Promise<string> {
   const { workspaceId } = workspace;
   const holder = role ? (await member(database, workspaceId, { role })).userAccountId : undefined;
-  const issued = await issueToken(database.db, {
+  const issued = await issueToken(database.db, systemActor, {
     workspaceId,
     userAccountId: userAccountId ?? holder ?? workspace.ownerUserAccountId,
     parentTokenId: null,

@@ -7,7 +7,9 @@ import type { FileStore } from '../../db/storage.ts';
 import type { TableName } from '../../db/tables.ts';
 import { inTransaction, type Trx } from '../../db/transaction.ts';
 import { insertWorkspace, selectWorkspaces } from '../../db/workspaces.ts';
+import { type Actor, recordDeeds, systemActor } from '../../resolvers/audit.ts';
 import { raise } from '../../resolvers/errors.ts';
+import { encodeId } from '../../resolvers/ids.ts';
 import { attachmentBytes } from './attachment-bytes.ts';
 import { demoRows, demoWorkspace } from './rows.ts';
 import { type DemoRows, demoTables } from './world.ts';
@@ -22,7 +24,8 @@ export async function seedDemo(
     now = new Date(),
     log = () => undefined,
     store,
-  }: { now?: Date; log?: (line: string) => void; store?: FileStore } = {},
+    actor = systemActor,
+  }: { now?: Date; log?: (line: string) => void; store?: FileStore; actor?: Actor } = {},
 ): Promise<{ workspaceId: string; ownerUserAccountId: string }> {
   const { workspaceId, name } = demoWorkspace;
   const present = await selectWorkspaces(unscoped);
@@ -33,6 +36,8 @@ export async function seedDemo(
   await inTransaction(db, async (trx) => {
     await insertWorkspace(trx, { workspaceId, name, createdUtc, updatedUtc: createdUtc });
     await insertAll(trx, rows);
+    const subject = { kind: 'workspace', id: encodeId('workspace', workspaceId), name };
+    await recordDeeds(trx, workspaceId, actor, [{ act: 'workspace.created', subject }]);
   });
   // Nobody else does: the embedded engine has no autovacuum.
   await analyzeTables(unscoped);

@@ -1,26 +1,32 @@
-import type { Database } from '../../db/engine.ts';
 import { selectTeamsByCode } from '../../db/imports.ts';
 import type { Row } from '../../db/tables.ts';
 import { applyDirectory } from '../../resolvers/directory.ts';
 import { parseDirectory } from '../../resolvers/directory-file.ts';
+import { actorOf, type CommandEnvironment } from '../environment.ts';
 import { CommandError } from '../failures.ts';
 
 /** The team of a code, whatever its case; made under the name when there is none and a name is given. */
 export async function requireTeam(
-  database: Database,
+  env: Pick<CommandEnvironment, 'database' | 'operator'>,
   workspaceId: string,
   code: string,
   createName?: string,
 ): Promise<Row<'team'>> {
+  const { database } = env;
   const wanted = code.trim().toUpperCase();
   const find = async () => (await selectTeamsByCode(database.db, workspaceId, [wanted]))[0];
   const found = await find();
   if (found) return found;
   if (createName !== undefined) {
-    await applyDirectory(database, parseDirectory({ teams: [{ code: wanted, name: createName }] }), {
-      workspaceId,
-      keepExisting: true,
-    });
+    await applyDirectory(
+      database,
+      actorOf(env),
+      parseDirectory({ teams: [{ code: wanted, name: createName }] }),
+      {
+        workspaceId,
+        keepExisting: true,
+      },
+    );
   }
   const made = await find();
   if (made) return made;

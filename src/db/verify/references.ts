@@ -21,6 +21,8 @@ export const pointingNowhere: Readonly<Record<string, string>> = {
   'agent_installation.application_id': 'applications are known elsewhere',
   'agent_thread.application_id': 'applications are known elsewhere',
   'agent_thread_message.application_id': 'applications are known elsewhere',
+  'audit_entry.user_account_id': 'an entry outlives what it is about',
+  'audit_entry.token_id': 'an entry outlives what it is about',
   'reference_change.group_id': 'of several tables; what has been removed since is there no more',
   'import_source.target_id': 'of several tables, as its kind says; a rule of its own follows it',
 };

@@ -2,7 +2,7 @@ import { type FieldNode, isObjectType } from 'graphql';
 import { Prepared, uuidArray } from '../../db/prepared.ts';
 import { keyQuery } from '../../db/row-queries.ts';
 import { type IdPrefix, parseId } from '../../resolvers/ids.ts';
-import { maxNodes, type NodeKind } from '../../resolvers/nodes.ts';
+import { hasReaders, maxNodes, type NodeKind } from '../../resolvers/nodes.ts';
 import { testOf } from '../../reference/conditions.ts';
 import { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, newFrame } from './frame.ts';
@@ -48,8 +48,7 @@ export class NodesFetch implements Fetch {
     if (ids.length > maxNodes) throw new Bail('Too many ids.');
     const asked = ids.map((id) => {
       const parsed = parseId(id);
-      // Who may read an access token is more than its scope says.
-      if (!parsed || parsed.prefix === 'token') throw new Bail('An id for the reference executor.');
+      if (!parsed || hasReaders(parsed.prefix)) throw new Bail('An id for the reference executor.');
       return parsed;
     });
     const byPrefix = Map.groupBy(asked, ({ prefix }) => prefix);

@@ -4,6 +4,7 @@ import { principalKind } from '../../../src/resolvers/codes.ts';
 import { encodeId, newUuid } from '../../../src/resolvers/ids.ts';
 import { createWorkspace } from '../../../src/resolvers/workspaces.ts';
 import { member, team } from '../../support/fixtures.ts';
+import { systemActor } from '../../../src/resolvers/audit.ts';
 
 /** A workspace with a team and its owner's token: what writers need. */
 export interface World {
@@ -25,7 +26,11 @@ export async function makeWorld(place: Place): Promise<World> {
 
 export async function addWorkspace(database: Database): Promise<World> {
   const owner = { name: 'Faults', ownerDisplayName: 'Olive Owner' };
-  const { workspaceId, ownerUserAccountId, ownerToken } = await createWorkspace(database.db, owner);
+  const { workspaceId, ownerUserAccountId, ownerToken } = await createWorkspace(
+    database.db,
+    systemActor,
+    owner,
+  );
   const { id } = await team(database, workspaceId, { code: 'ENG' });
   await installAgent(database, workspaceId);
   return { workspaceId, ownerUserAccountId, token: ownerToken.token, teamId: encodeId('team', id) };

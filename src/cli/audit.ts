@@ -1,0 +1,88 @@
+import { type AuditSelection, selectAuditEntries } from '../db/audit.ts';
+import type { Row } from '../db/tables.ts';
+import { auditActorKind, auditActs } from '../resolvers/audit.ts';
+import { encodeId, parseId } from '../resolvers/ids.ts';
+import { type CommandEnvironment, databaseCommand } from './environment.ts';
+import { UsageError } from './failures.ts';
+import { findMember, findWorkspace } from './lookup.ts';
+import { table } from './table.ts';
+import { timeOf } from './times.ts';
+
+export const command = databaseCommand({
+  name: 'audit',
+  description: 'Show what was done to tokens, roles and the workspace, newest first',
+  args: {
+    workspace: { type: 'string', description: 'The workspace, by name or id; the only one when left out' },
+    since: {
+      type: 'string',
+      description: 'From when on: a time such as 2027-01-31T00:00:00Z, or days ago such as 7d',
+    },
+    actor: {
+      type: 'string',
+      description: 'Who did it: a member by id or e-mail address, or any actor by his name',
+    },
+    act: { type: 'string', description: `What was done: ${Object.keys(auditActs).join(', ')}` },
+    limit: { type: 'string', default: '100', description: 'How many of them at most, up to 10000' },
+    json: { type: 'boolean', description: 'Print an array of objects' },
+  },
+  async run({ database, stdout }, args) {
+    const { id: workspaceId } = await findWorkspace(database, args.workspace);
+    const selection: AuditSelection = {
+      since: args.since ? timeOf('--since', args.since, new Date(), -1) : undefined,
+      ...(args.actor && (await actorNamed(database, workspaceId, args.actor))),
+      act: args.act ? actNamed(args.act) : undefined,
+      limit: limitOf(args.limit),
+    };
+    const entries = await selectAuditEntries(database.db, workspaceId, selection);
+    stdout(args.json ? `${JSON.stringify(entries.map(shown))}\n` : lines(entries));
+    return 0;
+  },
+});
+
+async function actorNamed(
+  database: CommandEnvironment['database'],
+  workspaceId: string,
+  named: string,
+): Promise<Pick<AuditSelection, 'userAccountId' | 'actorName'>> {
+  if (!named.includes('@') && !parseId(named)) return { actorName: named };
+  return { userAccountId: (await findMember(database, workspaceId, named)).userAccountId };
+}
+
+function actNamed(act: string): string {
+  if (Object.hasOwn(auditActs, act)) return act;
+  throw new UsageError(`--act must be one of ${Object.keys(auditActs).join(', ')}.`);
+}
+
+function limitOf(text: string): number {
+  const limit = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= 10_000) return limit;
+  throw new UsageError('--limit must be a whole number from 1 to 10000.');
+}
+
+const kinds = new Map<number, string>(Object.entries(auditActorKind).map(([kind, code]) => [code, kind]));
+
+function shown({ id, userAccountId, tokenId, actorKind, workspaceId: _, ...entry }: Row<'auditEntry'>) {
+  return {
+    id: encodeId('audit', id),
+    ...entry,
+    actorKind: kinds.get(actorKind),
+    actorUserAccountId: userAccountId && encodeId('user', userAccountId),
+    accessTokenId: tokenId && encodeId('token', tokenId),
+  };
+}
+
+function lines(entries: readonly Row<'auditEntry'>[]): string {
+  const rows = entries.map(
+    ({ occurredUtc, act, actorKind, actorName, address, subjectKind, subjectName, changes }) => [
+      occurredUtc.toISOString().replace(/\.\d+/, ''),
+      `${actorName} (${kinds.get(actorKind)})`,
+      address ?? '',
+      act,
+      `${subjectKind} ${subjectName}`,
+      changes
+        .map(({ field, before, after }) => `${field}: ${before === null ? '' : `${before} → `}${after ?? ''}`)
+        .join(', '),
+    ],
+  );
+  return table(['WHEN', 'WHO', 'FROM', 'ACT', 'SUBJECT', 'CHANGES'], rows);
+}

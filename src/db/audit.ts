@@ -1,0 +1,38 @@
+import type { Insertable, Kysely } from 'kysely';
+import type { AuditEntryTable } from './directory-tables.ts';
+import { insertRows } from './import-writes.ts';
+import type { Row, Tables } from './tables.ts';
+import type { Trx } from './transaction.ts';
+
+export function insertAuditEntries(trx: Trx, entries: readonly Insertable<AuditEntryTable>[]): Promise<void> {
+  return insertRows(trx, 'auditEntry', entries);
+}
+
+/** Which entries are read; all that is given must hold. */
+export interface AuditSelection {
+  readonly since?: Date | undefined;
+  readonly userAccountId?: string | undefined;
+  readonly actorName?: string | undefined;
+  readonly act?: string | undefined;
+  readonly limit: number;
+}
+
+/** The newest entries of a workspace, newest first. */
+export function selectAuditEntries(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  { since, userAccountId, actorName, act, limit }: AuditSelection,
+): Promise<Row<'auditEntry'>[]> {
+  return db
+    .selectFrom('auditEntry as a')
+    .selectAll('a')
+    .where('a.workspaceId', '=', workspaceId)
+    .$if(since !== undefined, (query) => query.where('a.occurredUtc', '>=', since as Date))
+    .$if(userAccountId !== undefined, (query) => query.where('a.userAccountId', '=', userAccountId as string))
+    .$if(actorName !== undefined, (query) => query.where('a.actorName', '=', actorName as string))
+    .$if(act !== undefined, (query) => query.where('a.act', '=', act as string))
+    .orderBy('a.occurredUtc', 'desc')
+    .orderBy('a.id', 'desc')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,240 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CommandDef, SubCommandsDef } from 'citty';
+import { sql } from 'kysely';
+import { commands } from '../../src/cli/commands.ts';
+import { type AuditAct, auditActs } from '../../src/resolvers/audit.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { schema } from '../../src/schema/index.ts';
+import { type App, startApp } from '../support/app.ts';
+import { member } from '../support/fixtures.ts';
+import { inProcess } from '../cli/workgraph.ts';
+
+// Whoever adds a mutation or a command has to say here which acts it enters, or that it changes nothing.
+
+let app: App;
+let memberId: string;
+const seen = new Set<AuditAct>();
+beforeAll(async () => {
+  app = await startApp();
+  memberId = encodeId('member', (await member(app.database, app.workspaceId)).id);
+}, 120_000);
+afterAll(() => app.stop());
+
+const create = `mutation ($input: AccessTokenCreateInput!) {
+  accessTokenCreate(input: $input) { token accessToken { id } }
+}`;
+const mint = async () => {
+  const input = { name: 'another', scopes: ['teams:read'], memberId };
+  const { body } = await app.graphql<{ accessTokenCreate: { accessToken: { id: string } } }>(create, {
+    input,
+  });
+  return body.data?.accessTokenCreate.accessToken.id ?? '';
+};
+
+/** Mutations that write issues are told in the feed of each issue; the others are acts. */
+const mutations: Record<string, { acts: AuditAct[]; run: () => Promise<unknown> }> = {
+  accessTokenCreate: { acts: ['access-token.created'], run: mint },
+  accessTokenRevoke: {
+    acts: ['access-token.created', 'access-token.revoked'],
+    run: async () =>
+      app.graphql('mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }', {
+        id: await mint(),
+      }),
+  },
+};
+
+/** The words of a command, and the acts that it enters; none: it leaves the database as it is. */
+const runs: Record<string, { acts: AuditAct[]; words: () => string[] | Promise<string[]> }> = {
+  audit: { acts: [], words: () => ['--workspace', 'Test', '--json'] },
+  verify: { acts: [], words: () => [] },
+  'token list': { acts: [], words: () => ['--workspace', 'Test'] },
+  'workspace list': { acts: [], words: () => [] },
+  'token create': {
+    acts: ['access-token.created'],
+    words: () => ['--workspace', 'Test', '--member', memberId],
+  },
+  'token revoke': { acts: ['access-token.revoked'], words: async () => [await mint()] },
+  'workspace create': {
+    acts: ['workspace.created', 'access-token.created'],
+    words: () => ['--name', 'Made', '--owner', 'Mona'],
+  },
+  'directory apply': {
+    // A member, a team, and the five statuses that a team has when nothing is said.
+    acts: [...Array.from({ length: 7 }, () => 'directory.created' as const), 'directory.updated'],
+    words: () => [
+      file(
+        'directory.yaml',
+        `members:
+  - { emailAddress: new@example.com, displayName: Nele New }
+  - { emailAddress: role@example.com, displayName: Rolf Role, role: admin }
+teams: [{ code: AUD, name: Audit }]\n`,
+      ),
+      '--workspace',
+      'Test',
+    ],
+  },
+  export: { acts: ['export.started'], words: () => ['--workspace', 'Test'] },
+  import: {
+    acts: ['import.started', 'import.finished'],
+    words: () => [
+      file(
+        'issues.jsonl',
+        `${JSON.stringify({ id: 'b-1', title: 'One', status: 'open', priority: 2, issue_type: 'task' })}\n`,
+      ),
+      '--from',
+      'beads',
+      '--team',
+      'AUD',
+      '--workspace',
+      'Test',
+    ],
+  },
+  seed: { acts: ['workspace.created', 'access-token.created'], words: () => ['--json'] },
+};
+
+function file(name: string, text: string): string {
+  const path = join(app.dataDir, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const acts = async () => {
+  const rows = await app.database.unscoped.selectFrom('auditEntry').selectAll().orderBy('id').execute();
+  return rows.map((row) => ({ ...row, act: row.act as AuditAct }));
+};
+
+/** Runs it, and gives what it entered. */
+async function entered(run: () => Promise<unknown>) {
+  const before = new Set((await acts()).map(({ id }) => id));
+  await run();
+  const added = (await acts()).filter(({ id }) => !before.has(id));
+  for (const { act } of added) seen.add(act);
+  return added;
+}
+
+/** Every row of every table, but for when a token was last used. */
+async function fingerprint(): Promise<string> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(
+    app.database.unscoped.withoutPlugins(),
+  );
+  expect(tables.length).toBeGreaterThan(30);
+  const prints = await Promise.all(
+    tables.map(async ({ name }) => {
+      const { rows } = await sql<{ print: string }>`
+        select md5(coalesce(string_agg((to_jsonb(t) - 'last_used_utc')::text, '' order by to_jsonb(t)::text), '')) as print
+        from ${sql.table(name)} t`.execute(app.database.unscoped.withoutPlugins());
+      return `${name} ${rows[0]?.print}`;
+    }),
+  );
+  return prints.join('\n');
+}
+
+describe('mutations', () => {
+  const administrative = Object.values(schema.getMutationType()?.getFields() ?? {})
+    .filter(({ extensions }) => extensions.scope !== 'issues:write')
+    .map(({ name }) => name);
+
+  it('that do not write issues are all in the table above', () => {
+    expect(administrative.toSorted()).toEqual(Object.keys(mutations).toSorted());
+  });
+
+  it.each(Object.keys(mutations))('%s enters who did what, when and from where', async (name) => {
+    const { acts: expected, run } = mutations[name] ?? { acts: [], run: () => Promise.resolve() };
+    const added = await entered(run);
+    expect(added.map(({ act }) => act)).toEqual(expected);
+    for (const entry of added) {
+      expect(entry).toMatchObject({
+        workspaceId: app.workspaceId,
+        actorKind: 1,
+        actorName: 'Olive Owner',
+        userAccountId: app.ownerUserAccountId,
+        tokenId: expect.any(String),
+        address: '127.0.0.1',
+        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        subjectName: 'another',
+      });
+      expect(Math.abs(Date.now() - entry.occurredUtc.getTime())).toBeLessThan(60_000);
+    }
+  });
+});
+
+describe('commands', () => {
+  beforeAll(async () => {
+    // Whom the directory file gives another role.
+    await inProcess(app, 'directory apply', [
+      file(
+        'before.yaml',
+        'members:\n  - { emailAddress: role@example.com, displayName: Rolf Role, role: guest }\n',
+      ),
+      '--workspace',
+      'Test',
+    ]);
+  });
+
+  it('with a database are all in the table above', async () => {
+    expect((await databaseCommands('', { ...commands })).toSorted()).toEqual(Object.keys(runs).toSorted());
+  });
+
+  it.each(Object.keys(runs))(
+    '%s',
+    async (name) => {
+      const { acts: expected, words } = runs[name] ?? { acts: [], words: () => [] };
+      const given = await words();
+      const before = expected.length === 0 ? await fingerprint() : '';
+      let ran = { exitCode: -1, stdout: '', stderr: '' };
+      const added = await entered(async () => {
+        ran = await inProcess(app, name, given);
+      });
+      expect([ran.exitCode, ran.exitCode === 0 ? '' : ran.stderr]).toEqual([0, '']);
+      expect(added.map(({ act }) => act).toSorted()).toEqual(expected.toSorted());
+      for (const entry of added)
+        expect(entry).toMatchObject({
+          actorKind: 2,
+          actorName: 'tester',
+          address: 'here',
+          userAccountId: null,
+          requestId: null,
+        });
+      if (expected.length === 0) expect(await fingerprint()).toBe(before);
+    },
+    180_000,
+  );
+
+  it('tell which role became which', async () => {
+    const change = (await acts()).find(
+      ({ act, subjectName }) => act === 'directory.updated' && subjectName.includes('ol'),
+    );
+    expect(change?.subjectKind).toBe('member');
+    expect(change?.changes).toEqual([{ field: 'role', before: 'guest', after: 'admin' }]);
+  });
+});
+
+it('every act that is declared was seen', () => {
+  expect([...seen].toSorted()).toEqual(Object.keys(auditActs).toSorted());
+});
+
+it('no entry holds the text of a token, or what is kept of it', async () => {
+  const entries = JSON.stringify(await acts());
+  expect(entries).not.toMatch(/wg_/);
+  const hashes = await app.database.unscoped.selectFrom('accessToken').select('tokenHash').execute();
+  for (const { tokenHash } of hashes) {
+    for (const form of ['hex', 'base64', 'base64url'] as const)
+      expect(entries).not.toContain(tokenHash.toString(form));
+  }
+});
+
+async function databaseCommands(prefix: string, subCommands: SubCommandsDef): Promise<string[]> {
+  const names = await Promise.all(
+    Object.entries(subCommands).map(async ([word, given]) => {
+      const found = (await (typeof given === 'function' ? given() : given)) as CommandDef;
+      const name = `${prefix}${word}`;
+      if (found.subCommands) return databaseCommands(`${name} `, found.subCommands as SubCommandsDef);
+      return 'execute' in found ? [name] : [];
+    }),
+  );
+  return names.flat();
+}

@@ -1,0 +1,253 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLogger } from '../../src/server/logger.ts';
+import { secretsOf, withoutSecrets } from '../../src/server/secrets.ts';
+import { serve, type Serving, workgraph } from '../cli/workgraph.ts';
+import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
+import { Canaries } from '../support/canaries.ts';
+import { sendRaw } from '../support/raw-http.ts';
+
+/** What the configuration holds, in characters that have to be encoded in an address. */
+const passwords = {
+  'database password': 'canary/Daten+bank pä55',
+  'store secret': 'canary+store/5ecret',
+  'redis password': 'canary redis+pa55',
+  'first signing key': 'canary-signing-key-one-0123456789abcdef',
+  'second signing key': 'canary-signing-key-two-0123456789abcdef',
+};
+const encoded = (name: keyof typeof passwords) => encodeURIComponent(passwords[name]);
+
+describe('canaries', () => {
+  it('are found in every form, and nowhere else', () => {
+    const canaries = new Canaries(passwords);
+    const secret = passwords['database password'];
+    const base64 = (before: string) => Buffer.from(`${before}${secret} and more`).toString('base64');
+    for (const text of [
+      secret,
+      encodeURIComponent(secret),
+      Buffer.from(secret).toString('hex').toUpperCase(),
+      ...['', 'x', 'xy', 'xyz'].map(base64),
+      JSON.stringify({ url: `postgres://u:${secret}@h` }),
+    ])
+      expect(canaries.in(`before ${text} after`)).not.toEqual([]);
+    expect(canaries.in('nothing of the sort')).toEqual([]);
+  });
+});
+
+describe('log lines', () => {
+  it('lose tokens and the secrets of the configuration, wherever they come from', async () => {
+    const stream = new PassThrough();
+    const secrets = secretsOf({
+      databaseUrl: `postgres://u:${encoded('database password')}@h/d`,
+      redisUrl: `redis://:${encoded('redis password')}@h`,
+      storageUrl: `https://KEY:${encoded('store secret')}@h/b`,
+      signingKeys: [passwords['first signing key'], passwords['second signing key']],
+    });
+    const logger = await createLogger('info', { stream, secrets });
+    const token = `wg_${'0123456789abcdef'.repeat(3)}`;
+    logger.error(
+      { err: new Error(`with ${token}`), deep: { passwords } },
+      `${token} ${encoded('database password')}`,
+    );
+    const line = String(stream.read());
+    expect(JSON.parse(line)).toMatchObject({
+      msg: 'wg_[secret] [secret]',
+      err: { message: 'with wg_[secret]' },
+    });
+    expect(new Canaries({ token, ...passwords }).in(line)).toEqual([]);
+    expect(withoutSecrets('as it is', secrets)).toBe('as it is');
+  });
+});
+
+/** Stands before a server and can lose all its connections at once. */
+async function breakable(target: URL) {
+  const sockets = new Set<Socket>();
+  let isBroken = false;
+  const proxy = createServer((inner) => {
+    if (isBroken) return void inner.destroy();
+    const outer = connect(Number(target.port || 5432), target.hostname);
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      sockets.add(from);
+      from
+        .on('error', () => undefined)
+        .on('data', (data) => to.write(data))
+        .on('close', () => to.destroy());
+    }
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const lose = () => {
+    isBroken = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return { port: (proxy.address() as AddressInfo).port, lose, close: () => (lose(), proxy.close()) };
+}
+
+const described = hasServer ? describe : describe.skip;
+
+described('a server as a process (needs TEST_DATABASE_URL)', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-canary-'));
+  const canaries = new Canaries(passwords);
+  /** All that was written to anybody but the one who sent the secret: output, logs, answers. */
+  const written: string[] = [];
+  let place: Place<{ url: string }>;
+  let proxy: Awaited<ReturnType<typeof breakable>>;
+  let server: Serving;
+  let token: string;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    place = await newServerDatabase();
+    const target = new URL(place.location.url);
+    proxy = await breakable(target);
+    const url = new URL(target);
+    url.port = String(proxy.port);
+    url.password = passwords['database password'];
+    env = {
+      DATABASE_URL: url.href,
+      DATA_DIR: dataDir,
+      REDIS_URL: `redis://:${encoded('redis password')}@127.0.0.1:1`,
+      STORAGE_URL: `http://KEY:${encoded('store secret')}@127.0.0.1:1/bucket`,
+      SIGNING_KEYS: `${passwords['first signing key']},${passwords['second signing key']}`,
+      LOG_LEVEL: 'trace',
+    };
+    const migrated = await workgraph(['migrate'], env);
+    written.push(migrated.stdout, migrated.stderr);
+    const made = await workgraph(['workspace', 'create', '--name', 'Canary', '--json'], env);
+    ({ token } = JSON.parse(made.stdout) as { token: string });
+    canaries.add('token', token);
+    written.push(made.stderr);
+    server = await serve(['--metrics-address', '0'], env);
+  }, 240_000);
+  afterAll(async () => {
+    await server?.end();
+    proxy?.close();
+    await place?.remove();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  /** Whoever sends a token where it does not belong may read it in its answer; others, and the log, must not. */
+  const ask = async (path: string, init: RequestInit = {}, isEcho = false) => {
+    const answer = await fetch(new URL(path, server.url), init);
+    const body = await answer.text();
+    if (!isEcho) written.push(body, JSON.stringify([...answer.headers]));
+    return { status: answer.status, body };
+  };
+  const bearer = () => ({ authorization: `Bearer ${token}` });
+  const graphql = (query: string, headers: Record<string, string> = bearer(), isEcho = false) => {
+    const sent = { ...headers, 'content-type': 'application/json' };
+    return ask('/graphql', { method: 'POST', headers: sent, body: JSON.stringify({ query }) }, isEcho);
+  };
+
+  /** What a client may do, right and wrong, with a good token and with a token in wrong places. */
+  async function everything(): Promise<number[]> {
+    const statuses = [
+      await ask('/health'),
+      await ask('/readyz'),
+      await ask('/'),
+      await ask('/v1/teams', { headers: bearer() }),
+      await ask('/v1/teams?page_size=x', { headers: bearer() }),
+      await ask('/v1/issues', {
+        method: 'POST',
+        headers: { ...bearer(), 'content-type': 'application/json' },
+        body: '{',
+      }),
+      await ask('/v1/nowhere', { headers: bearer() }),
+      await ask('/v1/teams', { method: 'PURGE', headers: bearer() }),
+      await ask('/v1/teams', {
+        headers: { authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` },
+      }),
+      await ask('/v1/teams', { headers: { authorization: `Bearer  ${token}x` } }),
+      await graphql(
+        '{ viewer { scopes accessToken { id name } } accessTokens { nodes { id name scopes } } }',
+      ),
+      await graphql('{ auditEntries { nodes { act actorName address changes { field before after } } } }'),
+      await graphql(
+        'mutation { accessTokenRevoke(input: { id: "token_00000000000000000000000000" }) { accessToken { id } } }',
+      ),
+      await graphql('{ nothing }'),
+      await graphql('{'),
+      await ask(`/v1/teams?access_token=${token}`, { headers: bearer() }, true),
+      await ask(`/v1/teams/${token}`, { headers: bearer() }, true),
+      await ask(
+        `/graphql?query=${encodeURIComponent(`query Q { issue(key: "${token}") { key } }`)}`,
+        { headers: bearer() },
+        true,
+      ),
+      await ask('/health', { headers: { 'x-request-id': token } }, true),
+      await ask('/files/attachment_00000000000000000000000000/content?signature=x', { headers: bearer() }),
+      await graphql(`query ${token} { viewer { scopes } }`, bearer(), true),
+      await graphql(`{ ${token} }`, bearer(), true),
+      await graphql('{ viewer { scopes } }', { authorization: token }, true),
+      await graphql('{ viewer { scopes } }', { 'x-api-key': token }, true),
+    ].map(({ status }) => status);
+    const raw = await sendRaw(
+      server.url,
+      `GET /${token} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nBad header\r\n\r\n`,
+    );
+    written.push(raw.body);
+    return [...statuses, raw.status];
+  }
+
+  it('writes no secret while all goes well, and when a client goes wrong', async () => {
+    const statuses = await everything();
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(5);
+    expect(new Set(statuses)).toEqual(new Set([200, 400, 401, 403, 404, 405]));
+    const metrics = /http:\/\/\S+\/metrics/.exec(server.log())?.[0];
+    if (metrics) written.push(await (await fetch(metrics)).text());
+  }, 60_000);
+
+  it('writes none when the database is lost under it, nor when a command cannot reach it', async () => {
+    proxy.lose();
+    const statuses = await everything();
+    expect(statuses).toContain(503);
+    for (const words of [
+      ['token', 'list'],
+      ['migrate'],
+      ['workspace', 'create', '--name', 'x'],
+      ['audit'],
+      ['serve', '--port', '0'],
+    ]) {
+      const ran = await workgraph(words, env);
+      expect([words, ran.exitCode]).toEqual([words, 1]);
+      written.push(ran.stdout, ran.stderr);
+    }
+  }, 120_000);
+
+  it.each([
+    ['DATABASE_URL', `mysql://u:${passwords['store secret']}@h/d`],
+    ['DATABASE_URL', `postgres://u:${encoded('database password')}@localhost:99999/d`],
+    ['STORAGE_URL', `ftp://KEY:${encoded('store secret')}@h/b`],
+    ['REDIS_URL', `http://:${encoded('redis password')}@h`],
+    ['SIGNING_KEYS', `${passwords['first signing key']},short`],
+    ['PORT', passwords['first signing key']],
+    ['DATA_DIR', '/dev/null/x'],
+  ])(
+    'writes none when it cannot start: %s',
+    async (name, value) => {
+      const ran = await workgraph(['serve'], { ...env, [name]: value });
+      expect(ran.exitCode).toBeGreaterThan(0);
+      expect(ran.stderr).not.toBe('');
+      written.push(ran.stdout, ran.stderr);
+    },
+    60_000,
+  );
+
+  it('has written none: standard output, standard error, answers, and files but those that hold them', async () => {
+    await server.end();
+    written.push(server.log(), server.words());
+    expect(server.log().split('\n').length).toBeGreaterThan(40);
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(join(dataDir, 'end'), 'end');
+    for (const name of readdirSync(dataDir, { recursive: true, withFileTypes: true }))
+      if (name.isFile()) written.push(readFileSync(join(name.parentPath, name.name), 'latin1'));
+    expect(written.flatMap((text) => canaries.in(text))).toEqual([]);
+  });
+});
