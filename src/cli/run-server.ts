@@ -24,9 +24,8 @@ export interface ServeOptions {
   readonly findCommand: (name: string) => Promise<DatabaseCommand | undefined>;
 }
 
-/** How long a stop may take in all, and how long readiness says no before connections are refused. */
+/** How long a stop may take in all. */
 const stopWithinMs = 9_500;
-const drainMs = 500;
 
 /** Serves until a signal ends it, and gives the exit code. */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -45,7 +44,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   logger.info({ url: server.url, engine: database.engine }, `workgraph is ready at ${server.url}`);
   say(greeting(config.publicUrl ?? server.url, token));
   logger.info({ signal: await stopped }, 'stopping');
-  await stop(server, socket, database);
+  await stop({ server, socket, database, drainMs: config.drainMs });
   return exitCodes.done;
 }
 
@@ -57,7 +56,7 @@ async function openForServing(config: Config, { migrate }: ServeOptions): Promis
     return openUpToDate(dataDir, say);
   }
   if (migrate) await migrateLocation(config, say);
-  const database = await openDatabase({ url: databaseUrl, prepared: config.prepared });
+  const database = await openDatabase({ url: databaseUrl, prepared: config.prepared, ...config.pool });
   await requireCurrentSchema(database).catch(async (error: unknown) => {
     await database.close();
     throw error;
@@ -95,11 +94,17 @@ async function openSocket(
   return socket;
 }
 
-async function stop(
-  server: RunningServer,
-  socket: CommandSocket | undefined,
-  database: Database,
-): Promise<void> {
+async function stop({
+  server,
+  socket,
+  database,
+  drainMs,
+}: {
+  server: RunningServer;
+  socket: CommandSocket | undefined;
+  database: Database;
+  drainMs: number;
+}): Promise<void> {
   setTimeout(() => process.exit(exitCodes.failed), stopWithinMs).unref();
   await Promise.all([server.stop({ drainMs, withinMs: stopWithinMs - 1_000 }), socket?.close()]);
   await database.close();

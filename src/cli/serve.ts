@@ -53,6 +53,47 @@ const args = {
     valueHint: 'port|host:port',
     description: 'Where Prometheus finds /metrics (METRICS_ADDRESS, nowhere)',
   },
+  'pool-size': {
+    type: 'string',
+    description: 'Connections to PostgreSQL (POOL_SIZE, 10)',
+  },
+  'max-concurrency': {
+    type: 'string',
+    description: 'Requests that are worked on at once (MAX_CONCURRENCY, 16)',
+  },
+  'queue-wait-ms': {
+    type: 'string',
+    description: 'How long a request may wait for its turn and for connections (QUEUE_WAIT_MS, 600)',
+  },
+  'request-timeout-ms': {
+    type: 'string',
+    description: 'How long a request may take in all (REQUEST_TIMEOUT_MS, 5500)',
+  },
+  'statement-timeout-ms': {
+    type: 'string',
+    description: 'How long a statement may take (STATEMENT_TIMEOUT_MS, 4000)',
+  },
+  'lock-timeout-ms': {
+    type: 'string',
+    description: 'How long a statement may wait for a lock (LOCK_TIMEOUT_MS, 450)',
+  },
+  'client-timeout-ms': {
+    type: 'string',
+    description: 'How long a client may take to send its headers, or a body (CLIENT_TIMEOUT_MS, 10000)',
+  },
+  'drain-ms': {
+    type: 'string',
+    description: 'How long readiness says no before a stop refuses connections (DRAIN_MS, 1000)',
+  },
+  'slow-statement-ms': {
+    type: 'string',
+    description: 'From how long on a statement has a line in the log (SLOW_STATEMENT_MS, 500)',
+  },
+  'listen-url': {
+    type: 'string',
+    valueHint: 'url',
+    description: 'PostgreSQL past the pooler, for LISTEN (LISTEN_URL, DATABASE_URL)',
+  },
   explorer: {
     type: 'string',
     valueHint: 'on|off',

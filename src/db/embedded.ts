@@ -10,8 +10,10 @@ import { decodedTypes, textTypes } from './decoded-types.ts';
 import { lockDirectory } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { Lease, type Pool, type PoolLoad, type TextRows, type Wire } from './lease.ts';
+import { meter } from './meter.ts';
 import type { Prepared } from './prepared.ts';
 import { ReferenceWrites } from './reference-writes.ts';
+import { DatabaseUnavailableError } from './unavailable.ts';
 
 /** How long a statement waits for its turn; a transaction that asks `db` inside itself would wait for ever. */
 const WAIT_MS = 30_000;
@@ -65,8 +67,15 @@ export class EmbeddedPool implements Pool {
 
   async connect(): Promise<Lease> {
     if (this.#ended) throw new Error('The embedded database is closed.');
-    await this.#turn(WAIT_MS);
+    const patience = meter()?.patience;
+    patience?.check();
+    await this.#turn(Math.min(WAIT_MS, patience?.leftMs ?? WAIT_MS));
     return new Lease(this.#wire, (destroy) => void this.#release(destroy), this.referenceWrites);
+  }
+
+  async ping(): Promise<void> {
+    const lease = await this.connect();
+    await lease.query('select 1', []).finally(() => lease.release());
   }
 
   load(): PoolLoad {
@@ -118,7 +127,8 @@ export class EmbeddedPool implements Pool {
         waitMs &&
         setTimeout(() => {
           this.#waiting.splice(this.#waiting.indexOf(proceed), 1);
-          reject(new Error(`The embedded database was busy for ${waitMs / 1000} s. ${HINT}`));
+          const seconds = (waitMs / 1000).toFixed(1);
+          reject(new DatabaseUnavailableError(`The embedded database was busy for ${seconds} s. ${HINT}`));
         }, waitMs);
       this.#waiting.push(proceed);
     });

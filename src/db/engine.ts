@@ -55,16 +55,16 @@ function over(engine: Database['engine'], pool: Pool): Database {
     connect: () => pool.connect(),
     load: () => pool.load(),
     referenceWrites: pool.referenceWrites,
-    ping: pinging(unscoped),
+    ping: pinging(pool),
     close: () => pool.end(),
   };
 }
 
 /** Keeps one statement under way however many probes ask: those of a frozen server must not fill the pool. */
-function pinging(db: Kysely<Tables>): Database['ping'] {
+function pinging(pool: Pool): Database['ping'] {
   let underway: Promise<unknown> | undefined;
   return async (timeoutMs) => {
-    underway ??= sql`select 1`.execute(db).finally(() => {
+    underway ??= pool.ping().finally(() => {
       underway = undefined;
     });
     // Its failure after the deadline is heard by nobody.

@@ -12,17 +12,14 @@ const janitorLock = 0x77676a6e;
 /** Does the work unless somebody else of the same database is at it or at a backup; says whether it was done. */
 export async function alone(database: Database, work: () => Promise<void>): Promise<boolean> {
   if (database.engine === 'embedded') return aloneInProcess(database, work);
-  return database.unscoped.connection().execute(async (connection) => {
-    const { taken } = await connection
-      .selectNoFrom(sql<boolean>`pg_try_advisory_lock(${janitorLock}::bigint)`.as('taken'))
+  // A lock of the session would stay with whom a pooler lends it to next.
+  return database.unscoped.transaction().execute(async (trx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+    const { taken } = await trx
+      .selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(${janitorLock}::bigint)`.as('taken'))
       .executeTakeFirstOrThrow();
-    if (!taken) return false;
-    try {
-      await work();
-    } finally {
-      await connection.selectNoFrom(sql`pg_advisory_unlock(${janitorLock}::bigint)`.as('given')).execute();
-    }
-    return true;
+    if (taken) await work();
+    return taken;
   });
 }
 

@@ -31,6 +31,8 @@ export interface Pool extends PostgresPool {
   load(): PoolLoad;
   /** Hears of writes to reference data that were made over these connections. */
   readonly referenceWrites: ReferenceWrites;
+  /** Asks whether the database answers, past all who wait for a connection where the engine can. */
+  ping(): Promise<void>;
   connect(): Promise<Lease>;
 }
 

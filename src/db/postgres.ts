@@ -2,6 +2,9 @@ import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
 import { decodedTypes } from './decoded-types.ts';
 import { Lease, type Pool, type PoolLoad } from './lease.ts';
+import { isTransactionControl, meter } from './meter.ts';
+import type { Patience } from './patience.ts';
+import { Places } from './places.ts';
 import type { Prepared } from './prepared.ts';
 import { ReferenceWrites } from './reference-writes.ts';
 import { TextQuery } from './text-query.ts';
@@ -10,65 +13,133 @@ import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unava
 /** Where PostgreSQL is and how much of it to use. */
 export interface PostgresLocation {
   readonly url: string;
-  /** Connections at most; 10 by default. */
+  /** Connections at most, beside the one of probes; 10 by default. */
   readonly poolSize?: number | undefined;
   /** After which the server ends a statement; 30,000 by default, 0 for migrations: never. */
   readonly statementTimeoutMs?: number | undefined;
-  /** For a new connection, or a free one of a full pool; 5,000 by default. */
+  /** After which the server ends a statement that waits for a lock; by default only with the statement's own time. */
+  readonly lockTimeoutMs?: number | undefined;
+  /** For a new connection; 5,000 by default. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Do connections keep statements by name; not behind a pooler that lends another one for each transaction. */
+  /** For a free one of a full pool, where no request says how long; as for a new one by default. */
+  readonly waitMs?: number | undefined;
+  /** After which the server ends a transaction in which nothing happens; 60,000 by default. */
+  readonly idleTransactionMs?: number | undefined;
+  /** Do connections keep what is said at their start; not behind a pooler that lends another one for each transaction. */
   readonly prepared?: boolean | undefined;
 }
 
 /** How much later than the server the client gives up: only a frozen server lets it come to that. */
-const FROZEN_AFTER_MS = 5_000;
+const FROZEN_AFTER_MS = 500;
+/** What the end of a transaction has, whatever is left of the request. */
+const LEAST_MS = 500;
 /** Statements that one connection keeps by name at most, each some tens of kilobytes in the server. */
 const MAX_NAMES = 1_000;
 const IDLE_CONNECTION_MS = 30_000;
-const IDLE_TRANSACTION_MS = 60_000;
+const PROBE_MS = 2_000;
+/** A statement whose client has gone may end by itself within this time; then it is cancelled. */
+const CANCEL_AFTER_MS = 50;
 
 /** A pool whose lost connections are errors of the statements on them and never of the process. */
 export class ServerPool implements Pool {
   readonly options = {};
   readonly referenceWrites = new ReferenceWrites();
   readonly #pool: pg.Pool;
+  /** One connection, for whoever asks whether the server answers: that must not depend on who has the others. */
+  readonly #probe: pg.Pool;
+  readonly #places: Places;
+  readonly #waitMs: number;
+  readonly #statementMs: number | undefined;
   readonly #address: string;
   readonly #prepared: boolean;
+  /** Said at the beginning of each transaction, where a connection does not keep it. */
+  readonly #beginning: string;
   /** The statements of each connection, and how often it ran them. */
   readonly #named = new WeakMap<pg.PoolClient, Map<string, number>>();
   #ended: Promise<void> | undefined;
 
   constructor(location: PostgresLocation) {
-    const { poolSize = 10, statementTimeoutMs = 30_000, connectTimeoutMs = 5_000 } = location;
+    const { poolSize = 10, statementTimeoutMs = 30_000, lockTimeoutMs = 0 } = location;
+    const { idleTransactionMs = 60_000 } = location;
+    const { connectTimeoutMs = 5_000, waitMs = connectTimeoutMs, prepared = true } = location;
     this.#address = addressOf(location.url);
-    this.#prepared = location.prepared ?? true;
-    this.#pool = new pg.Pool({
+    this.#prepared = prepared;
+    this.#waitMs = waitMs;
+    this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + FROZEN_AFTER_MS;
+    this.#places = new Places(poolSize);
+    const limits = {
+      statement_timeout: statementTimeoutMs,
+      lock_timeout: lockTimeoutMs,
+      idle_in_transaction_session_timeout: idleTransactionMs,
+    };
+    this.#beginning = prepared ? '' : settings(limits);
+    const common = {
       connectionString: location.url,
       application_name: 'workgraph',
+      keepAlive: true,
+      types: decodedTypes,
+    };
+    this.#pool = new pg.Pool({
+      ...common,
+      // A pooler refuses what it does not know at the start of a connection.
+      ...(prepared && limits),
       max: poolSize,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: IDLE_CONNECTION_MS,
-      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-      statement_timeout: statementTimeoutMs,
-      query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + FROZEN_AFTER_MS,
-      keepAlive: true,
       // Statements that do not wait for each other share a round trip.
       pipeline: true,
-      types: decodedTypes,
     });
-    this.#pool.on('error', ignore);
-    // The pool takes its own listener off while a connection is lent, and an unheard 'error' ends the process.
-    this.#pool.on('connect', (client) => client.on('error', ignore));
+    this.#probe = new pg.Pool({
+      ...common,
+      max: 1,
+      connectionTimeoutMillis: PROBE_MS,
+      query_timeout: PROBE_MS,
+      idleTimeoutMillis: 0,
+    });
+    for (const pool of [this.#pool, this.#probe]) {
+      pool.on('error', ignore);
+      // The pool takes its own listener off while a connection is lent, and an unheard 'error' ends the process.
+      pool.on('connect', (client) => client.on('error', ignore));
+    }
   }
 
   async connect(): Promise<Lease> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
+    const patience = meter()?.patience;
+    patience?.check();
+    const waitMs = patience?.waitMs ?? this.#waitMs;
+    if (!(await this.#places.take(waitMs, patience))) {
+      throw new DatabaseUnavailableError(
+        `PostgreSQL at ${this.#address} is unavailable: all connections were busy for ${Math.round(waitMs)} ms.`,
+      );
+    }
+    try {
+      return this.#lease(await this.#pool.connect(), patience);
+    } catch (error) {
+      this.#places.give();
       throw unavailable(this.#address, error);
-    });
+    }
+  }
+
+  #lease(client: pg.PoolClient, patience: Patience | undefined): Lease {
     let lost = false;
-    const guarded = async <Result>(send: () => Promise<Result>): Promise<Result> => {
+    let late: NodeJS.Timeout | undefined;
+    const stopListening = patience?.onGone(() => {
+      late = setTimeout(() => {
+        // The cancellation may come late, and must not meet what another request does: nobody gets this one again.
+        lost = true;
+        this.#cancel(client);
+      }, CANCEL_AFTER_MS);
+    });
+    const guarded = async <Result>(
+      text: string,
+      send: (timeoutMs: number | undefined) => Promise<Result>,
+    ): Promise<Result> => {
+      const isControl = isTransactionControl(text);
+      if (!isControl) patience?.check();
+      const leftMs = patience?.leftMs ?? Number.POSITIVE_INFINITY;
+      const withinMs = Math.min(this.#statementMs ?? leftMs, isControl ? Math.max(leftMs, LEAST_MS) : leftMs);
       try {
-        return await send();
+        return await send(Number.isFinite(withinMs) ? Math.ceil(withinMs) : undefined);
       } catch (error) {
         if (!isConnectionLoss(error)) throw error;
         // After a read timeout the connection still waits for its answer: nobody may be given it again.
@@ -79,21 +150,44 @@ export class ServerPool implements Pool {
     return new Lease(
       {
         query: <Row>(text: string, values: readonly unknown[]) =>
-          guarded(
-            async () =>
-              (await client.query({ text, values: [...values] })) as unknown as PostgresQueryResult<Row>,
-          ),
+          guarded(text, async (timeoutMs) => {
+            const begins = text === 'begin' && this.#beginning !== '';
+            const config: pg.QueryConfig & { query_timeout: number | undefined } = {
+              ...(begins ? { text: `begin${this.#beginning}` } : { text, values: [...values] }),
+              query_timeout: timeoutMs,
+            };
+            return (await client.query(config)) as unknown as PostgresQueryResult<Row>;
+          }),
         prepared: async (statement, values) => {
           const name = this.#mayName(client, statement) ? statement.name : undefined;
           const query = new TextQuery({ text: statement.text, name, values }, statement.types);
-          const answer = await guarded(() => query.run(client));
+          const answer = await guarded(statement.text, (timeoutMs) => query.run(client, timeoutMs));
           statement.types = answer.types;
           return answer;
         },
       },
-      (destroy = false) => client.release(destroy || lost || this.#isFull(client)),
+      (destroy = false) => {
+        clearTimeout(late);
+        stopListening?.();
+        client.release(destroy || lost || this.#isFull(client));
+        this.#places.give();
+      },
       this.referenceWrites,
     );
+  }
+
+  /** Asks the server to end what runs on a connection; it may have ended already. */
+  #cancel(client: pg.PoolClient): void {
+    const { processID } = client as pg.PoolClient & { processID: number | null };
+    // A pooler has numbers of its own; there the statement's own time ends it.
+    if (processID === null || !this.#prepared) return;
+    this.#probe.query('select pg_cancel_backend($1)', [processID]).catch(ignore);
+  }
+
+  async ping(): Promise<void> {
+    await this.#probe.query('select 1').catch((error: unknown) => {
+      throw unavailable(this.#address, error);
+    });
   }
 
   /** Named from its second use on: what is asked once would only fill the server's memory. */
@@ -112,12 +206,12 @@ export class ServerPool implements Pool {
   }
 
   load(): PoolLoad {
-    const { totalCount, idleCount, waitingCount, options } = this.#pool;
-    return { open: totalCount, idle: idleCount, size: options.max, waiting: waitingCount };
+    const { totalCount, idleCount, options } = this.#pool;
+    return { open: totalCount, idle: idleCount, size: options.max, waiting: this.#places.waiting };
   }
 
   end(): Promise<void> {
-    this.#ended ??= this.#pool.end();
+    this.#ended ??= Promise.all([this.#pool.end(), this.#probe.end()]).then(ignore);
     return this.#ended;
   }
 }
@@ -133,6 +227,12 @@ function addressOf(url: string): string {
       'The database URL is not one of PostgreSQL (postgres://user@host/name).',
     );
   }
+}
+
+function settings(limits: Readonly<Record<string, number>>): string {
+  return Object.entries(limits)
+    .map(([name, value]) => `; set local ${name} = ${value}`)
+    .join('');
 }
 
 function ignore(): void {}

@@ -23,6 +23,8 @@ export class TextQuery extends pg.Query {
   declare readonly values: unknown[];
   /** Set by `run`, and set again by pg, which takes time on it. */
   callback: (error: Error | null, result?: TextRows) => void = () => undefined;
+  /** Read by pg, under this name. */
+  query_timeout: number | undefined;
   readonly #rows: (string | null)[][] = [];
   #types: readonly number[] | undefined;
 
@@ -35,7 +37,8 @@ export class TextQuery extends pg.Query {
     this.#types = types;
   }
 
-  run(client: pg.ClientBase): Promise<TextRows> {
+  run(client: pg.ClientBase, timeoutMs: number | undefined): Promise<TextRows> {
+    this.query_timeout = timeoutMs;
     return new Promise((resolve, reject) => {
       this.callback = (error, result) =>
         result ? resolve(result) : reject(error ?? new Error('No answer.'));

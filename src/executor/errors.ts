@@ -51,6 +51,11 @@ export function expectedError(error: unknown): AppError | undefined {
   return storageError(root);
 }
 
+/** Is it that the data store does not answer, rather than anything about the request. */
+export function isOutage(error: unknown): boolean {
+  return expectedError(error)?.code === 'unavailable';
+}
+
 /** What is said of an error that nobody expected. */
 export const maskedError = new AppError(
   'internal_error',
@@ -79,7 +84,7 @@ function storageError(error: unknown): AppError | undefined {
     error instanceof DatabaseUnavailableError ||
     error instanceof StorageUnavailableError ||
     isConnectionLoss(error) ||
-    sqlState(error) === 'query_canceled'
+    sqlState(error) === 'busy'
   ) {
     return new AppError('unavailable', 'The data store does not answer; try again soon.');
   }
@@ -89,7 +94,15 @@ function storageError(error: unknown): AppError | undefined {
   return undefined;
 }
 
-const sqlStates: Readonly<Record<string, string>> = { '57014': 'query_canceled', '53100': 'disk_full' };
+/** Taking too long, waiting too long for a lock, losing against others time and again, and no memory left. */
+const sqlStates: Readonly<Record<string, string>> = {
+  '57014': 'busy',
+  '55P03': 'busy',
+  '40001': 'busy',
+  '40P01': 'busy',
+  '53200': 'busy',
+  '53100': 'disk_full',
+};
 
 function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? sqlStates[String(error.code)] : undefined;

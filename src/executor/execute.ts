@@ -14,7 +14,7 @@ import type { Context } from '../resolvers/context.ts';
 import { RootResults } from '../schema/root-results.ts';
 import { priceOperation } from './cost.ts';
 import { answerCompiled } from './compiled/executor.ts';
-import { formatError, type Report } from './errors.ts';
+import { formatError, isOutage, type Report } from './errors.ts';
 import { type FallbackReport, fallbacks, tellFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from './idempotent.ts';
 import { defaultOperationCost } from './limits.ts';
@@ -71,6 +71,8 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
         : await executeOnce({ ...scoped, document, key }, context, (inside) =>
             answer({ ...request, context: inside }, scoped),
           );
+    const outage = result.errors?.find(isOutage);
+    if (outage && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw outage;
     const actual = objects ?? cost.count(result.data);
     context.charge?.(actual);
     return {
@@ -84,6 +86,11 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
     const errors = error instanceof InvalidVariables ? error.errors : [error];
     return { errors: errors.map(format) };
   }
+}
+
+/** Has nothing been written that the errors stand beside. */
+function isEmpty(data: OperationResult['data']): boolean {
+  return Object.values(data ?? {}).every((value) => value === null);
 }
 
 /** Answers by the compiled executor where that can, else by graphql-js, which goes on from what is done already. */

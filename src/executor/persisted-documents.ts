@@ -65,6 +65,11 @@ export class PersistedDocuments {
     return document;
   }
 
+  /** Is it one of the manifest, of which there are few, and whose names somebody has chosen. */
+  isTrusted({ documentId }: NamedDocument): boolean {
+    return documentId !== undefined && this.#trusted.has(documentId);
+  }
+
   #findTrusted({ query, documentId }: NamedDocument): DocumentNode {
     if (query !== undefined || documentId === undefined) {
       raise(

@@ -2,14 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { maxBodyBytes } from '../executor/limits.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 
-/** How long a body may take to arrive. */
-const withinMs = 30_000;
-
 /** How long a client may go on sending what is no longer read, so that it sees the answer. */
 const discardMs = 2_000;
 
+/** Has all of a body come in already, as it mostly has with its headers. */
+export function isWhole(req: IncomingMessage): boolean {
+  return req.complete || req.readableLength >= Number(req.headers['content-length'] ?? Number.NaN);
+}
+
 /** Reads a body as it comes in, no further than the limit and no longer: throws `payload_too_large`, `request_timeout`. */
-export async function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
+export async function readBody(req: IncomingMessage, res: ServerResponse, withinMs: number): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) refuse();
   if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
   const chunks: Buffer[] = [];

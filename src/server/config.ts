@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { ExecutorName } from '../executor/execute.ts';
+import { type AdmissionLimits, defaultAdmission } from './admission.ts';
 import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
 import { defaultMaxRows } from '../reference/memory.ts';
 import { isNetwork } from './clients.ts';
@@ -32,6 +33,24 @@ export interface Config {
   readonly redisUrl: string | undefined;
   /** Where `/metrics` listens; there is none when undefined. */
   readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
+  readonly admission: AdmissionLimits;
+  /** How PostgreSQL is used by the server; commands have more time. */
+  readonly pool: {
+    readonly poolSize: number;
+    readonly statementTimeoutMs: number;
+    readonly lockTimeoutMs: number;
+    readonly connectTimeoutMs: number;
+    readonly idleTransactionMs: number;
+    readonly waitMs: number;
+  };
+  /** PostgreSQL for what listens, where `databaseUrl` is a pooler; `databaseUrl` when undefined. */
+  readonly listenUrl: string | undefined;
+  /** How long a client may take for its headers, for a body, and between two pieces of a file. */
+  readonly clientTimeoutMs: number;
+  /** How long readiness says no before connections are refused at a stop. */
+  readonly drainMs: number;
+  /** From how long on a statement has a line in the log. */
+  readonly slowStatementMs: number;
   /** Are GraphiQL and the reference page there. */
   readonly explorer: boolean;
   /** Rows of reference data kept in memory at most, over all workspaces. */
@@ -89,6 +108,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
   const { EXECUTOR, GRAPHQL_PATH, PREPARED, METRICS_ADDRESS, DOCUMENTS, DOCUMENTS_FILE } = parsed.data;
   const { REFERENCE_ROWS } = parsed.data;
   const { INTROSPECTION, CORS_ORIGINS, TRUSTED_PROXIES } = parsed.data;
+  const given = parsed.data;
   const { REQUESTS_PER_MINUTE, COST_PER_HOUR, MAX_OPERATION_COST, REDIS_URL } = parsed.data;
   return {
     port: PORT,
@@ -106,6 +126,23 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     maxOperationCost: MAX_OPERATION_COST,
     redisUrl: REDIS_URL,
     metricsAddress: METRICS_ADDRESS,
+    admission: {
+      maxConcurrency: given.MAX_CONCURRENCY,
+      queueWaitMs: given.QUEUE_WAIT_MS,
+      requestTimeoutMs: given.REQUEST_TIMEOUT_MS,
+    },
+    pool: {
+      poolSize: given.POOL_SIZE,
+      statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
+      lockTimeoutMs: given.LOCK_TIMEOUT_MS,
+      connectTimeoutMs,
+      idleTransactionMs,
+      waitMs: given.QUEUE_WAIT_MS,
+    },
+    listenUrl: given.LISTEN_URL,
+    clientTimeoutMs: given.CLIENT_TIMEOUT_MS,
+    drainMs: given.DRAIN_MS,
+    slowStatementMs: given.SLOW_STATEMENT_MS,
     explorer: EXPLORER,
     referenceRows: REFERENCE_ROWS,
     introspection: INTROSPECTION,
@@ -120,6 +157,12 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const logLevel = z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` });
+
+/** For a new connection to PostgreSQL: far less than a request may take. */
+const connectTimeoutMs = 3_000;
+
+/** Of a transaction in which nothing happens: a server's own go on as fast as they are answered. */
+const idleTransactionMs = 10_000;
 
 /** What the column of the size can hold. */
 const mostAttachmentBytes = 2_147_483_647;
@@ -165,6 +208,23 @@ const shape = {
     .refine((address) => address !== undefined, 'must be a port, or an address such as 127.0.0.1:9464')
     .optional(),
   REFERENCE_ROWS: amount(defaultMaxRows),
+  POOL_SIZE: amount(10),
+  MAX_CONCURRENCY: amount(defaultAdmission.maxConcurrency),
+  QUEUE_WAIT_MS: amount(defaultAdmission.queueWaitMs),
+  REQUEST_TIMEOUT_MS: amount(defaultAdmission.requestTimeoutMs),
+  STATEMENT_TIMEOUT_MS: amount(4_000),
+  LOCK_TIMEOUT_MS: amount(450),
+  SLOW_STATEMENT_MS: amount(500),
+  CLIENT_TIMEOUT_MS: amount(10_000),
+  DRAIN_MS: z
+    .string()
+    .regex(/^[0-7]?\d{1,3}$/, 'must be a number of milliseconds from 0 to 7999')
+    .transform(Number)
+    .default(1_000),
+  LISTEN_URL: url(
+    ['postgres:', 'postgresql:'],
+    'must be a URL such as postgres://user@host:5432/database',
+  ).optional(),
   EXPLORER: onOrOff(),
   INTROSPECTION: z
     .enum(['public', 'tokens', 'off'], { error: 'must be public, tokens or off' })

@@ -65,7 +65,7 @@ async function answer(
   if (method !== 'PUT') return give(context, files, request, deed);
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     raise('unsupported_media_type', 'The bytes must be sent as they are, not compressed.');
-  await receiveUpload(context.db, files.store, deed, openUpload(req, res));
+  await receiveUpload(context.db, files.store, deed, openUpload(req, res, request.clientMs));
   return { status: 204 };
 }
 

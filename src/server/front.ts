@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { metered, meter } from '../db/meter.ts';
+import type { Patience } from '../db/patience.ts';
 import { expectedError } from '../executor/errors.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { RestFace, RestReply } from '../rest-compat/face.ts';
+import type { Admission, Place } from './admission.ts';
+import { refusal, refuseBusy } from './busy.ts';
 import type { Clients } from './clients.ts';
 import type { Contexts } from './context.ts';
 import type { CrossOrigin } from './cross-origin.ts';
@@ -13,9 +16,11 @@ import { discardRest } from './body.ts';
 import type { Metrics } from './metrics.ts';
 import type { Pages } from './pages.ts';
 import { errorReply, sendReply } from './reply.ts';
+import { Refusals } from './refusals.ts';
 import { ServerRequest } from './request.ts';
 
 export interface FrontOptions {
+  readonly admission: Admission;
   readonly contexts: Contexts;
   readonly graphql: GraphQLFace;
   readonly rest: RestFace;
@@ -25,13 +30,40 @@ export interface FrontOptions {
   readonly metrics: Metrics | undefined;
   readonly clients: Clients;
   readonly crossOrigin: CrossOrigin;
+  /** How long a client may take to send a request. */
+  readonly clientMs: number;
 }
 
 /** Takes every request that comes in: hands it to a face, sends what comes back, writes one line of log. */
 export function createFront(options: FrontOptions): (req: IncomingMessage, res: ServerResponse) => void {
+  const { admission, contexts, clients, crossOrigin, metrics, clientMs } = options;
+  const refusals = new Refusals(options.logger);
   return (req, res) => {
-    const request = new ServerRequest(req, res, options.contexts, options.clients);
-    void metered(() => answer(request, req, res, options));
+    const startedMs = performance.now();
+    const request = new ServerRequest(req, res, contexts, { clients, clientMs });
+    const begin = (place?: Place) => {
+      request.place = place;
+      void metered(() => answer(request, req, res, { ...options, startedMs }), {
+        patience: place?.patience,
+        subject: request,
+      });
+    };
+    const isGraphQL = request.path === '/graphql';
+    // What asks for no work is always taken: probes, pages, and files, which have a pace of their own.
+    if (!isGraphQL && !request.path.startsWith('/v1/')) return begin();
+    admission.enter(
+      (place) => {
+        if (req.socket.destroyed) place.leave();
+        else begin(place);
+      },
+      () => {
+        if (contexts.draining) res.shouldKeepAlive = false;
+        refuseBusy(request, req, res, crossOrigin.headers(request));
+        refusals.note();
+        const face = isGraphQL ? 'graphql' : 'rest';
+        metrics?.count({ face, route: 'other', operation: 'other' }, 503, performance.now() - startedMs);
+      },
+    );
   };
 }
 
@@ -39,27 +71,33 @@ async function answer(
   request: ServerRequest,
   req: IncomingMessage,
   res: ServerResponse,
-  options: FrontOptions,
+  options: FrontOptions & { startedMs: number },
 ): Promise<void> {
-  const startedMs = performance.now();
-  const logger = options.logger.child({ requestId: request.requestId });
+  const { startedMs } = options;
+  const { place, requestId, trace } = request;
+  const logger = options.logger.child({ requestId, ...trace?.logged });
+  if (trace) res.setHeader('traceresponse', trace.response);
   res.on('close', () => {
+    if (!res.writableFinished) place?.patience.abandon();
     const status = res.writableFinished ? res.statusCode : 499;
     const tookMs = performance.now() - startedMs;
     logRequest(logger, request, status, tookMs);
     options.metrics?.count(request.served, status, tookMs);
   });
-  const reply = await route(request, req, res, options).catch((error: unknown) => {
+  const reply = await inTime(route(request, req, res, options), place?.patience).catch((error: unknown) => {
+    if (error instanceof TooLate) return refusal(request, error.message);
     if (!expectedError(error)) logger.error({ err: error }, 'an unexpected error was masked');
     return errorReply(error, request.requestId);
   });
+  place?.leave();
   // A body that nobody has read would be taken for the next request of the connection, and may be endless.
   const unread = req.complete ? undefined : discardRest(req, res);
   if (options.contexts.draining) res.shouldKeepAlive = false;
   const given = {
     ...options.crossOrigin.headers(request),
     ...request.allowance?.headers(),
-    ...(await request.versionHeaders()),
+    // Where the data store does not answer, asking it once more would only make the client wait.
+    ...(reply.status === 503 ? {} : await request.versionHeaders()),
   };
   for (const [name, value] of Object.entries(given)) res.setHeader(name, value);
   try {
@@ -69,6 +107,29 @@ async function answer(
     res.destroy();
   }
 }
+
+/**
+ * Whatever a request waits for, its client is told in time. What goes on for it meanwhile finds its time over at the next
+ * statement.
+ */
+function inTime(reply: Promise<RestReply>, patience: Patience | undefined): Promise<RestReply> {
+  if (!patience) return reply;
+  return new Promise((resolve, reject) => {
+    let late: NodeJS.Timeout | undefined;
+    const watch = () => {
+      const { leftMs } = patience;
+      if (leftMs <= 0) reject(new TooLate('unavailable', 'The request has taken too long; try again soon.'));
+      // It may have got more time by then, when its client had taken some for itself.
+      else late = setTimeout(watch, Math.min(Math.ceil(leftMs), longestWatchMs));
+    };
+    watch();
+    reply.then(resolve, reject).finally(() => clearTimeout(late));
+  });
+}
+
+const longestWatchMs = 60_000;
+
+class TooLate extends AppError {}
 
 async function route(
   request: ServerRequest,

@@ -166,7 +166,9 @@ async function runOpenly(
     door.check(document, operation);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
-    incoming.note((chosen.name?.value ?? '').slice(0, longestName));
+    const name = (chosen.name?.value ?? '').slice(0, longestName);
+    incoming.note(name);
+    if (name !== '' && documents.isTrusted(parameters)) incoming.served.operation = name;
     if (incoming.method === 'GET' && chosen.operation !== OperationTypeNode.QUERY) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { OperationContext } from '../executor/execute.ts';
 import type { RestRequest } from '../rest-compat/face.ts';
-import { readBody } from './body.ts';
 import type { SeenVersion } from '../reference/memory.ts';
+import type { Place } from './admission.ts';
+import { isWhole, readBody } from './body.ts';
 import type { Clients } from './clients.ts';
 import type { Contexts } from './context.ts';
 import type { Served } from './metrics.ts';
 import type { Allowance } from './rate-limit.ts';
+import { type Trace, traceOf } from './trace.ts';
 import { parseVersion, printVersion, versionHeader } from './version-header.ts';
 
 /** A request that came in, as the faces see it. */
@@ -17,11 +19,16 @@ export class ServerRequest implements RestRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
+  readonly trace: Trace | undefined;
+  /** How long the client may be silent. */
+  readonly clientMs: number;
   readonly origin: string;
   readonly host: string | undefined;
   readonly address: string | undefined;
   readonly seenVersion: SeenVersion | undefined;
   allowance?: Allowance;
+  /** What it holds while it is worked on; undefined for what is always taken. */
+  place: Place | undefined;
   served: Served = { face: 'other', route: 'other', operation: 'other' };
   /** For the log line. */
   operationName: string | undefined;
@@ -31,7 +38,12 @@ export class ServerRequest implements RestRequest {
   #body: Promise<Buffer> | undefined;
   #context: Promise<OperationContext> | undefined;
 
-  constructor(req: IncomingMessage, res: ServerResponse, contexts: Contexts, clients: Clients) {
+  constructor(
+    req: IncomingMessage,
+    res: ServerResponse,
+    contexts: Contexts,
+    { clients, clientMs }: { clients: Clients; clientMs: number },
+  ) {
     const { path, query } = splitTarget(req.url ?? '/');
     this.method = req.method ?? 'GET';
     this.path = path;
@@ -42,14 +54,16 @@ export class ServerRequest implements RestRequest {
     this.origin = origin;
     this.host = host;
     this.address = address;
+    this.trace = traceOf(req.headers.traceparent);
     this.seenVersion = parseVersion(req.headers[versionHeader]);
+    this.clientMs = clientMs;
     this.#req = req;
     this.#res = res;
     this.#contexts = contexts;
   }
 
   body(): Promise<Buffer> {
-    this.#body ??= readBody(this.#req, this.#res);
+    this.#body ??= this.#read();
     return this.#body;
   }
 
@@ -71,6 +85,11 @@ export class ServerRequest implements RestRequest {
     const context = await this.#context?.catch(() => undefined);
     const current = await Promise.resolve(context?.reference?.current()).catch(() => undefined);
     return current ? { [versionHeader]: printVersion(current.version) } : {};
+  }
+
+  #read(): Promise<Buffer> {
+    const read = readBody(this.#req, this.#res, this.clientMs);
+    return this.place && !isWhole(this.#req) ? this.place.outside(read) : read;
   }
 
   note(operationName: string, route?: string): void {

@@ -9,6 +9,7 @@ import { ReferenceMemory } from '../reference/memory.ts';
 import { createRestFace } from '../rest-compat/face.ts';
 import type { TrustedDocuments } from '../executor/persisted-documents.ts';
 import { schema } from '../schema/index.ts';
+import { Admission } from './admission.ts';
 import { Authenticator } from './authenticate.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { Clients } from './clients.ts';
@@ -23,6 +24,7 @@ import type { MetricsServer } from './metrics-server.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages.ts';
 import { openRateLimiter } from './rate-limit.ts';
+import { logSlowStatements } from './slow-statements.ts';
 
 export interface ServerOptions {
   readonly database: Database;
@@ -37,6 +39,9 @@ export interface ServerOptions {
         | 'graphqlPath'
         | 'metricsAddress'
         | 'referenceRows'
+        | 'admission'
+        | 'clientTimeoutMs'
+        | 'slowStatementMs'
       > &
         Pick<Config, 'introspection' | 'corsOrigins' | 'trustedProxies'>
     >;
@@ -60,8 +65,14 @@ export interface RunningServer {
   stop(options?: { drainMs?: number; withinMs?: number }): Promise<unknown>;
 }
 
-/** How long the headers of a request may take. Its body has a limit where it is read: a large file takes longer. */
-const headersTimeoutMs = 30_000;
+/** How long a client may take to send what is no file. */
+const defaultClientMs = 10_000;
+
+/** How long a connection may be silent while an answer is made or taken: far longer than a request may take. */
+const silenceMs = 120_000;
+
+/** From how long on a statement has a line in the log. */
+const defaultSlowMs = 500;
 
 /** Longer than load balancers keep an idle connection: whoever closes first must not be this end. */
 const keepAliveMs = 65_000;
@@ -81,8 +92,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const warn = logger.warn.bind(logger);
   const graphql = createGraphQLFace(schema, { ...config, documents, warn });
   const rest = createRestFace(schema);
-  const metrics = await openMetrics(config.metricsAddress, database, graphql);
+  const clientMs = config.clientTimeoutMs ?? defaultClientMs;
+  const admission = new Admission(config.admission);
+  const metrics = await openMetrics(config.metricsAddress, { database, graphql, admission });
   const front = createFront({
+    admission,
     contexts,
     graphql,
     rest,
@@ -92,17 +106,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metrics: metrics?.metrics,
     clients: new Clients(config),
     crossOrigin: new CrossOrigin({ ...config, filesUrl: files?.filesUrl }),
+    clientMs,
   });
   const server = createServer(
     {
+      // A body has its limit where it is read: a large file takes longer.
       requestTimeout: 0,
-      headersTimeout: headersTimeoutMs,
+      headersTimeout: clientMs,
+      connectionsCheckingInterval: Math.ceil(clientMs / 10),
       keepAliveTimeout: keepAliveMs,
       // The front refuses it, in the form of all refusals.
       requireHostHeader: false,
     },
     front,
   );
+  server.timeout = silenceMs;
   // The front asks for the body when it wants it, and not before it knows who sends it.
   server.on('checkContinue', front);
   // Another expectation need not be met (RFC 9110, 10.1.1).
@@ -114,6 +132,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metrics?.close();
     throw error;
   });
+  const stopSlowStatements = logSlowStatements(logger, config.slowStatementMs ?? defaultSlowMs);
   const janitor = startJanitor({ database, store: files?.store, logger });
   let stopping: Promise<unknown> | undefined;
   return {
@@ -124,6 +143,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       stopping ??= Promise.all([stopServer(server, drainMs, withinMs), janitor.stop()]).then(() => {
         rateLimiter.close();
         metrics?.close();
+        stopSlowStatements();
         return Promise.all([authenticator.settle(), reference.close()]);
       });
       return stopping;
@@ -134,8 +154,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** Loaded by those alone who want metrics. */
 async function openMetrics(
   address: Config['metricsAddress'],
-  database: Database,
-  graphql: GraphQLFace,
+  { database, graphql, admission }: { database: Database; graphql: GraphQLFace; admission: Admission },
 ): Promise<MetricsServer | undefined> {
   if (!address) return undefined;
   const [{ Metrics }, { serveMetrics }] = await Promise.all([
@@ -148,6 +167,17 @@ async function openMetrics(
     name: 'workgraph_plan_cache_documents',
     help: 'Documents of clients that are remembered with their plans',
     read: () => graphql.documents(),
+  });
+  metrics.gauge({
+    name: 'workgraph_admission_requests',
+    help: 'Requests in progress, and those that wait for their turn',
+    label: 'state',
+    read: () => ({ in_progress: admission.load.inProgress, waiting: admission.load.waiting }),
+  });
+  metrics.counter({
+    name: 'workgraph_admission_refused_total',
+    help: 'Requests that were refused because too many were in progress',
+    read: () => admission.load.refused,
   });
   return serveMetrics(metrics, address);
 }

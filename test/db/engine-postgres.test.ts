@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { openDatabase } from '../../src/db/engine.ts';
+import { metered } from '../../src/db/meter.ts';
+import { Patience } from '../../src/db/patience.ts';
 import { Prepared } from '../../src/db/prepared.ts';
 import { Slot } from '../../src/db/slots.ts';
 import { hasServer, newServerDatabase, onServer } from './engines.ts';
@@ -97,13 +99,83 @@ onlyWithServer('the PostgreSQL engine', () => {
     await database.close();
   });
 
-  it('fails a ping in time when the pool is used up', async () => {
-    const database = await openDatabase({ ...place.location, poolSize: 1 });
-    const busy = sql`select pg_sleep(0.5)`.execute(database.db);
-    await delay(20);
+  it('answers a ping while the pool is used up, and fails it in time when the server is frozen', async () => {
+    const proxy = await freezable(new URL(place.location.url));
+    const database = await openDatabase({ url: proxy.url, poolSize: 1 });
+    const lease = await database.connect();
+    await expect(database.ping(2_000)).resolves.toBeUndefined();
+    lease.release();
+    proxy.freeze();
     await expect(database.ping(50)).rejects.toThrow('did not answer in 50 ms');
-    await busy;
-    await expect(database.ping(1_000)).resolves.toBeUndefined();
+    await database.close();
+    proxy.close();
+  });
+
+  it('tells who waits for a connection in time, and leaks none', async () => {
+    const database = await openDatabase({ ...place.location, poolSize: 2 });
+    const held = await Promise.all([database.connect(), database.connect()]);
+    const patience = new Patience({ withinMs: 60_000, waitMs: 200 });
+    const waiting = metered(() => database.connect(), { patience });
+    expect(database.load()).toEqual({ open: 2, idle: 0, size: 2, waiting: 1 });
+    await expect(waiting).rejects.toThrow('all connections were busy for 200 ms');
+    // It has waited its time, but for the least that everybody may.
+    await expect(metered(() => database.connect(), { patience })).rejects.toThrow('busy for 100 ms');
+    for (const lease of held) lease.release();
+    expect(database.load()).toEqual({ open: 2, idle: 2, size: 2, waiting: 0 });
+    await database.close();
+  });
+
+  it('gives a request no more time than it has, whatever a statement may take', async () => {
+    const database = await openDatabase({ ...place.location, poolSize: 1 });
+    const patience = new Patience({ withinMs: 300, waitMs: 300 });
+    const slow = metered(() => sql`select pg_sleep(20)`.execute(database.db), { patience });
+    await expect(slow).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
+    const next = metered(() => sql`select 1`.execute(database.db), { patience });
+    await expect(next).rejects.toThrow('The request has taken too long.');
+    await expect(sql`select 1 as one`.execute(database.db)).resolves.toMatchObject({ rows: [{ one: 1 }] });
+    await database.close();
+  });
+
+  it.each([true, false])('ends who waits for a lock (prepared: %s), and tells it', async (prepared) => {
+    const limits = { poolSize: 2, lockTimeoutMs: 100, prepared };
+    const database = await openDatabase({ ...place.location, ...limits });
+    await sql`create table if not exists locked (id int)`.execute(database.unscoped);
+    const lock = (trx: typeof database.unscoped) => sql`lock table locked`.execute(trx);
+    const waiting = database.unscoped.transaction().execute(async (first) => {
+      await lock(first);
+      await database.unscoped.transaction().execute(lock);
+    });
+    await expect(waiting).rejects.toMatchObject({ code: '55P03' });
+    expect(database.load()).toMatchObject({ open: 2, idle: 2 });
+    await database.close();
+  });
+
+  it('cancels what runs for a client that has gone, and begins nothing more for it', async () => {
+    const database = await openDatabase({ ...place.location, poolSize: 1 });
+    const patience = new Patience({ withinMs: 60_000, waitMs: 200 });
+    const running = metered(() => sql`select pg_sleep(20) as "abandoned"`.execute(database.db), { patience });
+    await delay(100);
+    patience.abandon();
+    await expect(running).rejects.toMatchObject({ code: '57014' });
+    await expect(metered(() => sql`select 1`.execute(database.db), { patience })).rejects.toThrow('has gone');
+    const { rows } = await sql<{ running: number }>`
+      select count(*)::int as running from pg_stat_activity
+      where query like '%abandoned%' and state = 'active' and pid <> pg_backend_pid()`.execute(
+      database.unscoped,
+    );
+    expect(rows).toEqual([{ running: 0 }]);
+    await database.close();
+  });
+
+  it('lets who waits leave the line when its client goes', async () => {
+    const database = await openDatabase({ ...place.location, poolSize: 1 });
+    const lease = await database.connect();
+    const patience = new Patience({ withinMs: 60_000, waitMs: 60_000 });
+    const waiting = metered(() => database.connect(), { patience });
+    patience.abandon();
+    await expect(waiting).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
+    expect(database.load().waiting).toBe(0);
+    lease.release();
     await database.close();
   });
 

@@ -8,6 +8,7 @@ import { comparable, difference } from './executor-answers.ts';
 import { readPage, sampleLists } from './lists.ts';
 import { RandomQueries, type RandomQuery } from './random-queries.ts';
 import { rowTypeOf } from './schema-walk.ts';
+import { patient } from '../support/patient.ts';
 import { startWorld, type World } from './world.ts';
 
 /** 500 in each run; QUERIES=10000 is the long one. A failure names its seed: SEED=… runs that query alone. */
@@ -24,7 +25,11 @@ beforeAll(async () => {
   const start = (EXECUTOR: 'compiled' | 'reference') => {
     const rates = { REQUESTS_PER_MINUTE: '1000000000', COST_PER_HOUR: '1000000000' };
     const config = readConfig({ PORT: '0', DATA_DIR: world.app.dataDir, EXECUTOR, ...rates }, {});
-    return startServer({ database: world.app.database, config, logger: pino({ level: 'silent' }) });
+    return startServer({
+      database: world.app.database,
+      config: { ...config, admission: patient },
+      logger: pino({ level: 'silent' }),
+    });
   };
   servers = { compiled: await start('compiled'), reference: await start('reference') };
   cursors = new Map(

@@ -15,6 +15,7 @@ import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { member } from './fixtures.ts';
 // What holds answers against the document is there before the first one: its loading would delay that.
 import './openapi.ts';
+import { patient } from './patient.ts';
 import { type Content, copyTemplate } from './templates.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 
@@ -85,8 +86,11 @@ export interface AppOptions {
   settings?: Settings;
 }
 
-/** No test runs into the limits of rates and costs by accident. */
+/** No test runs into the limits of rates, costs and times by accident. */
 const generous: Settings = {
+  MAX_CONCURRENCY: String(patient.maxConcurrency),
+  QUEUE_WAIT_MS: String(patient.queueWaitMs),
+  REQUEST_TIMEOUT_MS: String(patient.requestTimeoutMs),
   REQUESTS_PER_MINUTE: '1000000000',
   COST_PER_HOUR: '1000000000',
   MAX_OPERATION_COST: '1000000000',

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
+import { patient } from './patient.ts';
 
 // A server on the database of the first argument, a directory or an address: prints its own address, and ends with its
 // standard input. An answer to a request with the header `X-Die` kills it, when everything else has been done.
@@ -19,7 +20,11 @@ const database = await openDatabase(
   location.startsWith('postgres') ? { url: location } : { dataDir: location },
 );
 const config = readConfig({ PORT: '0' }, {});
-const server = await startServer({ database, config, logger: pino({ level: 'silent' }) });
+const server = await startServer({
+  database,
+  config: { ...config, admission: patient },
+  logger: pino({ level: 'silent' }),
+});
 process.stdout.write(`${server.url}\n`);
 process.stdin.resume();
 await once(process.stdin, 'end');

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine.ts';
 import { startServer } from '../../src/server/server.ts';
+import { patient } from './patient.ts';
 
 // A server on the database of the first argument: prints its address, and ends with its standard input.
 const database = await openDatabase({ url: process.argv[2] ?? '' });
 const server = await startServer({
   database,
-  config: { host: '127.0.0.1', port: 0, publicUrl: undefined, explorer: true },
+  config: { host: '127.0.0.1', port: 0, publicUrl: undefined, explorer: true, admission: patient },
   logger: pino({ level: 'silent' }),
 });
 process.stdout.write(`${server.url}\n`);

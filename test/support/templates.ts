@@ -35,7 +35,10 @@ export interface TestDatabase {
   drop: () => Promise<void>;
 }
 
-/** Copies a template, which is made by whoever needs it first: on PostgreSQL when TEST_DATABASE_URL names one. */
+/**
+ * Copies a template, which is made by whoever needs it first: on PostgreSQL when TEST_DATABASE_URL names one, and used
+ * through a pooler of transactions when TEST_POOLER_URL does.
+ */
 export async function copyTemplate(content: Content): Promise<TestDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-test-'));
   const serverUrl = process.env.TEST_DATABASE_URL;
@@ -112,7 +115,8 @@ async function copyOnServer(serverUrl: string, content: Content, dataDir: string
     }
     await client.query(`create database ${name} template ${template}`);
   });
-  const database = await openDatabase({ url: withDatabase(serverUrl, name) });
+  const pooler = process.env.TEST_POOLER_URL;
+  const database = await openDatabase({ url: withDatabase(pooler ?? serverUrl, name), prepared: !pooler });
   return {
     database,
     dataDir,

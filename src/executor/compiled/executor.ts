@@ -1,6 +1,13 @@
-import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
 import type { Context } from '../../resolvers/context.ts';
 import { RootResults } from '../../schema/root-results.ts';
+import { isOutage } from '../errors.ts';
 import { perVariant } from '../variants.ts';
 import { compileOperation } from './compile.ts';
 import { type Frame, newFrame, NotCompilable } from './frame.ts';
@@ -29,7 +36,8 @@ export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHi
 /**
  * Answers an operation from its plan, level by level, each level by set-based statements. Where the reference executor
  * has to, for what has no plan, and for every error, which only that one words as GraphQL does, it gives what the roots
- * have done so far.
+ * have done so far. Throws, of a query, what the reference executor would only meet again: that the
+ * data store does not answer.
  */
 export async function answerCompiled(
   compilable: Compilable,
@@ -51,6 +59,7 @@ export async function answerCompiled(
     compiledCounts.answered += 1;
     return data;
   } catch (error) {
+    if (isOutage(error) && compilable.operation.operation === OperationTypeNode.QUERY) throw error;
     compiledCounts.bailed += 1;
     onFallback(error);
     return results;

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { Prepared } from '../../src/db/prepared.ts';
+import { Slot } from '../../src/db/slots.ts';
+import { alone } from '../../src/db/housekeeping.ts';
+import { copyTemplate } from '../support/templates.ts';
+
+// `.ci/pooler` starts one and says where it is.
+const throughPooler = process.env.TEST_POOLER_URL ? describe : describe.skip;
+
+throughPooler('through a pooler of transactions (TEST_POOLER_URL)', () => {
+  it('runs statements whose connection is another one each time', async () => {
+    const { database, drop } = await copyTemplate('migrated');
+    const statement = new Prepared(
+      sql`select pg_backend_pid()::text, ${new Slot('value')}::int`.compile(database.unscoped),
+    );
+    const ask = async (value: number) => {
+      const lease = await database.connect();
+      const { rows } = await lease.rows(statement, { value }).finally(() => lease.release());
+      return rows[0]?.[1];
+    };
+    const values = Array.from({ length: 100 }, (_, value) => value);
+    expect(await Promise.all(values.map(ask))).toEqual(values.map(String));
+    await drop();
+  });
+
+  it('limits the statements of a transaction, and of no other', async () => {
+    const { database, drop } = await copyTemplate('migrated');
+    const timeout = sql<{ ms: string }>`select current_setting('statement_timeout') as ms`;
+    const inside = await database.unscoped.transaction().execute((trx) => timeout.execute(trx));
+    expect(inside.rows).toEqual([{ ms: '30s' }]);
+    expect((await timeout.execute(database.unscoped)).rows).toEqual([{ ms: '0' }]);
+    await drop();
+  });
+
+  it('leaves no lock of the janitor behind', async () => {
+    const { database, drop } = await copyTemplate('migrated');
+    for (let time = 0; time < 20; time += 1) {
+      const both = await Promise.all([
+        alone(database, () => sql`select pg_sleep(0.01)`.execute(database.unscoped).then(() => undefined)),
+        database.ping(5_000),
+      ]);
+      expect(both[0]).toBe(true);
+    }
+    await drop();
+  });
+});

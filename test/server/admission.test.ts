@@ -1,0 +1,221 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { Admission, busy, type Place } from '../../src/server/admission.ts';
+import { type App, startApp } from '../support/app.ts';
+
+describe('admission', () => {
+  const limits = { maxConcurrency: 1, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
+
+  /** Asks for a place; `begun` holds it as soon as there is one. */
+  function ask(admission: Admission) {
+    const asked: { place?: Place; refused: boolean; settled: Promise<void> } = {
+      refused: false,
+      settled: Promise.resolve(),
+    };
+    asked.settled = new Promise((resolve) =>
+      admission.enter(
+        (place) => {
+          asked.place = place;
+          resolve();
+        },
+        () => {
+          asked.refused = true;
+          resolve();
+        },
+      ),
+    );
+    return asked;
+  }
+
+  it('lets a burst wait, first come first served', () => {
+    const admission = new Admission(limits);
+    const [first, second, third] = [ask(admission), ask(admission), ask(admission)];
+    expect([first.place, second.place, third.place].map(Boolean)).toEqual([true, false, false]);
+    expect(admission.load).toEqual({ inProgress: 1, waiting: 2, refused: 0 });
+    first.place?.leave();
+    first.place?.leave();
+    expect([second.place, third.place].map(Boolean)).toEqual([true, false]);
+    second.place?.leave();
+    third.place?.leave();
+    expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
+  });
+
+  it('refuses who has waited long enough, then takes the newest first and refuses the others soon', async () => {
+    const admission = new Admission({ ...limits, queueWaitMs: 1 });
+    const first = ask(admission);
+    const late = ask(admission);
+    await late.settled;
+    expect(late).toMatchObject({ refused: true });
+    const [older, newer] = [ask(admission), ask(admission)];
+    first.place?.leave();
+    expect(newer.place).toBeDefined();
+    await older.settled;
+    expect(older).toMatchObject({ refused: true });
+    newer.place?.leave();
+    expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 2 });
+  });
+
+  it('remembers no more than it can refuse in time', () => {
+    const admission = new Admission(limits);
+    const [, oldest] = Array.from({ length: 2_002 }, () => ask(admission));
+    expect(oldest?.refused).toBe(true);
+    expect(admission.load.waiting).toBe(2_000);
+  });
+
+  it('gives the place of who waits for his client to another, and him one when the client is done', async () => {
+    const admission = new Admission(limits);
+    const slow = ask(admission);
+    const other = ask(admission);
+    const reading = Promise.withResolvers<string>();
+    const read = slow.place?.outside(reading.promise);
+    expect(other.place).toBeDefined();
+    reading.resolve('the body');
+    other.place?.leave();
+    expect(await read).toBe('the body');
+    expect(admission.load).toMatchObject({ inProgress: 1, waiting: 0 });
+    slow.place?.leave();
+    expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
+  });
+
+  it('holds no place for a client that broke off while its body was read', async () => {
+    const admission = new Admission(limits);
+    const slow = ask(admission);
+    await expect(slow.place?.outside(Promise.reject(new Error('aborted')))).rejects.toThrow('aborted');
+    slow.place?.leave();
+    expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
+  });
+});
+
+describe('a server with two places', () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp({
+      settings: {
+        MAX_CONCURRENCY: '2',
+        QUEUE_WAIT_MS: '1',
+        METRICS_ADDRESS: '0',
+        CLIENT_TIMEOUT_MS: '60000',
+      },
+    });
+  }, 60_000);
+  afterAll(() => app.stop());
+
+  /** Does the work while nothing that asks for teams is answered. */
+  async function atStandstill<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (app.database.engine === 'embedded') {
+      const lease = await app.database.connect();
+      return work().finally(() => lease.release());
+    }
+    return app.database.unscoped.transaction().execute(async (trx) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+      await sql`lock table team in access exclusive mode`.execute(trx);
+      return work();
+    });
+  }
+
+  async function inProgress(): Promise<number> {
+    const text = await (await fetch(app.metricsUrl ?? '')).text();
+    return Number(/workgraph_admission_requests\{state="in_progress"\} (\d+)/.exec(text)?.[1]);
+  }
+
+  async function until(condition: () => Promise<boolean>): Promise<void> {
+    while (!(await condition())) await delay(20);
+  }
+
+  it('refuses the third at once on either face, answers probes, and then is as it was', async () => {
+    const held = await atStandstill(async () => {
+      const asked = [app.request('GET', '/v1/teams'), app.graphql('{ teams { nodes { code } } }')];
+      await until(async () => (await inProgress()) === 2);
+
+      const rest = await app.request('GET', '/v1/teams', { headers: { 'x-request-id': 'mine' } });
+      expect(rest.status).toBe(503);
+      expect(rest.body).toMatchObject({ code: 'unavailable', detail: busy, requestId: 'mine', errors: [] });
+      expect(rest.headers.get('retry-after')).toBe('1');
+      expect(rest.headers.get('x-request-id')).toBe('mine');
+      for (const accept of ['application/json', 'application/graphql-response+json']) {
+        const graph = await app.graphql('{ viewer { scopes } }', {}, { headers: { accept } });
+        expect(graph.status).toBe(503);
+        expect(graph.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
+        expect(graph.body.errors).toEqual([
+          { message: busy, extensions: { code: 'UNAVAILABLE', requestId: expect.any(String) } },
+        ]);
+      }
+      const general = await app.request('GET', '/graphql?query={viewer{scopes}}');
+      expect(general).toMatchObject({ status: 503, body: { errors: [{ message: busy }] } });
+      const write = await app.request('POST', '/v1/issues', { body: { large: 'x'.repeat(200_000) } });
+      expect(write).toMatchObject({ status: 503, body: { detail: busy } });
+      for (const path of ['/health', '/healthz', '/'])
+        expect((await app.request('GET', path, { token: null })).status).toBe(200);
+      return { answers: Promise.all(asked) };
+    });
+    expect((await held.answers).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await inProgress()).toBe(0);
+    expect((await app.request('GET', '/v1/teams')).status).toBe(200);
+  });
+
+  it('says what all answers say', async () => {
+    const { refused, held } = await atStandstill(async () => {
+      const asked = [app.request('GET', '/v1/teams'), app.request('GET', '/v1/teams')];
+      await until(async () => (await inProgress()) === 2);
+      return { refused: await app.request('GET', '/v1/teams/ENG'), held: Promise.all(asked) };
+    });
+    await held;
+    expect(refused.status).toBe(503);
+    const other = await app.request('GET', '/v1/teams/ENG');
+    expect(other.status).toBe(404);
+    const common = ['cache-control', 'x-content-type-options', 'x-frame-options', 'referrer-policy', 'vary'];
+    for (const name of common) expect(refused.headers.get(name)).toBe(other.headers.get(name));
+  });
+
+  it('forgets who has gone before his turn came', async () => {
+    await atStandstill(async () => {
+      const gone = new AbortController();
+      const asked = Array.from({ length: 4 }, () =>
+        fetch(new URL('/v1/teams', app.url), {
+          headers: { Authorization: `Bearer ${app.token}` },
+          signal: gone.signal,
+        }).catch(() => 'gone'),
+      );
+      await until(async () => (await inProgress()) === 2);
+      gone.abort();
+      await Promise.all(asked);
+    });
+    await until(async () => (await inProgress()) === 0);
+    expect((await app.request('GET', '/v1/teams')).status).toBe(200);
+  });
+});
+
+it('gives no place to a body that is still on its way', async () => {
+  const app = await startApp({ settings: { MAX_CONCURRENCY: '1' } });
+  const slow = await Promise.all(Array.from({ length: 5 }, () => slowPost(app)));
+  expect((await app.request('GET', '/v1/teams')).status).toBe(200);
+  for (const { socket, finish } of slow) {
+    expect(await finish()).toMatch(/^HTTP\/1\.1 200 [^]*"data"/);
+    socket.destroy();
+  }
+  expect((await app.request('GET', '/v1/teams')).status).toBe(200);
+  await app.stop();
+});
+
+/** A POST that has sent its headers and the first half of its body. */
+async function slowPost({ url, token }: App): Promise<{ socket: Socket; finish: () => Promise<string> }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const body = JSON.stringify({ query: '{ viewer { scopes } }' });
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  );
+  return {
+    socket,
+    finish: async () => {
+      const answered = once(socket, 'data');
+      socket.write(body.slice(10));
+      return String((await answered)[0]);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { readConfig } from '../../src/server/config.ts';
+import { type RunningServer, startServer } from '../../src/server/server.ts';
+import { type App, startApp } from '../support/app.ts';
+
+const lines: Record<string, unknown>[] = [];
+const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+
+let app: App;
+let server: RunningServer;
+beforeAll(async () => {
+  app = await startApp();
+  const config = readConfig({ PORT: '0', SLOW_STATEMENT_MS: '1' }, {});
+  // No statement takes no time at all, so each of them has a line.
+  server = await startServer({ database: app.database, config: { ...config, slowStatementMs: 0 }, logger });
+}, 60_000);
+afterAll(async () => {
+  await server.stop();
+  await app.stop();
+});
+
+/** Sends a request and gives its lines, and the headers of its answer. */
+async function logged(path: string, headers: Record<string, string>) {
+  const requestId = `log-${lines.length}`;
+  const answer = await fetch(new URL(path, server.url), {
+    headers: { Authorization: `Bearer ${app.token}`, 'X-Request-Id': requestId, ...headers },
+  });
+  await answer.text();
+  const isLast = (line: Record<string, unknown>) => line.requestId === requestId && 'status' in line;
+  while (!lines.some(isLast)) await new Promise(setImmediate);
+  return { headers: answer.headers, lines: lines.filter((line) => line.requestId === requestId) };
+}
+
+it('tells of slow statements whose they are and what they say, but no value', async () => {
+  const found = await logged('/v1/teams/SECRETCODE', {});
+  const statements = found.lines.filter(({ sql }) => sql !== undefined);
+  expect(statements.length).toBeGreaterThan(0);
+  expect(statements.at(-1)).toMatchObject({
+    level: 40,
+    operation: 'Team',
+    sql: expect.stringMatching(/select .* from "team"/),
+    ms: expect.any(Number),
+    failed: false,
+  });
+  expect(JSON.stringify(statements)).not.toContain('SECRETCODE');
+  expect(JSON.stringify(statements)).not.toContain(app.workspaceId);
+});
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const parentId = '00f067aa0ba902b7';
+
+it.each([
+  ['as version 00 has it', `00-${traceId}-${parentId}-01`, '01'],
+  ['with flags of later versions', `00-${traceId}-${parentId}-ff`, '01'],
+  ['not sampled', `00-${traceId}-${parentId}-00`, '00'],
+  ['of a later version with more in it', `cc-${traceId}-${parentId}-01-what-the-future-will-be-like`, '01'],
+])('takes a traceparent over, %s', async (_what, traceparent, flags) => {
+  const { headers, lines: found } = await logged('/v1/teams', { traceparent });
+  expect(found.length).toBeGreaterThan(1);
+  const [spanId] = new Set(found.map((line) => String(line.spanId)));
+  expect(spanId).toMatch(/^[\da-f]{16}$/);
+  for (const line of found) expect(line).toMatchObject({ traceId, parentId, spanId });
+  expect(headers.get('traceresponse')).toBe(`00-${traceId}-${spanId}-${flags}`);
+});
+
+it.each([
+  ['of an invalid version', `ff-${traceId}-${parentId}-01`],
+  ['with more than version 00 has', `00-${traceId}-${parentId}-01-more`],
+  ['in capitals', `00-${traceId.toUpperCase()}-${parentId}-01`],
+  ['of no trace', `00-${'0'.repeat(32)}-${parentId}-01`],
+  ['of no parent', `00-${traceId}-${'0'.repeat(16)}-01`],
+  ['too short', `00-${traceId.slice(1)}-${parentId}-01`],
+  ['given twice', `00-${traceId}-${parentId}-01, 00-${traceId}-${parentId}-01`],
+  ['that is something else', 'x'.repeat(5_000)],
+])('goes on without a traceparent %s', async (_what, traceparent) => {
+  const { headers, lines: found } = await logged('/v1/teams', { traceparent });
+  for (const line of found) expect(line).not.toHaveProperty('traceId');
+  expect(headers.get('traceresponse')).toBeNull();
+  expect(headers.get('x-request-id')).not.toBeNull();
+});

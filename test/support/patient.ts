@@ -1,0 +1,8 @@
+import type { AdmissionLimits } from '../../src/server/admission.ts';
+
+/** For servers that no test means to overload, however slow the machine is that it runs on. */
+export const patient: AdmissionLimits = {
+  maxConcurrency: 1_000,
+  queueWaitMs: 100_000,
+  requestTimeoutMs: 100_000,
+};
