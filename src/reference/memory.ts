@@ -48,6 +48,8 @@ interface Entry {
 export class ReferenceMemory {
   readonly #reads: ReferenceReads;
   readonly #maxRows: number;
+  /** Checks that requests waited for, and refills: of what changed, and of everything. */
+  readonly counts = { check: 0, delta: 0, whole: 0 };
   readonly #entries = new Map<string, Entry>();
   readonly #unsubscribe: () => void;
   #turn = 0;
@@ -141,6 +143,7 @@ export class ReferenceMemory {
     const began = performance.now();
     const { check } = entry;
     if (check && check.turn >= neededTurn && began - check.beganMs < leaseMs) return check.done;
+    this.counts.check += 1;
     const turn = this.#nextTurn();
     const done = metered(async () => {
       const [version = noVersion] = (await this.#reads.versions([workspaceId])).values();
@@ -184,8 +187,12 @@ export class ReferenceMemory {
     if (now < entry.tooLargeUntilMs) return new Snapshot(version);
     if (base.isKept) {
       const changes = await this.#reads.changes(workspaceId, base.version);
-      if (changes) return base.changed(changes.version, changes.tables);
+      if (changes) {
+        this.counts.delta += 1;
+        return base.changed(changes.version, changes.tables);
+      }
     }
+    this.counts.whole += 1;
     const whole = await this.#reads.whole(workspaceId, this.#maxRows);
     const snapshot = snapshotOf(whole.version, whole.tables);
     if (snapshot.rowCount <= this.#maxRows) return snapshot;

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
 import { defaultOperationCost } from '../executor/limits.ts';
+import { ReferenceListener } from '../reference/listener.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { createRestFace } from '../rest-compat/face.ts';
 import type { TrustedDocuments } from '../executor/persisted-documents.ts';
@@ -43,7 +44,8 @@ export interface ServerOptions {
         | 'clientTimeoutMs'
         | 'slowStatementMs'
       > &
-        Pick<Config, 'introspection' | 'corsOrigins' | 'trustedProxies'>
+        Pick<Config, 'introspection' | 'corsOrigins' | 'trustedProxies'> &
+        Pick<Config, 'databaseUrl' | 'prepared' | 'listenUrl'>
     >;
   readonly logger: Logger;
   /** Without it the server keeps no files: attachments cannot be created or read. */
@@ -81,6 +83,7 @@ const keepAliveMs = 65_000;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, config, logger, files, documents } = options;
   const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
+  const listener = listen(config, reference, logger);
   const authenticator = new Authenticator(database, reference, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger);
   const contexts = new Contexts(database, authenticator, logger, files, {
@@ -94,7 +97,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const rest = createRestFace(schema);
   const clientMs = config.clientTimeoutMs ?? defaultClientMs;
   const admission = new Admission(config.admission);
-  const metrics = await openMetrics(config.metricsAddress, { database, graphql, admission });
+  const metrics = await openMetrics(config.metricsAddress, { database, graphql, admission, reference });
   const front = createFront({
     admission,
     contexts,
@@ -127,9 +130,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.on('checkExpectation', front);
   server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, config.publicUrl));
   server.listen(config.port, config.host);
-  await once(server, 'listening').catch((error: unknown) => {
+  await once(server, 'listening').catch(async (error: unknown) => {
     rateLimiter.close();
     metrics?.close();
+    await listener?.close();
     throw error;
   });
   const stopSlowStatements = logSlowStatements(logger, config.slowStatementMs ?? defaultSlowMs);
@@ -144,17 +148,39 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         rateLimiter.close();
         metrics?.close();
         stopSlowStatements();
-        return Promise.all([authenticator.settle(), reference.close()]);
+        return Promise.all([authenticator.settle(), reference.close(), listener?.close()]);
       });
       return stopping;
     },
   };
 }
 
+/** Hears of what other processes change; not through a pooler, where nothing would be heard. */
+function listen(
+  { databaseUrl, listenUrl, prepared }: ServerOptions['config'],
+  reference: ReferenceMemory,
+  logger: Logger,
+): ReferenceListener | undefined {
+  const url = listenUrl ?? (prepared ? databaseUrl : undefined);
+  if (url === undefined) return undefined;
+  return new ReferenceListener({
+    url,
+    onChange: (workspaceId) => reference.expire(workspaceId),
+    onGap: () => reference.expireAll(),
+    onFailure: (error) =>
+      logger.warn({ err: error }, 'changes of other processes are not heard, and are found later'),
+  });
+}
+
 /** Loaded by those alone who want metrics. */
 async function openMetrics(
   address: Config['metricsAddress'],
-  { database, graphql, admission }: { database: Database; graphql: GraphQLFace; admission: Admission },
+  {
+    database,
+    graphql,
+    admission,
+    reference,
+  }: { database: Database; graphql: GraphQLFace; admission: Admission; reference: ReferenceMemory },
 ): Promise<MetricsServer | undefined> {
   if (!address) return undefined;
   const [{ Metrics }, { serveMetrics }] = await Promise.all([
@@ -167,6 +193,18 @@ async function openMetrics(
     name: 'workgraph_plan_cache_documents',
     help: 'Documents of clients that are remembered with their plans',
     read: () => graphql.documents(),
+  });
+  metrics.gauge({
+    name: 'workgraph_reference_data',
+    help: 'Reference data in memory: workspaces, and their rows',
+    label: 'of',
+    read: () => reference.size(),
+  });
+  metrics.counter({
+    name: 'workgraph_reference_checks_total',
+    help: 'Looks at the version of reference data that a request waited for, and reads of what had changed',
+    label: 'kind',
+    read: () => ({ ...reference.counts }),
   });
   metrics.gauge({
     name: 'workgraph_admission_requests',
