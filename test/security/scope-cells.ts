@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseId } from '../../src/resolvers/ids.ts';
 import { getNamedType, parse, valueFromASTUntyped, visit } from 'graphql';
 import type { Scope } from '../../src/resolvers/context.ts';
 import type { FilterField } from '../../src/resolvers/filters.ts';
@@ -73,10 +74,15 @@ export function secretsBefore(things: Things, scope: Scope): readonly string[] {
     const into = suffices(needOf(of), scope) ? shown : hidden;
     for (const thing of things.all(of.parent)) {
       const value = isLeafList(of) ? thing[of.field.name] : undefined;
-      for (const text of [value].flat()) if (typeof text === 'string' && text.length > 5) into.add(text);
+      for (const text of [value].flat()) if (isContent(text)) into.add(text);
     }
   }
-  return [...hidden].filter((text) => !shown.has(text) && !words.has(text));
+  return [...hidden].filter((text) => !shown.has(text) && !words.has(text) && !descriptions.includes(text));
+}
+
+/** An id is no content: what may be reached by one is tested by itself, and a token is told its own. */
+function isContent(text: unknown): text is string {
+  return typeof text === 'string' && text.length > 5 && parseId(text) === undefined;
 }
 
 function isLeafList({ field }: FieldOf): boolean {
@@ -85,6 +91,9 @@ function isLeafList({ field }: FieldOf): boolean {
 
 /** Texts that stand in the schema itself. */
 const words = new Set(objectFields.flatMap(({ field }) => [field.name, String(field.type)]));
+
+/** What the schema says to everybody, such as the kinds of things that the audit names. */
+const descriptions = objectFields.map(({ field }) => field.description ?? '').join('\n');
 
 /** A filter that tests something, however: the fields that show what it tests, those that show the same together. */
 export interface FilterCell {
