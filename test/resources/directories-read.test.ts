@@ -80,10 +80,17 @@ describe('deliveries', () => {
 
 describe('a team', () => {
   it('counts the next issue number from 1 where no issue was ever made, else from the counter', async () => {
-    const [team] = world.fixture.rows.team;
+    const { team: teams, issue: issues } = world.fixture.rows;
     const query = '{ teams { nodes { code nextIssueNumber } } }';
-    const first = dataOf(await world.ask(query)).teams as { nodes: { nextIssueNumber: number }[] };
-    expect(first.nodes.map(({ nextIssueNumber }) => nextIssueNumber)).toEqual([1, 1, 1, 1]);
+    const first = dataOf(await world.ask(query)).teams as {
+      nodes: { code: string; nextIssueNumber: number }[];
+    };
+    const last = (code: string) => {
+      const numbers = issues.filter(({ teamId }) => teams.find(({ id }) => id === teamId)?.code === code);
+      return Math.max(0, ...numbers.map(({ number }) => number));
+    };
+    expect(first.nodes).toEqual(first.nodes.map(({ code }) => ({ code, nextIssueNumber: last(code) + 1 })));
+    const team = teams.find(({ code }) => last(code) === 0);
     await world.app.database.db
       .insertInto('teamCounter')
       .values({ workspaceId: world.fixture.workspaceId, teamId: team?.id ?? '', nextIssueNumber: 43 })

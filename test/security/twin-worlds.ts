@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../src/db/tables.ts';
 import type { Answer } from '../support/app.ts';
-import { addWorld, startWorld, type World } from '../graph/world.ts';
+import { addWorld, dataOf, startWorld, type World } from '../graph/world.ts';
 import { type Candidates, readCandidates } from './candidates.ts';
 
 /** Two workspaces of the same shape on one server: that of the caller, and one that he must not learn anything of. */
@@ -32,8 +32,14 @@ export async function startTwins(): Promise<TwinWorlds> {
       where workspace_id = ${workspaceId}`.execute(unscoped);
   }
   await countAnew(unscoped);
-  // Besides those that ask: tokens to be named.
-  for (const world of [here, there]) await world.token(['teams:read']);
+  // Besides those that ask: tokens to be named, made by a member, so that the audit names somebody.
+  for (const world of [here, there]) {
+    dataOf(
+      await world.ask(
+        'mutation { accessTokenCreate(input: { name: "named", scopes: ["teams:read"] }) { accessToken { id } } }',
+      ),
+    );
+  }
   return {
     here,
     there,
