@@ -103,7 +103,7 @@ describe('a server with two places', () => {
   }, 60_000);
   afterAll(() => app.stop());
 
-  /** Does the work while nothing that asks for teams is answered. */
+  /** Does the work while nothing that asks for issues is answered; teams are kept in memory. */
   async function atStandstill<Result>(work: () => Promise<Result>): Promise<Result> {
     if (app.database.engine === 'embedded') {
       const lease = await app.database.connect();
@@ -111,7 +111,7 @@ describe('a server with two places', () => {
     }
     return app.database.unscoped.transaction().execute(async (trx) => {
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
-      await sql`lock table team in access exclusive mode`.execute(trx);
+      await sql`lock table issue in access exclusive mode`.execute(trx);
       return work();
     });
   }
@@ -127,10 +127,10 @@ describe('a server with two places', () => {
 
   it('refuses the third at once on either face, answers probes, and then is as it was', async () => {
     const held = await atStandstill(async () => {
-      const asked = [app.request('GET', '/v1/teams'), app.graphql('{ teams { nodes { code } } }')];
+      const asked = [app.request('GET', '/v1/issues'), app.graphql('{ issues { nodes { key } } }')];
       await until(async () => (await inProgress()) === 2);
 
-      const rest = await app.request('GET', '/v1/teams', { headers: { 'x-request-id': 'mine' } });
+      const rest = await app.request('GET', '/v1/issues', { headers: { 'x-request-id': 'mine' } });
       expect(rest.status).toBe(503);
       expect(rest.body).toMatchObject({ code: 'unavailable', detail: busy, requestId: 'mine', errors: [] });
       expect(rest.headers.get('retry-after')).toBe('1');
@@ -153,12 +153,12 @@ describe('a server with two places', () => {
     });
     expect((await held.answers).map(({ status }) => status)).toEqual([200, 200]);
     expect(await inProgress()).toBe(0);
-    expect((await app.request('GET', '/v1/teams')).status).toBe(200);
+    expect((await app.request('GET', '/v1/issues')).status).toBe(200);
   });
 
   it('says what all answers say', async () => {
     const { refused, held } = await atStandstill(async () => {
-      const asked = [app.request('GET', '/v1/teams'), app.request('GET', '/v1/teams')];
+      const asked = [app.request('GET', '/v1/issues'), app.request('GET', '/v1/issues')];
       await until(async () => (await inProgress()) === 2);
       return { refused: await app.request('GET', '/v1/teams/ENG'), held: Promise.all(asked) };
     });
@@ -174,7 +174,7 @@ describe('a server with two places', () => {
     await atStandstill(async () => {
       const gone = new AbortController();
       const asked = Array.from({ length: 4 }, () =>
-        fetch(new URL('/v1/teams', app.url), {
+        fetch(new URL('/v1/issues', app.url), {
           headers: { Authorization: `Bearer ${app.token}` },
           signal: gone.signal,
         }).catch(() => 'gone'),
@@ -184,7 +184,7 @@ describe('a server with two places', () => {
       await Promise.all(asked);
     });
     await until(async () => (await inProgress()) === 0);
-    expect((await app.request('GET', '/v1/teams')).status).toBe(200);
+    expect((await app.request('GET', '/v1/issues')).status).toBe(200);
   });
 });
 
