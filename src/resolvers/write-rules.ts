@@ -46,6 +46,9 @@ export function checkText(
 ): void {
   if (text.includes('\0') || !text.isWellFormed()) {
     violations.add(field, 'must not contain NUL or half a surrogate pair');
+  } else if (text.startsWith('\uFEFF')) {
+    // It says how bytes are ordered, and is no part of a text; PGlite would lose it.
+    violations.add(field, 'must not begin with a byte-order mark');
   } else if (text.length < min) {
     violations.add(field, 'must not be empty');
   } else if (isLonger(text, max)) {

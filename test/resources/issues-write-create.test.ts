@@ -161,6 +161,11 @@ describe('issueCreate', () => {
   it.each([
     ['a lone surrogate', { title: 'half \ud800' }, 'title: must not contain NUL or half a surrogate pair'],
     [
+      'a byte-order mark',
+      { description: '\ufeffmark' },
+      'description: must not begin with a byte-order mark',
+    ],
+    [
       'a long description',
       { description: 'x'.repeat(100_001) },
       'description: must have at most 100000 characters',

@@ -33,17 +33,17 @@ async function logged(path: string, headers: Record<string, string>) {
 }
 
 it('tells of slow statements whose they are and what they say, but no value', async () => {
-  const found = await logged('/v1/teams/SECRETCODE', {});
+  const found = await logged('/v1/issues/SECRET-1', {});
   const statements = found.lines.filter(({ sql }) => sql !== undefined);
   expect(statements.length).toBeGreaterThan(0);
   expect(statements.at(-1)).toMatchObject({
     level: 40,
-    operation: 'Team',
-    sql: expect.stringMatching(/select .* from "team"/),
+    operation: 'Issue',
+    sql: expect.stringMatching(/select .* from "issue"/),
     ms: expect.any(Number),
     failed: false,
   });
-  expect(JSON.stringify(statements)).not.toContain('SECRETCODE');
+  expect(JSON.stringify(statements)).not.toContain('SECRET');
   expect(JSON.stringify(statements)).not.toContain(app.workspaceId);
 });
 
@@ -56,7 +56,7 @@ it.each([
   ['not sampled', `00-${traceId}-${parentId}-00`, '00'],
   ['of a later version with more in it', `cc-${traceId}-${parentId}-01-what-the-future-will-be-like`, '01'],
 ])('takes a traceparent over, %s', async (_what, traceparent, flags) => {
-  const { headers, lines: found } = await logged('/v1/teams', { traceparent });
+  const { headers, lines: found } = await logged('/v1/issues', { traceparent });
   expect(found.length).toBeGreaterThan(1);
   const [spanId] = new Set(found.map((line) => String(line.spanId)));
   expect(spanId).toMatch(/^[\da-f]{16}$/);
@@ -74,7 +74,7 @@ it.each([
   ['given twice', `00-${traceId}-${parentId}-01, 00-${traceId}-${parentId}-01`],
   ['that is something else', 'x'.repeat(5_000)],
 ])('goes on without a traceparent %s', async (_what, traceparent) => {
-  const { headers, lines: found } = await logged('/v1/teams', { traceparent });
+  const { headers, lines: found } = await logged('/v1/issues', { traceparent });
   for (const line of found) expect(line).not.toHaveProperty('traceId');
   expect(headers.get('traceresponse')).toBeNull();
   expect(headers.get('x-request-id')).not.toBeNull();
