@@ -1,6 +1,7 @@
 import { auditActorKind, auditActs } from '../resolvers/audit.ts';
 import { builder } from './builder.ts';
 import { type Entity, entity } from './entity.ts';
+import { naming } from './naming.ts';
 import { Member } from './members.ts';
 
 const actorKinds: Record<string, { value: number; description: string }> = {
@@ -49,7 +50,7 @@ export const AuditEntry: Entity<'auditEntry'> = entity('AuditEntry', {
     actorUserAccountId: f.id('user', 'userAccountId'),
     accessTokenId: f.id('token', 'tokenId'),
     subjectKind: f.text('subjectKind', 'lower'),
-    subjectId: f.text('subjectId', 'lower'),
+    subjectId: { ...f.text('subjectId', 'lower'), ...naming('id') },
     occurredUtc: f.time('occurredUtc'),
   }),
 });
