@@ -14,6 +14,7 @@ export function asksForSchema(schema: GraphQLSchema, document: DocumentNode): bo
 /** The error without the names that graphql-js offers in place of a wrong one: they tell the schema piece by piece. */
 export function withoutSuggestions(error: GraphQLError): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;
-  const message = error.message.replace(/ Did you mean [^?]*\?$/, '');
+  const at = error.message.endsWith('?') ? error.message.lastIndexOf(' Did you mean ') : -1;
+  const message = at < 0 ? error.message : error.message.slice(0, at);
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
 }

@@ -93,7 +93,7 @@ function reached({ localAddress, localPort }: IncomingMessage['socket'], host: s
 
 /** An address of IPv4 within IPv6 is the one that it maps; a zone says nothing to others. */
 function plainAddress(address: string | undefined): string | undefined {
-  return address?.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  return address?.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0];
 }
 
 function entriesOf(header: string | string[] | undefined): string[] {
