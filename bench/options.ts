@@ -17,7 +17,7 @@ export interface Options {
 
 const help = `npm run bench -- [options]
 
-  --only W1,W3          workloads to run (default: all); W4 also names W4-team and W4-project
+  --only W1,W3          workloads to run (default: all); W4 also names W4-team and W4-project, W1 also W1-new
   --contenders a,b      ${contenders.map(({ name }) => name).join(', ')} (default: all)
   --rounds N            rounds of each workload, in which the contenders take turns (default 5)
   --seconds S           length of one contender's turn (default 5)
@@ -61,17 +61,17 @@ export function readOptions(): Options | undefined {
     return undefined;
   }
   const ids = workloads.map(({ id }) => id);
-  const only = (values.only?.split(',') ?? ids).flatMap((name) => {
-    const named = ids.filter((id) => id === name || id.startsWith(`${name}-`));
-    if (named.length === 0) throw new Error(`There is no workload ${name}; --help lists them.`);
-    return named;
+  const named = (values.only?.split(',') ?? ids).flatMap((name) => {
+    const found = ids.filter((id) => id === name || id.startsWith(`${name}-`));
+    if (found.length === 0) throw new Error(`There is no workload ${name}; --help lists them.`);
+    return found;
   });
   const names = contenders.map(({ name }) => name);
   const chosen = values.contenders?.split(',') ?? names;
   for (const name of chosen) if (!names.includes(name)) throw new Error(`There is no contender ${name}.`);
   const { keep, fresh, stop, check, write } = values;
   return {
-    only,
+    only: [...new Set(named)],
     contenders: chosen,
     rounds: number('rounds', values.rounds),
     seconds: number('seconds', values.seconds),

@@ -16,7 +16,7 @@ export const product: Contender = {
   command: ({ databaseUrl, port, directory }) => ({
     // The limits of the heap are those of `npm start`.
     args: [
-      '--max-semi-space-size=32',
+      '--max-semi-space-size=16',
       '--max-old-space-size=512',
       join(repository, 'bin', 'workgraph.js'),
       'serve',

@@ -22,7 +22,7 @@ const scopes = [
 export const teams = 50;
 
 /** Grows with every change of what is filled in, so that a kept cluster of another form is noticed. */
-const version = 1;
+const version = 2;
 
 /** Migrates the database with the product's own migrations and fills it, unless it is filled alike already. */
 export async function fill(url: string, issueCount: number, say: (line: string) => void): Promise<void> {

@@ -24,3 +24,8 @@ export const reads: readonly Workload[] = [
     input: (random, { commentedKeys }) => ({ key: random.pick(commentedKeys) }),
   },
 ];
+
+/** The same as documents that no server has seen: what compiling one costs. */
+export const newDocuments: readonly Workload[] = reads
+  .filter(({ id }) => ['W1', 'W2', 'W3'].includes(id))
+  .map((read) => ({ ...read, id: `${read.id}-new`, title: `${read.title}: a new document each time` }));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DirectoryHeldError } from '../db/directory-lock.ts';
+import type { EmbeddedLocation } from '../db/embedded.ts';
 import { type Database, openDatabase } from '../db/engine.ts';
 import { migrate, schemaState } from '../db/migrate.ts';
 import { openStorage } from '../db/open-storage.ts';
@@ -46,9 +47,13 @@ export function locationOf(args: Record<string, unknown>) {
 }
 
 /** Opens the embedded database and brings it up to date; the first time, which takes seconds, it says so. */
-export async function openUpToDate(dataDir: string, say: (text: string) => void): Promise<Database> {
+export async function openUpToDate(
+  location: EmbeddedLocation,
+  say: (text: string) => void,
+): Promise<Database> {
+  const { dataDir } = location;
   if (!existsSync(join(dataDir, 'database'))) say(`Making a database in ${dataDir} …\n`);
-  const database = await openDatabase({ dataDir });
+  const database = await openDatabase(location);
   try {
     if ((await schemaState(database)).state !== 'current') {
       await refuseNewerSchema(database);
@@ -101,7 +106,7 @@ async function runEmbedded(
   const { dataDir } = config;
   const giveUpMs = performance.now() + heldForMs;
   for (;;) {
-    const opened = await openUpToDate(dataDir, terminal.stderr).catch((error: unknown) => {
+    const opened = await openUpToDate({ dataDir }, terminal.stderr).catch((error: unknown) => {
       if (error instanceof DirectoryHeldError) return error;
       throw error;
     });

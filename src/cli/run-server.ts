@@ -1,59 +1,43 @@
 import { chmodSync, mkdirSync } from 'node:fs';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/engine.ts';
 import { systemActor } from '../resolvers/audit.ts';
-import { type Config, readConfig, type Settings } from '../server/config.ts';
 import { createLogger } from '../server/logger.ts';
 import { secretsOf } from '../server/secrets.ts';
-import { openDocuments } from '../server/open-documents.ts';
 import { openFiles, type ServerFiles } from '../server/open-files.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { addDemo, demoToken, findDemo, keptToken } from './demo-workspace.ts';
-import type { DatabaseCommand } from './environment.ts';
-import { CommandError, exitCodes } from './failures.ts';
+import { exitCodes } from './failures.ts';
 import { migrateLocation, openUpToDate, requireCurrentSchema } from './location.ts';
 import { type CommandSocket, openCommandSocket } from './socket.ts';
-
-export interface ServeOptions {
-  readonly settings: Settings;
-  /** Both about an external database, which is changed only when told; `demo: false` about the embedded one. */
-  readonly migrate: boolean | undefined;
-  readonly demo: boolean | undefined;
-  readonly findCommand: (name: string) => Promise<DatabaseCommand | undefined>;
-}
+import type { Start } from './start.ts';
 
 /** How long a stop may take in all. */
 const stopWithinMs = 9_500;
 
-/** Serves until a signal ends it, and gives the exit code. */
-export async function serve(options: ServeOptions): Promise<number> {
-  const config = readConfig(options.settings);
-  const documents = await openDocuments(config);
-  const stopped = untilSignal();
-  await requireFreePort(config);
-  if (config.metricsAddress) await requireFreePort(config.metricsAddress, '--metrics-address');
+/** Serves until it is stopped, and gives the exit code. */
+export async function serve(start: Start): Promise<number> {
+  const { config, documents } = start;
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const database = await openForServing(config, options);
+  const database = await openForServing(start);
   const files = openFiles(config);
-  const token = await prepareDemo(database, files, config, options);
+  const token = await prepareDemo(database, files, start);
   const logger = await createLogger(config.logLevel, { secrets: secretsOf(config) });
   const server = await startServer({ database, config, logger, files, documents });
-  const socket = await openSocket(database, files, config, options, logger);
+  const socket = await openSocket(database, files, start, logger);
   logger.info({ url: server.url, engine: database.engine }, `workgraph is ready at ${server.url}`);
   say(greeting(config.publicUrl ?? server.url, token));
-  logger.info({ signal: await stopped }, 'stopping');
+  logger.info({ signal: await start.stopped }, 'stopping');
   await stop({ server, socket, database, drainMs: config.drainMs });
   return exitCodes.done;
 }
 
-async function openForServing(config: Config, { migrate }: ServeOptions): Promise<Database> {
+async function openForServing({ config, migrate, lock }: Start): Promise<Database> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl === undefined) {
     // Whatever else lies there: a database, a key and a token are its owner's alone.
     chmodSync(dataDir, 0o700);
-    return openUpToDate(dataDir, say);
+    return openUpToDate({ dataDir, lock }, say);
   }
   if (migrate) await migrateLocation(config, say);
   const database = await openDatabase({ url: databaseUrl, prepared: config.prepared, ...config.pool });
@@ -68,8 +52,7 @@ async function openForServing(config: Config, { migrate }: ServeOptions): Promis
 async function prepareDemo(
   database: Database,
   { store }: ServerFiles,
-  { dataDir }: Config,
-  { demo }: ServeOptions,
+  { config: { dataDir }, demo }: Start,
 ): Promise<string | undefined> {
   const isEmbedded = database.engine === 'embedded';
   if (demo === false || (!demo && !isEmbedded)) return keptToken(database, dataDir);
@@ -83,8 +66,7 @@ async function prepareDemo(
 async function openSocket(
   database: Database,
   { store }: ServerFiles,
-  { dataDir }: Config,
-  { findCommand }: ServeOptions,
+  { config: { dataDir }, findCommand }: Start,
   logger: Logger,
 ): Promise<CommandSocket | undefined> {
   if (database.engine !== 'embedded') return undefined;
@@ -108,45 +90,6 @@ async function stop({
   setTimeout(() => process.exit(exitCodes.failed), stopWithinMs).unref();
   await Promise.all([server.stop({ drainMs, withinMs: stopWithinMs - 1_000 }), socket?.close()]);
   await database.close();
-}
-
-/** Before anything is made: a start that must fail should fail at once. */
-async function requireFreePort(
-  { host, port }: Pick<Config, 'host' | 'port'>,
-  flags = '--port or --host',
-): Promise<void> {
-  const probe = createServer();
-  try {
-    probe.listen(port, host);
-    await once(probe, 'listening');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const problem = portProblems[code ?? ''] ?? message;
-    throw new CommandError(`Cannot listen on ${host}:${port}: ${problem}. Choose another with ${flags}.`);
-  }
-  probe.close();
-  await once(probe, 'close');
-}
-
-const portProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something else listens there',
-  EACCES: 'this user may not',
-  EADDRNOTAVAIL: 'this machine does not have the address',
-  ENOTFOUND: 'the host is not known',
-};
-
-/** The first signal; the second does not wait for anything. */
-function untilSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let first = true;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (!first) process.exit(exitCodes.interrupted);
-        first = false;
-        resolve(signal);
-      });
-    }
-  });
 }
 
 function greeting(url: string, token: string | undefined): string {

@@ -160,9 +160,9 @@ export function serveCommand(findCommand: (name: string) => Promise<DatabaseComm
     async run(context) {
       const exitCode = await reportFailure(async () => {
         refuseUnknownArguments(context.args, args);
-        const { serve } = await import('./run-server.ts');
+        const { start } = await import('./start.ts');
         const { migrate, demo } = context.args;
-        return serve({ settings: settingsOf(context.args), migrate, demo, findCommand });
+        return start({ settings: settingsOf(context.args), migrate, demo, findCommand });
       });
       // Nothing may keep a process that has stopped serving.
       process.exit(exitCode);

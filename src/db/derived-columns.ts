@@ -8,7 +8,11 @@ import type { TableName } from './tables.ts';
  * What a row is joined to, as an array with an entry for each: the key of the other row and, after colons, columns
  * of the join. `own` is the column of the row that the join names it by.
  */
-export function joinedKeys({ table, parent, child }: Through, own: string, columns: readonly string[]) {
+export function joinedKeys(
+  { table, parent, child, stored }: Pick<Through, 'table' | 'parent' | 'child' | 'stored'>,
+  own: string,
+  columns: readonly string[],
+) {
   return (alias: string, workspaceId: Given<string>): AliasableExpression<unknown> => {
     const parts = [child, ...columns].map((column) => sql.ref(`link.${column}`));
     const joined = subquery()
@@ -16,7 +20,10 @@ export function joinedKeys({ table, parent, child }: Through, own: string, colum
       .select(columns.length > 0 ? sql`concat_ws(':', ${sql.join(parts)})`.as('joined') : `link.${child}`)
       .where('link.workspaceId', '=', workspaceId)
       .whereRef(`link.${parent}`, '=', `${alias}.${own}`);
-    return sql`array(${joined})`;
+    const read = sql`array(${joined})`;
+    return stored !== undefined && columns.length === 0
+      ? sql`coalesce(${sql.ref(`${alias}.${stored}`)}, ${read})`
+      : read;
   };
 }
 

@@ -55,6 +55,8 @@ export interface TeamCounterTable {
   workspaceId: string;
   teamId: string;
   nextIssueNumber: Generated<number>;
+  goneIssueCount: Generated<number>;
+  issueCount: GeneratedAlways<number>;
 }
 
 export interface TeamMemberTable {

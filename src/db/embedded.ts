@@ -15,12 +15,21 @@ import type { Prepared } from './prepared.ts';
 import { ReferenceWrites } from './reference-writes.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
+/** A data directory, and its lock where it is held already: it is given back with the database. */
+export interface EmbeddedLocation {
+  readonly dataDir: string;
+  readonly lock?: DirectoryLock | undefined;
+}
+
 /** How long a statement waits for its turn; a transaction that asks `db` inside itself would wait for ever. */
 const WAIT_MS = 30_000;
 
-/** Opens PGlite in `<dataDir>/database` under the directory's lock; the first time, which makes it, takes seconds. */
-export async function openEmbedded(dataDir: string): Promise<EmbeddedPool> {
-  const lock = lockDirectory(dataDir);
+/**
+ * Opens PGlite in `<dataDir>/database` under the directory's lock, which is taken unless the caller has it; the first
+ * time, which makes it, takes seconds.
+ */
+export async function openEmbedded({ dataDir, lock: held }: EmbeddedLocation): Promise<EmbeddedPool> {
+  const lock = held ?? lockDirectory(dataDir);
   try {
     const directory = join(dataDir, 'database');
     if (!existsSync(directory)) await createDatabase(directory);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
-import { openEmbedded } from './embedded.ts';
+import { type EmbeddedLocation, openEmbedded } from './embedded.ts';
 import type { Lease, Pool, PoolLoad } from './lease.ts';
 import { ServerPool } from './postgres.ts';
 import type { PostgresLocation } from './postgres.ts';
@@ -29,11 +29,11 @@ export interface Database {
 }
 
 /** The embedded database of a data directory, or a PostgreSQL server. */
-export type DatabaseLocation = { readonly dataDir: string } | PostgresLocation;
+export type DatabaseLocation = EmbeddedLocation | PostgresLocation;
 
 /** Opens a database that has answered once: throws DirectoryHeldError or DatabaseUnavailableError. */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
-  if ('dataDir' in location) return over('embedded', await openEmbedded(location.dataDir));
+  if ('dataDir' in location) return over('embedded', await openEmbedded(location));
   const database = over('postgres', new ServerPool(location));
   try {
     await sql`select 1`.execute(database.unscoped);

@@ -99,6 +99,18 @@ export async function selectLongDeletedIssues(
     .execute();
 }
 
+/** Writes the labels of older issues beside them, as triggers do for newer ones; says of how many. */
+export async function writeLabelIds(unscoped: Kysely<Tables>, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update issue i set label_ids = array(
+        select l.label_id from issue_label l
+        where l.workspace_id = i.workspace_id and l.issue_id = i.id order by l.label_id
+      )
+      from (select workspace_id, id from issue where label_ids is null limit ${limit} for update skip locked) older
+      where i.workspace_id = older.workspace_id and i.id = older.id`.execute(unscoped);
+  return Number(numAffectedRows ?? 0);
+}
+
 export async function selectFilesOfIssues(
   db: Kysely<Tables>,
   workspaceId: string,

@@ -163,26 +163,6 @@ export async function selectAncestry(
   return new Map(rows.map((row) => [row.id, row.parentIssueId]));
 }
 
-/** Takes a row of numbers from the team's counter, which stays locked to the end; answers with the first. */
-export async function takeIssueNumbers(
-  trx: Trx,
-  workspaceId: string,
-  teamId: string,
-  count: number,
-): Promise<number> {
-  const { next } = await trx
-    .insertInto('teamCounter')
-    .values({ workspaceId, teamId, nextIssueNumber: count + 1 })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['workspaceId', 'teamId'])
-        .doUpdateSet((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', count) })),
-    )
-    .returning('nextIssueNumber as next')
-    .executeTakeFirstOrThrow();
-  return next - count;
-}
-
 function anyText(column: string, texts: readonly string[]) {
   return sql<SqlBool>`${sql.ref(column)} = any(${[...texts]}::text[])`;
 }

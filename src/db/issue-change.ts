@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { type Beside, besideColumns, type BesideTable, revisionSeen } from './issue-beside.ts';
 import { issueColumns, type IssueRow, revised } from './issues.ts';
 import { PreparedSelect, StatementsByShape } from './prepared.ts';
 import { slot, typed } from './slots.ts';
@@ -28,15 +29,23 @@ export interface IssueChangeShape {
   closing?: boolean | undefined;
   /** Is it meant for one revision alone. */
   revision: boolean;
+  /** How the issue is found: by its id, or by its number in a team. */
+  named: 'id' | 'number';
+  /** What it tells of besides. */
+  beside: readonly BesideTable[];
 }
+
+/** The issue as it is then; `revisionSeen` is there where it tells of anything besides. */
+export type IssueChanged = IssueRow & Beside & { revisionSeen?: number | null };
 
 /**
  * Changes one living issue with all that goes with it, by one statement; no row when there is none, or at another
  * revision.
  */
-export const issueChanges = new StatementsByShape<IssueChangeShape, IssueRow>(
-  (db, shape) => new PreparedSelect<IssueRow>(issueChange(db, shape), issueColumns),
-);
+export const issueChanges = new StatementsByShape<IssueChangeShape, IssueChanged>((db, shape) => {
+  const besides = shape.beside.length > 0 ? (['revisionSeen', ...shape.beside] as const) : [];
+  return new PreparedSelect<IssueChanged>(issueChange(db, shape), [...issueColumns, ...besides]);
+});
 
 const countedColumns: readonly ChangeableColumn[] = ['statusId', 'projectId', 'deliveryId', 'estimateValue'];
 
@@ -44,13 +53,16 @@ function issueChange(db: Kysely<Tables>, shape: IssueChangeShape) {
   const parts = partsOf(db);
   const counted = shape.columns.some((column) => countedColumns.includes(column));
   return composed(db, [
-    lockedIssue(parts, 'id', shape.revision),
+    lockedIssue(parts, shape.named, shape.revision),
     ['changed', changed(parts, shape)],
     enteredInFeed(parts, typed('text', 'text')),
     ...(counted ? movedCounts(db, 'changed') : []),
   ])
     .selectFrom('changed')
-    .select(issueColumns);
+    .select(issueColumns)
+    .$if(shape.beside.length > 0, (query) =>
+      query.select(revisionSeen(parts)).select(besideColumns(parts, shape.beside, counted)),
+    );
 }
 
 function changed(parts: Parts, { columns, closing }: IssueChangeShape) {

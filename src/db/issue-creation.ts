@@ -1,26 +1,91 @@
 import { type Kysely, sql } from 'kysely';
+import { type Beside, besideColumns } from './issue-beside.ts';
 import { issueColumns, type IssueRow, nextNumber } from './issues.ts';
-import { PreparedSelect, StatementsByShape } from './prepared.ts';
+import { PreparedSelect, StatementsByShape, uuidArray, type Values } from './prepared.ts';
 import type { Tables } from './tables.ts';
 import { movedCounts } from './write-counts.ts';
 import { slot, typed } from './slots.ts';
-import { columnsOf, composed, followedBy, type Parts, partsOf } from './write-parts.ts';
+import { columnsOf, composed, type Parts, partsOf } from './write-parts.ts';
 
-/** Which of its sets a new issue has anything in. */
+/** Which of their sets new issues have anything in. */
 export interface IssueCreationShape {
   assignees: boolean;
   labels: boolean;
   roles: boolean;
-  /** Is it in a delivery or a project. */
+  /** Is any in a delivery or a project. */
   counted: boolean;
+  /** What it tells of besides. */
+  beside: readonly 'deliveryCount'[];
 }
 
-/** Writes an issue with the next number of its team and all that goes with it, by one statement. */
-export const issueCreations = new StatementsByShape<IssueCreationShape, IssueRow>(
-  (db, shape) => new PreparedSelect<IssueRow>(issueCreation(db, shape), issueColumns),
+/** The columns that new issues are given, with their types. */
+const givenColumns = {
+  id: 'uuid',
+  place: 'int',
+  title: 'text',
+  fold: 'text',
+  description: 'text',
+  reporter: 'uuid',
+  status: 'uuid',
+  rank: 'int',
+  priority: 'smallint',
+  assignee: 'uuid',
+  project: 'uuid',
+  delivery: 'uuid',
+  estimate: 'int',
+  due: 'date',
+  labels: 'uuid[]',
+} as const;
+
+/** A new issue as it is given to its statement. */
+export interface NewIssue {
+  columns: Readonly<Record<Exclude<keyof typeof givenColumns, 'place' | 'labels'>, string | number | null>>;
+  assignees: readonly { userAccountId: string; position: number }[];
+  labels: readonly string[];
+  roles: readonly { role: string; userAccountId: string }[];
+  followers: readonly string[];
+}
+
+/** The issue as it is then. */
+export type IssueCreated = IssueRow & Beside;
+
+/** Writes issues with the next numbers of their team, in their order, and all that goes with them, by one statement. */
+export const issueCreations = new StatementsByShape<IssueCreationShape, IssueCreated>(
+  (db, shape) =>
+    new PreparedSelect<IssueCreated>(issueCreation(db, shape), [...issueColumns, ...shape.beside]),
 );
 
-function issueCreation(db: Kysely<Tables>, { assignees, labels, roles, counted }: IssueCreationShape) {
+/** The new issues of one team as the statement takes them. */
+export function creationValues(issues: readonly NewIssue[]): Values {
+  const rowsOf = <Item>(items: (issue: NewIssue) => readonly Item[]) =>
+    issues.flatMap((issue) => items(issue).map((item) => ({ issue: String(issue.columns.id), item })));
+  const assignees = rowsOf((issue) => issue.assignees);
+  const labels = rowsOf((issue) => issue.labels);
+  const roles = rowsOf((issue) => issue.roles);
+  const followers = rowsOf((issue) => issue.followers);
+  const ofIssues = (rows: readonly { issue: string }[]) => uuidArray(rows.map(({ issue }) => issue));
+  return {
+    count: issues.length,
+    given: JSON.stringify(
+      issues.map((issue, place) => ({ ...issue.columns, labels: issue.labels.toSorted(), place })),
+    ),
+    assigned: ofIssues(assignees),
+    assignees: uuidArray(assignees.map(({ item }) => item.userAccountId)),
+    positions: assignees.map(({ item }) => item.position),
+    labelled: ofIssues(labels),
+    labels: uuidArray(labels.map(({ item }) => item)),
+    played: ofIssues(roles),
+    roles: roles.map(({ item }) => item.role),
+    holders: uuidArray(roles.map(({ item }) => item.userAccountId)),
+    followed: ofIssues(followers),
+    followers: uuidArray(followers.map(({ item }) => item)),
+  };
+}
+
+function issueCreation(
+  db: Kysely<Tables>,
+  { assignees, labels, roles, counted, beside }: IssueCreationShape,
+) {
   const parts = partsOf(db);
   return composed(db, [
     ['numbered', numbered(parts)],
@@ -28,17 +93,19 @@ function issueCreation(db: Kysely<Tables>, { assignees, labels, roles, counted }
     assignees ? ['assigned', assigned(parts)] : undefined,
     labels ? ['labelled', labelled(parts)] : undefined,
     roles ? ['given', given(parts)] : undefined,
-    followedBy(parts),
+    ['followed', followed(parts)],
     ...(counted ? movedCounts(db, 'new') : []),
   ])
     .selectFrom('changed')
-    .select(issueColumns);
+    .select(issueColumns)
+    .select(besideColumns(parts, beside, counted));
 }
 
 function numbered(parts: Parts) {
-  return nextNumber(parts, slot('workspaceId'), slot('teamId')).returning((eb) => [
+  const count = typed<number>('count', 'int');
+  return nextNumber(parts, slot('workspaceId'), slot('teamId'), count).returning([
     'workspaceId',
-    eb('nextIssueNumber', '-', 1).as('number'),
+    sql<number>`next_issue_number - ${count}`.as('number'),
     sql<Date>`date_trunc('milliseconds', clock_timestamp())`.as('at'),
   ]);
 }
@@ -46,69 +113,101 @@ function numbered(parts: Parts) {
 function inserted(parts: Parts) {
   const { columns, selections } = columnsOf<'issue'>({
     workspaceId: sql.ref('numbered.workspaceId'),
-    id: typed('id', 'uuid'),
+    id: sql.ref('one.id'),
     teamId: typed('teamId', 'uuid'),
-    number: sql.ref('numbered.number'),
-    title: typed('title', 'text'),
-    titleFold: typed('titleFold', 'text'),
-    description: typed('description', 'text'),
-    reporterUserAccountId: typed('actor', 'uuid'),
-    statusId: typed('statusId', 'uuid'),
-    statusRank: typed('statusRank', 'int'),
-    priority: typed('priority', 'smallint'),
-    primaryAssigneeUserAccountId: typed('primaryAssignee', 'uuid'),
-    projectId: typed('projectId', 'uuid'),
-    deliveryId: typed('deliveryId', 'uuid'),
-    estimateValue: typed('estimateValue', 'int'),
-    dueDate: typed('dueDate', 'date'),
+    number: sql`${sql.ref('numbered.number')} + ${sql.ref('one.place')}`,
+    title: sql.ref('one.title'),
+    titleFold: sql.ref('one.fold'),
+    description: sql.ref('one.description'),
+    reporterUserAccountId: sql.ref('one.reporter'),
+    statusId: sql.ref('one.status'),
+    statusRank: sql.ref('one.rank'),
+    priority: sql.ref('one.priority'),
+    primaryAssigneeUserAccountId: sql.ref('one.assignee'),
+    projectId: sql.ref('one.project'),
+    deliveryId: sql.ref('one.delivery'),
+    estimateValue: sql.ref('one.estimate'),
+    dueDate: sql.ref('one.due'),
+    // As the trigger would write them, who then has nothing to write.
+    labelIds: sql.ref('one.labels'),
     createdUtc: sql.ref('numbered.at'),
     updatedUtc: sql.ref('numbered.at'),
   });
+  const definitions = Object.entries(givenColumns).map(([name, type]) => `"${name}" ${type}`);
+  const ones = sql<{ id: string }>`json_to_recordset(${typed('given', 'json')})`;
   return parts
     .insertInto('issue')
     .columns(columns)
-    .expression(parts.selectFrom('numbered').select(selections))
+    .expression(
+      parts
+        .selectFrom(['numbered', ones.as<'one'>(sql`one(${sql.raw(definitions.join(', '))})`)])
+        .select(selections),
+    )
     .returningAll();
 }
 
 function assigned(parts: Parts) {
-  const people = sql<{ id: string; position: number }>`unnest(${typed('assignees', 'uuid[]')}, ${typed(
-    'positions',
-    'int[]',
-  )})`;
+  const people = sql<{ issue: string; id: string; position: number }>`unnest(${typed(
+    'assigned',
+    'uuid[]',
+  )}, ${typed('assignees', 'uuid[]')}, ${typed('positions', 'int[]')})`;
   return parts
     .insertInto('issueAssignee')
     .columns(['workspaceId', 'issueId', 'userAccountId', 'position'])
     .expression(
       parts
-        .selectFrom(['changed', people.as<'person'>(sql`person(id, position)`)])
+        .selectFrom('changed')
+        .innerJoin(people.as<'person'>(sql`person(issue, id, position)`), 'person.issue', 'changed.id')
         .select(['changed.workspaceId', 'changed.id', 'person.id as userAccountId', 'person.position']),
     );
 }
 
 function labelled(parts: Parts) {
+  const labels = sql<{ issue: string; id: string }>`unnest(${typed('labelled', 'uuid[]')}, ${typed(
+    'labels',
+    'uuid[]',
+  )})`;
   return parts
     .insertInto('issueLabel')
     .columns(['workspaceId', 'issueId', 'labelId'])
     .expression(
       parts
         .selectFrom('changed')
-        .select(['workspaceId', 'id', sql<string>`unnest(${typed('labels', 'uuid[]')})`.as('labelId')]),
+        .innerJoin(labels.as<'one'>(sql`one(issue, id)`), 'one.issue', 'changed.id')
+        .select(['changed.workspaceId', 'changed.id', 'one.id as labelId']),
     );
 }
 
 function given(parts: Parts) {
-  const roles = sql<{ role: string; id: string }>`unnest(${typed('roles', 'text[]')}, ${typed(
-    'holders',
-    'uuid[]',
-  )})`;
+  const roles = sql<{ issue: string; role: string; id: string }>`unnest(${typed('played', 'uuid[]')}, ${typed(
+    'roles',
+    'text[]',
+  )}, ${typed('holders', 'uuid[]')})`;
   return parts
     .insertInto('issueRoleAssignment')
     .columns(['workspaceId', 'issueId', 'role', 'userAccountId'])
     .expression(
       parts
-        .selectFrom(['changed', roles.as<'given'>(sql`given(role, id)`)])
+        .selectFrom('changed')
+        .innerJoin(roles.as<'given'>(sql`given(issue, role, id)`), 'given.issue', 'changed.id')
         .select(['changed.workspaceId', 'changed.id', 'given.role', 'given.id as userAccountId']),
+    )
+    .onConflict((conflict) => conflict.doNothing());
+}
+
+function followed(parts: Parts) {
+  const people = sql<{ issue: string; id: string }>`unnest(${typed('followed', 'uuid[]')}, ${typed(
+    'followers',
+    'uuid[]',
+  )})`;
+  return parts
+    .insertInto('issueSubscription')
+    .columns(['workspaceId', 'issueId', 'userAccountId'])
+    .expression(
+      parts
+        .selectFrom('changed')
+        .innerJoin(people.as<'person'>(sql`person(issue, id)`), 'person.issue', 'changed.id')
+        .select(['changed.workspaceId', 'changed.id', 'person.id as userAccountId']),
     )
     .onConflict((conflict) => conflict.doNothing());
 }

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { GeneratedTimestamp, Timestamp, FollowUpActions } from './column-types.ts';
 
 // The tables of issues and all that hangs on one, as the migrations made them.
@@ -34,6 +34,8 @@ export interface IssueTable {
   closedUtc: Timestamp | null;
   deletedUtc: Timestamp | null;
   revision: Generated<number>;
+  /** The labels that `issueLabel` joins it to, by their ids: triggers write it. Null where it has not been written yet. */
+  labelIds: ColumnType<string[] | null, string[] | undefined, never>;
 }
 
 export interface IssueAssigneeTable {

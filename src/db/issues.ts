@@ -171,28 +171,38 @@ export async function lockIssues(
   return { issues, nowUtc: new Date(Math.max(...times.map(Number))) };
 }
 
-/** Takes the next number of a team; the team's other creations wait until this one is committed or undone. */
-export async function takeIssueNumber(
+/**
+ * Takes the next numbers of a team and answers with the first of them; the team's other creations wait until this one is
+ * committed or undone.
+ */
+export async function takeIssueNumbers(
   trx: Trx,
   workspaceId: string,
   teamId: string,
+  count: number,
 ): Promise<{ number: number; nowUtc: Date }> {
-  return nextNumber(trx, workspaceId, teamId)
+  return nextNumber(trx, workspaceId, teamId, sql.lit(count))
     .returning((eb) => [
-      eb('nextIssueNumber', '-', 1).as('number'),
+      eb('nextIssueNumber', '-', count).as('number'),
       sql<Date>`clock_timestamp()`.as('nowUtc'),
     ])
     .executeTakeFirstOrThrow();
 }
 
-export function nextNumber(db: Kysely<Tables>, workspaceId: string, teamId: string) {
+/** Takes as many numbers as `count` says. */
+export function nextNumber(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  teamId: string,
+  count: RawBuilder<number>,
+) {
   return db
     .insertInto('teamCounter')
-    .values({ workspaceId, teamId, nextIssueNumber: 2 })
+    .values({ workspaceId, teamId, nextIssueNumber: sql<number>`1 + ${count}` })
     .onConflict((conflict) =>
       conflict
         .columns(['workspaceId', 'teamId'])
-        .doUpdateSet((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', 1) })),
+        .doUpdateSet((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', count) })),
     );
 }
 

@@ -2,11 +2,14 @@ import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryRes
 import { measure } from './meter.ts';
 import type { Prepared, Values } from './prepared.ts';
 import { type ReferenceWrites, writesReference } from './reference-writes.ts';
+import { type TextRow, textsOf } from './wire-row.ts';
 
 /** Rows as PostgreSQL writes them: text by the place of the column, and the types of the columns as OIDs. */
-export interface TextRows {
-  readonly rows: readonly (readonly (string | null)[])[];
+export interface TextRows<Row extends TextRow = TextRow> {
+  readonly rows: readonly Row[];
   readonly types: readonly number[];
+  /** Said once nothing reads the rows any more: what they stand in is used again. Nothing is lost where nobody says it. */
+  readonly release?: () => void;
 }
 
 /** How an engine sends statements on one of its connections. */
@@ -49,6 +52,11 @@ export class Lease implements PostgresPoolClient {
     this.#referenceWrites = referenceWrites;
   }
 
+  /** The same connection for somebody who gives it back to who lends it here. */
+  lent(): Lease {
+    return new Lease(this.#wire, () => undefined, this.#referenceWrites);
+  }
+
   /** Gives the connection back, or away; by then its transaction has ended. */
   release(destroy?: boolean): void {
     this.#giveBack(destroy);
@@ -70,5 +78,13 @@ export class Lease implements PostgresPoolClient {
   rows(statement: Prepared, values: Values): Promise<TextRows> {
     this.#wroteReference ||= statement.writesReference;
     return measure(statement.text, () => this.#wire.prepared(statement, statement.bind(values)));
+  }
+
+  /** The same with every cell as a text, for rows that stay. */
+  async texts(statement: Prepared, values: Values): Promise<TextRows<readonly (string | null)[]>> {
+    const { rows, types, release } = await this.rows(statement, values);
+    const texts = rows.map(textsOf);
+    release?.();
+    return { rows: texts, types };
   }
 }

@@ -5,8 +5,6 @@ import {
   type ListOrder,
   type Page,
   type PageRequest,
-  selectCount,
-  selectCounts,
   selectLists,
   selectPage,
   selectPages,
@@ -16,6 +14,7 @@ import {
 import type { Predicate } from './predicate.ts';
 import { existsQuery, findQuery, keyQuery, sumsQuery } from './row-queries.ts';
 import type { TableName, Tables } from './tables.ts';
+import { selectCount, selectCounts } from './totals.ts';
 
 /**
  * The batch points of one request in one workspace: keys that are asked for in the same tick, under the same

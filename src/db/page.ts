@@ -35,6 +35,15 @@ export interface Source {
   table: TableName;
   where: Predicate;
   parent?: Parent;
+  /** Where its rows are counted already. */
+  counter?: Counter;
+}
+
+/** A table that keeps count of a source's rows for each value of one of their columns, which has the same name there. */
+export interface Counter {
+  table: TableName;
+  key: string;
+  column: string;
 }
 
 /** Children, with how they hang on their parents. */
@@ -67,7 +76,8 @@ export interface ListOrder {
   of?: 'row' | 'link';
 }
 
-const row = 'r0';
+/** What the rows of a source are called in the queries. */
+export const row = 'r0';
 
 /** What the queries below need to be compiled: a database, and whose rows they read. */
 export interface Reading {
@@ -82,6 +92,8 @@ export type ReadColumn = string | DerivedColumn;
 
 export interface DerivedColumn {
   readonly name: string;
+  /** Equal for columns that say the same of a row, whatever their names. */
+  readonly what: string;
   /** What it is of the row that the alias names. */
   readonly sql: (alias: string, workspaceId: Given<string>) => AliasableExpression<unknown>;
 }
@@ -92,7 +104,7 @@ export async function selectPage(
   workspaceId: string,
   request: PageRequest,
 ): Promise<Page> {
-  const rows = await pageQuery({ db, workspaceId }, request, request.limit + 1).execute();
+  const rows = await pageQuery({ db, workspaceId }, request, { rows: request.limit + 1 }).execute();
   return toPage(rows, request);
 }
 
@@ -103,31 +115,20 @@ export async function selectPages(
   request: PageRequest,
   parents: readonly string[],
 ): Promise<Map<string, Page>> {
-  const rows = await pagesQuery({ db, workspaceId }, request, request.limit + 1, parents).execute();
-  const byParent = groupRows(rows, parents);
-  return new Map([...byParent].map(([parent, found]) => [parent, toPage(found, request)]));
-}
-
-/** The number of rows, all pages together. */
-export async function selectCount(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  source: Source,
-  filter: Predicate,
-): Promise<number> {
-  return (await countQuery({ db, workspaceId }, source, filter).executeTakeFirstOrThrow()).count;
-}
-
-/** The number of rows under each parent, by one grouped statement. */
-export async function selectCounts(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  source: ChildSource,
-  filter: Predicate,
-  parents: readonly string[],
-): Promise<Map<string, number>> {
-  const counted = await countsQuery({ db, workspaceId }, source, filter, parents).execute();
-  return new Map(counted.map(({ parentKey, count }) => [parentKey, count]));
+  const rows = await pagesQuery({ db, workspaceId }, request, { rows: request.limit + 1 }, parents).execute();
+  const byOrdinal = Map.groupBy(rows, ({ parentOrdinal }) => parentOrdinal);
+  return new Map(
+    parents.map((parent, place) => {
+      const found = byOrdinal.get(place + 1) ?? [];
+      return [
+        parent,
+        toPage(
+          found.map(({ parentOrdinal: _ordinal, ...rest }) => rest),
+          request,
+        ),
+      ];
+    }),
+  );
 }
 
 /** All rows under each parent, in order: for small closed sets that are shown as plain lists. */
@@ -147,11 +148,17 @@ function groupRows(rows: readonly AnyRow[], parents: readonly string[]): Map<str
   return byParent;
 }
 
-/** A page of `rows` rows of the workspace or, with a parent, of that parent's children. */
+/**
+ * How many rows a page has: a number that stands in the text of its statement or, for statements that serve pages of
+ * several sizes, one that is given and another in the text that it does not go beyond.
+ */
+export type PageSize = { rows: Given<number>; atMost?: number } | { exactly: number };
+
+/** A page of the workspace's rows or, with a parent, of that parent's children. */
 export function pageQuery(
   reading: Reading,
   { source, filter, order, backward, after, before }: Walk,
-  rows: Given<number>,
+  size: PageSize,
   parent?: RawBuilder<unknown>,
 ) {
   let query = selected(childRows(reading, source), reading).where(
@@ -160,54 +167,33 @@ export function pageQuery(
   if (parent && source.parent) query = query.where(sql<SqlBool>`${parentColumn(source.parent)} = ${parent}`);
   if (after) query = query.where(beyond(order, after, true));
   if (before) query = query.where(beyond(order, before, false));
-  return query.orderBy(orderSql(row, order, backward)).limit(sql<number>`${rows}`);
+  const walked = query.orderBy(orderSql(row, order, backward));
+  if ('exactly' in size) return walked.limit(sql<number>`${sql.lit(size.exactly)}`);
+  const { rows, atMost } = size;
+  if (atMost === undefined) return walked.limit(sql<number>`${rows}`);
+  // A limit that is a parameter alone is taken for a tenth of the table: the statement would be planned at each run.
+  return untyped(reading.db)
+    .selectFrom(walked.limit(sql<number>`${sql.lit(atMost)}`).as('sized'))
+    .selectAll()
+    .limit(sql<number>`${rows}`);
 }
 
-/** A page of `rows` rows under each of the parents, in the order of the parents. */
-export function pagesQuery(
-  reading: Reading,
-  walk: Walk,
-  rows: Given<number>,
-  parents: Given<readonly string[]>,
-) {
-  // The outer order needs the columns that the inner one has, whatever is read.
-  const columns = reading.columns && [...new Set([...reading.columns, walk.order.column, 'id'])];
+/**
+ * A page under each of the parents, in the order of the parents, whose ordinals stand behind. A lateral
+ * join gives the rows of each page in the order of its subquery, so nothing is sorted twice.
+ */
+export function pagesQuery(reading: Reading, walk: Walk, size: PageSize, parents: Given<readonly string[]>) {
   return selected(
     untyped(reading.db)
       .selectFrom(parentKeys(parents))
-      .innerJoinLateral(
-        pageQuery({ ...reading, columns }, walk, rows, sql.ref('parent.key')).as('page'),
-        (join) => join.onTrue(),
+      .innerJoinLateral(pageQuery(reading, walk, size, sql.ref('parent.key')).as('page'), (join) =>
+        join.onTrue(),
       ),
     { ...reading, ...(reading.columns && { columns: reading.columns.map(nameOf) }) },
     'page',
   )
-    .select(sql<string>`parent.key`.as('parentKey'))
-    .orderBy('parent.ordinal')
-    .orderBy(orderSql('page', walk.order, walk.backward));
-}
-
-export function countQuery({ db, workspaceId }: Reading, source: Source, filter: Predicate) {
-  return untyped(db)
-    .selectFrom(`${source.table} as ${row}`)
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where(`${row}.workspaceId`, '=', workspaceId)
-    .where(predicateSql(source.where, row, workspaceId))
-    .where(predicateSql(filter, row, workspaceId));
-}
-
-export function countsQuery(
-  reading: Reading,
-  source: ChildSource,
-  filter: Predicate,
-  parents: Given<readonly string[]>,
-) {
-  const key = parentColumn(source.parent);
-  return childRows(reading, source)
-    .select([sql<string>`${key}`.as('parentKey'), sql<number>`count(*)::int`.as('count')])
-    .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
-    .where(predicateSql(filter, row, reading.workspaceId))
-    .groupBy(sql`${key}`);
+    .select(sql<number>`parent.ordinal`.as('parentOrdinal'))
+    .orderBy('parent.ordinal');
 }
 
 export function listsQuery(
@@ -256,7 +242,8 @@ export function selected<Query extends SelectQueryBuilder<AnyTables, string, Any
   return read as Query;
 }
 
-function nameOf(column: ReadColumn): string {
+/** What a column is called in the rows. */
+export function nameOf(column: ReadColumn): string {
   return typeof column === 'string' ? column : column.name;
 }
 
@@ -266,12 +253,13 @@ function parentKeys(parents: Given<readonly string[]>) {
   );
 }
 
-function parentColumn(parent: Parent): RawBuilder<unknown> {
+/** What the rows of a source name their parent by. */
+export function parentColumn(parent: Parent): RawBuilder<unknown> {
   return 'through' in parent ? sql.ref(`link.${parent.through.parent}`) : sql.ref(`${row}.${parent.column}`);
 }
 
 /** The source's rows with, where they hang on a join table, that table as `link`. */
-function childRows({ db, workspaceId }: Reading, source: Source) {
+export function childRows({ db, workspaceId }: Reading, source: Source) {
   const through = source.parent && 'through' in source.parent ? source.parent.through : undefined;
   return untyped(db)
     .selectFrom(`${source.table} as ${row}`)

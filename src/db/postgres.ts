@@ -7,6 +7,7 @@ import type { Patience } from './patience.ts';
 import { Places } from './places.ts';
 import type { Prepared } from './prepared.ts';
 import { ReferenceWrites } from './reference-writes.ts';
+import { RowClient } from './row-client.ts';
 import { TextQuery } from './text-query.ts';
 import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
 
@@ -81,6 +82,7 @@ export class ServerPool implements Pool {
     };
     this.#pool = new pg.Pool({
       ...common,
+      Client: RowClient,
       // A pooler refuses what it does not know at the start of a connection.
       ...(prepared && limits),
       max: poolSize,
@@ -160,9 +162,10 @@ export class ServerPool implements Pool {
           }),
         prepared: async (statement, values) => {
           const name = this.#mayName(client, statement) ? statement.name : undefined;
-          const query = new TextQuery({ text: statement.text, name, values }, statement.types);
+          const query = new TextQuery({ text: statement.text, name, values }, statement);
           const answer = await guarded(statement.text, (timeoutMs) => query.run(client, timeoutMs));
           statement.types = answer.types;
+          statement.bytes = query.bytes;
           return answer;
         },
       },

@@ -25,6 +25,8 @@ export interface Through {
   child: string;
   target: TableName;
   by: string;
+  /** The column of the parent that holds the same keys once more, as an array; null where only the join knows them. */
+  stored?: string;
 }
 
 export const always: Predicate = { all: [] };

@@ -16,6 +16,8 @@ export class Prepared {
   readonly name: string;
   /** The types of its columns as OIDs, once it has been answered. */
   types: readonly number[] | undefined;
+  /** How long its rows were the last time, all together. */
+  bytes = 0;
   /** Does it change what processes keep in memory. */
   readonly writesReference: boolean;
   readonly #parameters: readonly unknown[];
@@ -61,14 +63,14 @@ export class PreparedSelect<Row> {
   async run(connect: () => Promise<Lease>, values: Values): Promise<Row[]> {
     const lease = await connect();
     try {
-      const { rows, types } = await lease.rows(this.#statement, values);
+      const { rows, types } = await lease.texts(this.#statement, values);
       return rows.map((texts) => {
-        const decoded = texts.map((text, place) => [
-          this.#columns[place],
-          decodeText(types[place] ?? 0, text),
-        ]);
+        const row: Record<string, unknown> = {};
+        this.#columns.forEach((column, place) => {
+          row[column] = decodeText(types[place] ?? 0, texts[place] ?? null);
+        });
         // The columns are checked against the row when this is compiled.
-        return Object.fromEntries(decoded) as Row;
+        return row as Row;
       });
     } finally {
       lease.release();

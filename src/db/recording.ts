@@ -10,8 +10,11 @@ import { Lease } from './lease.ts';
 import type { Tables } from './tables.ts';
 import { TenantGuardPlugin } from './tenant-guard.ts';
 
-/** What every column of every row of a recording holds: as a key it leads on to one row more. */
-const anyKey = '00000000-0000-7000-8000-000000000000';
+/**
+ * What every column holds of the two rows that answer each statement: as a key it leads on to a row, as an ordinal it is
+ * that of the first parent, and of a row with its page they are the page and the row.
+ */
+const cells = ['1', '0'];
 
 /** More columns than any statement reads. */
 const widest = 100;
@@ -44,8 +47,8 @@ export class RecordingDatabase {
       query: () => Promise.reject(new Error('A recording answers prepared statements alone.')),
       prepared: ({ text }: { text: string }) => {
         sent.push(text);
-        const row = Array.from({ length: widest }, () => anyKey);
-        return Promise.resolve({ rows: [row], types: [] });
+        const rows = cells.map((cell) => Array.from({ length: widest }, () => cell));
+        return Promise.resolve({ rows, types: [] });
       },
     };
     return Promise.resolve(new Lease(wire, () => undefined));

@@ -18,7 +18,7 @@ export interface ReferenceVersion {
 export const noVersion: ReferenceVersion = { ref: 0, tag: 0, auth: 0 };
 
 /** The rows of one table: all of them, or those of the groups that changed. */
-export interface ReferenceRows extends TextRows {
+export interface ReferenceRows extends TextRows<readonly (string | null)[]> {
   readonly table: KeptTableName;
   /** The groups that the rows replace; all when undefined. */
   readonly changed?: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export class ReferenceReads {
   async versions(workspaceIds: readonly string[]): Promise<Map<string, ReferenceVersion>> {
     const lease = await this.#database.connect();
     try {
-      const { rows } = await lease.rows(this.#known().versions, {
+      const { rows } = await lease.texts(this.#known().versions, {
         workspaceIds: `{${workspaceIds.join(',')}}`,
       });
       return new Map(rows.map(([id, ...version]) => [id ?? '', toVersion(version)]));
@@ -67,10 +67,10 @@ export class ReferenceReads {
     const { version, whole } = this.#known();
     return this.#inSnapshot(async (lease) => {
       const [counted, ...tables] = await Promise.all([
-        lease.rows(version, { workspaceId }),
+        lease.texts(version, { workspaceId }),
         ...names.map(async (table) => {
           const statement = whole.get(table) as Prepared;
-          return { table, ...(await lease.rows(statement, { workspaceId, maxRows: maxRows + 1 })) };
+          return { table, ...(await lease.texts(statement, { workspaceId, maxRows: maxRows + 1 })) };
         }),
       ]);
       return { version: toVersion(counted.rows[0] ?? []), tables };
@@ -86,11 +86,11 @@ export class ReferenceReads {
     const values = { workspaceId, since: base.ref };
     return this.#inSnapshot(async (lease) => {
       const [counted, logged, ...read] = await Promise.all([
-        lease.rows(version, { workspaceId }),
-        lease.rows(log, values),
+        lease.texts(version, { workspaceId }),
+        lease.texts(log, values),
         ...names.map(async (table) => ({
           table,
-          ...(await lease.rows(changed.get(table) as Prepared, values)),
+          ...(await lease.texts(changed.get(table) as Prepared, values)),
         })),
       ]);
       const isKnown = logged.rows.some(([at, tag]) => Number(at) === base.ref && Number(tag) === base.tag);

@@ -68,6 +68,7 @@ export class S3Store implements FileStore {
     key: string,
     headers: Record<string, string> = {},
     body?: AsyncIterable<Uint8Array>,
+    agent: false | undefined = body && false,
   ): Promise<IncomingMessage> {
     const signed = await this.#client.sign(`${this.#base}${key}`, { method, headers });
     const url = new URL(signed.url);
@@ -75,7 +76,7 @@ export class S3Store implements FileStore {
       method,
       headers: { ...Object.fromEntries(signed.headers), ...headers },
       // A connection that was kept may be closed at the other end just now, and a body cannot be sent again.
-      ...(body && { agent: false }),
+      agent,
     });
     request.setTimeout(silenceMs, () => request.destroy(new StorageUnavailableError('The store is silent.')));
     let broken: { error: unknown } | undefined;
@@ -92,6 +93,8 @@ export class S3Store implements FileStore {
     } catch (error) {
       if (broken) throw broken.error;
       if (error instanceof StorageUnavailableError) throw error;
+      // What has no body has the same effect twice, so it goes once more, over a connection of its own.
+      if (request.reusedSocket && !body) return this.#send(method, key, headers, undefined, false);
       throw new StorageUnavailableError('The store cannot be reached.', { cause: error });
     }
   }

@@ -1,21 +1,22 @@
+import type { Writable } from 'node:stream';
 import pg from 'pg';
-import { prepareValue } from 'pg/lib/utils.js';
 import type { TextRows } from './lease.ts';
+import type { ReceivedRow } from './row-client.ts';
+import { runMessages } from './run-messages.ts';
+import { giveSlab, takeSlab } from './slabs.ts';
+import { WireRow } from './wire-row.ts';
 
 /** What pg calls on a query while its answer comes in, and how it sends one; its types do not say so. */
 interface Sending {
   parsedStatements: Record<string, string>;
   submittedNamedStatements: Record<string, string>;
   parse(statement: { text: string; name: string }): void;
-  bind(values: { statement: string; values: unknown[]; valueMapper: (value: unknown) => unknown }): void;
-  describe(portal: { type: 'P'; name: string }): void;
-  execute(portal: { portal: string }): void;
-  sync(): void;
+  readonly stream: Writable;
 }
 
 /**
- * A statement whose rows stay the texts that PostgreSQL wrote. pg would look at each value of each row, and would
- * have the columns described anew with each run.
+ * A statement on a `RowClient` whose rows stay as PostgreSQL wrote them. pg would look at each value of each row, and
+ * would have the columns described anew with each run.
  */
 export class TextQuery extends pg.Query {
   declare readonly name: string;
@@ -25,16 +26,22 @@ export class TextQuery extends pg.Query {
   callback: (error: Error | null, result?: TextRows) => void = () => undefined;
   /** Read by pg, under this name. */
   query_timeout: number | undefined;
-  readonly #rows: (string | null)[][] = [];
+  readonly #rows: WireRow[] = [];
+  /** What the rows stand in; the last one is filled up to a place. */
+  readonly #slabs: Buffer[] = [];
+  #filled = 0;
+  #bytes = 0;
   #types: readonly number[] | undefined;
+  readonly #expectedBytes: number;
 
-  /** `types` of the columns, where they are known from an earlier run. */
+  /** `known` from an earlier run: the types of the columns, and about how long the rows are all together. */
   constructor(
     statement: { text: string; name: string | undefined; values: unknown[] },
-    types: readonly number[] | undefined,
+    known: { types: readonly number[] | undefined; bytes: number },
   ) {
     super({ ...statement, name: statement.name ?? '' });
-    this.#types = types;
+    this.#types = known.types;
+    this.#expectedBytes = known.bytes;
   }
 
   run(client: pg.ClientBase, timeoutMs: number | undefined): Promise<TextRows> {
@@ -57,10 +64,7 @@ export class TextQuery extends pg.Query {
       connection.parse({ text, name });
       if (name !== '') connection.submittedNamedStatements[name] = text;
     }
-    connection.bind({ statement: name, values, valueMapper: prepareValue });
-    if (!this.#types) connection.describe({ type: 'P', name: '' });
-    connection.execute({ portal: '' });
-    connection.sync();
+    connection.stream.write(runMessages(name, values, this.#types === undefined));
   }
 
   requiresPreparation(): boolean {
@@ -71,8 +75,21 @@ export class TextQuery extends pg.Query {
     this.#types = fields.map(({ dataTypeID }) => dataTypeID);
   }
 
-  handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    this.#rows.push(fields);
+  handleDataRow({ bytes, start, end }: ReceivedRow): void {
+    let slab = this.#slabs.at(-1);
+    if (!slab || slab.length - this.#filled < end - start) {
+      slab = takeSlab(Math.max(end - start, slab ? slab.length * 2 : this.#expectedBytes));
+      this.#slabs.push(slab);
+      this.#filled = 0;
+    }
+    this.#rows.push(new WireRow(slab, this.#filled));
+    this.#filled += bytes.copy(slab, this.#filled, start, end);
+    this.#bytes += end - start;
+  }
+
+  /** How long the rows were, all together. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   handleCommandComplete(): void {
@@ -80,7 +97,10 @@ export class TextQuery extends pg.Query {
   }
 
   handleReadyForQuery(): void {
-    this.callback(null, { rows: this.#rows, types: this.#types ?? [] });
+    const release = () => {
+      for (const slab of this.#slabs) giveSlab(slab);
+    };
+    this.callback(null, { rows: this.#rows, types: this.#types ?? [], release });
   }
 
   handleError(error: Error): void {

@@ -29,6 +29,27 @@ export async function inTransaction<Result>(
   return again(() => db.transaction().execute(work));
 }
 
+/** Sends prepared statements in one transaction, which is not run again. */
+export async function inOne<Result>(
+  { db, connect }: Sending,
+  work: (sending: Sending) => Promise<Result>,
+): Promise<Result> {
+  if (!connect) return work({ db, connect });
+  const lease = await connect();
+  try {
+    await lease.query('begin', []);
+    const result = await work({ db, connect: () => Promise.resolve(lease.lent()) });
+    await lease.query('commit', []);
+    return result;
+  } catch (error) {
+    // A connection that is lost has undone it already.
+    await lease.query('rollback', []).catch(() => undefined);
+    throw error;
+  } finally {
+    lease.release();
+  }
+}
+
 /** Does work again that lost against another: a transaction, or a statement that is one by itself. */
 export async function again<Result>(work: () => Promise<Result>): Promise<Result> {
   const used = new Map<string, number>();

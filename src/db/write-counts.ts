@@ -1,5 +1,7 @@
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import { clampedSum } from './aggregates.ts';
 import { counterSlot, intoDeliveryCounts, intoProjectCounts } from './issue-counts.ts';
+import { slot } from './slots.ts';
 import type { Tables } from './tables.ts';
 import { columnsOf, inCategories, type Part, type Parts, partsOf } from './write-parts.ts';
 
@@ -68,6 +70,36 @@ function projects(db: Kysely<Tables>) {
     .having(anyMoved(Object.values(sums)))
     .orderBy('projectId');
   return intoProjectCounts(db.withoutPlugins()).columns(columns).expression(rows);
+}
+
+export const deliveryCounters = [
+  'issueCount',
+  'closedIssueCount',
+  'estimatedScope',
+  'closedEstimate',
+] as const;
+
+/** What the delivery of a changed issue counts, as an array in the order of its counters. */
+export function deliveryCountsAfter(parts: Parts, counts: boolean) {
+  const before = parts
+    .selectFrom('deliveryCount')
+    .select(deliveryCounters)
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('deliveryId', '=', sql.ref<string>('changed.delivery_id'));
+  // What this statement writes is not seen by it.
+  const own = parts
+    .selectFrom('counted')
+    .select([
+      sql<number>`sign`.as('issueCount'),
+      sql<number>`sign * closed`.as('closedIssueCount'),
+      sql<number>`sign * estimate`.as('estimatedScope'),
+      sql<number>`sign * closed * estimate`.as('closedEstimate'),
+    ])
+    .where('counted.deliveryId', '=', sql.ref<string>('changed.delivery_id'));
+  const sums = sql.join(deliveryCounters.map((counter) => clampedSum(`counts.${counter}`)));
+  return sql`(${parts
+    .selectFrom((counts ? before.unionAll(own) : before).as('counts'))
+    .select(sql`array[${sums}]`.as('sums'))})`;
 }
 
 function anyMoved(sums: readonly Expression<unknown>[]): Expression<SqlBool> {

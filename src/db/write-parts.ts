@@ -24,6 +24,8 @@ interface WriteParts {
   changed: IssueRow;
   /** The comment that is replied to. */
   parent: Pick<Row<'comment'>, 'id' | 'authorUserAccountId'> & Pick<Row<'member'>, 'displayName'>;
+  /** New comments, and their places among each other. */
+  given: { id: string; place: number };
   /** The number of a new issue. */
   numbered: { workspaceId: string; number: number; at: Date };
   /** What is taken from the counts of deliveries and projects, and what is put in. */
@@ -77,7 +79,7 @@ export function columnsOf<Name extends TableName>(
  * Finds a living issue by what a client calls it, perhaps at one revision alone, and locks it. No join: that would lose
  * a row which changed meanwhile.
  */
-export function lockedIssue(parts: Parts, named: 'key' | 'id', revision = false): Part {
+export function lockedIssue(parts: Parts, named: 'key' | 'id' | 'number', revision = false): Part {
   const rows = parts
     .selectFrom('issue')
     .select(['workspaceId', 'id', 'statusRank', 'deliveryId', 'projectId', 'estimateValue', 'closedUtc'])
@@ -87,12 +89,14 @@ export function lockedIssue(parts: Parts, named: 'key' | 'id', revision = false)
     .$if(revision, (query) => query.where('revision', '=', slot<number>('expectedRevision')))
     .forNoKeyUpdate();
   if (named === 'id') return ['locked', rows.where('id', '=', typed('id', 'uuid'))];
+  const numbered = rows.where('number', '=', slot<number>('number'));
+  if (named === 'number') return ['locked', numbered.where('teamId', '=', typed('teamId', 'uuid'))];
   const team = parts
     .selectFrom('team')
     .select('id')
     .where('workspaceId', '=', slot('workspaceId'))
     .where('code', '=', slot('teamCode'));
-  return ['locked', rows.where('teamId', '=', team).where('number', '=', slot<number>('number'))];
+  return ['locked', numbered.where('teamId', '=', team)];
 }
 
 // The statement's own time is older than its wait for the lock.

@@ -4,7 +4,7 @@ import { DatabaseUnavailableError, isConnectionLoss } from '../db/unavailable.ts
 import { brief, cut } from './problem.ts';
 import { AppError, type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
 
-/** Hears of an error that was masked, with everything that a log needs. */
+/** Hears of an error that is not the request's, with everything that a log needs: it was masked, or it is an outage. */
 export type Report = (error: unknown) => void;
 
 /** What a client is told about an error, beside its message. */
@@ -17,11 +17,11 @@ export interface ErrorExtensions {
 
 /**
  * The error as it is shown: an expected one with its code, a fault of the document or the variables with
- * GraphQL's; anything else is masked and reported. `originalError` stays for the faces, it is not serialised.
+ * GraphQL's; anything else is masked. What is not the request's doing is reported. `originalError` stays for the faces, it is not serialised.
  */
 export function formatError(error: unknown, requestId: string, report?: Report): GraphQLError {
   const expected = expectedError(error);
-  if (!expected) report?.(rootOf(error));
+  if (isOurs(error)) report?.(rootOf(error));
   const { code, message, violations } = expected ?? maskedError;
   const extensions: ErrorExtensions = {
     code: code.toUpperCase(),
@@ -56,6 +56,23 @@ export function isOutage(error: unknown): boolean {
   return expectedError(error)?.code === 'unavailable';
 }
 
+/** Is it not the request's doing, but a bug or an outage: the log is to say so. */
+export function isOurs(error: unknown): boolean {
+  return !expectedError(error) || causeOf(error) !== undefined;
+}
+
+/**
+ * Why the service could not do what it was asked for now, for the log: a sentence without values and secrets, and the
+ * code that PostgreSQL or the system has for it. Undefined for what is the request's doing, or a bug.
+ */
+export function causeOf(error: unknown): string | undefined {
+  const failure = expectedError(error);
+  if (failure?.code !== 'unavailable' && failure?.code !== 'insufficient_storage') return undefined;
+  const cause = failure.cause instanceof Error ? failure.cause : failure;
+  const code = [cause, cause.cause].map(codeIn).find((one) => one !== undefined);
+  return code === undefined || cause === failure ? cut(cause.message) : cut(`${cause.message} (${code})`);
+}
+
 /** What is said of an error that nobody expected. */
 export const maskedError = new AppError(
   'internal_error',
@@ -86,10 +103,10 @@ function storageError(error: unknown): AppError | undefined {
     isConnectionLoss(error) ||
     sqlState(error) === 'busy'
   ) {
-    return new AppError('unavailable', 'The data store does not answer; try again soon.');
+    return new AppError('unavailable', 'The data store does not answer; try again soon.', [], error);
   }
   if (sqlState(error) === 'disk_full' || error instanceof StorageFullError) {
-    return new AppError('insufficient_storage', 'The data store has no room left.');
+    return new AppError('insufficient_storage', 'The data store has no room left.', [], error);
   }
   return undefined;
 }
@@ -105,5 +122,11 @@ const sqlStates: Readonly<Record<string, string>> = {
 };
 
 function sqlState(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? sqlStates[String(error.code)] : undefined;
+  return error instanceof Error ? sqlStates[codeIn(error) ?? ''] : undefined;
+}
+
+/** The code that a driver or the system has given an error. */
+function codeIn(error: unknown): string | undefined {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
 }

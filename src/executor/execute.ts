@@ -180,6 +180,13 @@ function refuse(message: string): never {
 }
 
 export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  let known = fragmentsByDocument.get(document);
+  if (!known) {
+    const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+    known = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+    fragmentsByDocument.set(document, known);
+  }
+  return known;
 }
+
+const fragmentsByDocument = new WeakMap<DocumentNode, ReadonlyMap<string, FragmentDefinitionNode>>();

@@ -5,12 +5,16 @@ import { type DocumentNode, type ExecutionResult, print } from 'graphql';
 import { signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import { once } from '../resolvers/idempotency.ts';
+import type { WrittenAnswer } from './compiled/json-writer.ts';
 import { rootOf } from './errors.ts';
 import type { OperationContext } from './execute.ts';
 import type { ScopedOperation } from './scope-rule.ts';
 
-/** What an operation gave; `replayed` when it had run before under the same key, `json` instead of `data` where that was asked for. */
-export type OperationResult = ExecutionResult & { readonly replayed?: true; readonly json?: Buffer };
+/**
+ * What an operation gave; `replayed` when it had run before under the same key, `json`, the written answer with its
+ * `data`, where that was asked for.
+ */
+export type OperationResult = ExecutionResult & { readonly replayed?: true; readonly json?: WrittenAnswer };
 
 /** The key that a request came with; several headers make a list, which is no key. */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {

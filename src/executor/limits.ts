@@ -13,7 +13,7 @@ export const maxNesting = 32;
 export const maxTokens = 5_000;
 
 /** Documents are remembered with what they parsed to, and those that clients named by their hash, up to so much text. */
-export const maxCachedCharacters = 1_000_000;
+export const maxCachedCharacters = 150_000;
 
 /** How deep the selections of an operation may go, through its fragments. */
 export const maxDepth = 15;

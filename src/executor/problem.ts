@@ -44,8 +44,8 @@ export function brief({ field, message }: Violation): Violation {
   return { field: cut(field), message: cut(message) };
 }
 
-/** The text, or its beginning. */
+/** The text, or its beginning, without halves of surrogate pairs, which strict readers of JSON refuse. */
 export function cut(text: string): string {
-  if (text.length <= longestMessage) return text;
-  return `${text.slice(0, longestMessage - 1).toWellFormed()}…`;
+  const short = text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
+  return short.toWellFormed();
 }

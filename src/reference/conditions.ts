@@ -19,7 +19,10 @@ const dateType = 1082;
 export function testOf(predicate: Predicate, table: KeptTable, snapshot: Snapshot): Test | undefined {
   if ('all' in predicate) {
     const tests = testsOf(predicate.all, table, snapshot);
-    return tests && ((row) => tests.every((test) => test(row)));
+    if (!tests) return undefined;
+    const [first, ...others] = tests;
+    if (!first) return () => true;
+    return others.length === 0 ? first : (row) => tests.every((test) => test(row));
   }
   if ('any' in predicate) {
     const tests = testsOf(predicate.any, table, snapshot);

@@ -1,7 +1,8 @@
 import type { Order } from '../db/page.ts';
 import { type KeptTableName, keptTables } from '../db/kept-tables.ts';
 import type { ReferenceRows } from '../db/reference-reads.ts';
-import { comparison } from './order.ts';
+import { KeyIndex } from './key-index.ts';
+import { compareKeys, comparison } from './order.ts';
 
 /** A row as PostgreSQL wrote it; the same object as long as the row is the same. */
 export type KeptRow = readonly (string | null)[];
@@ -14,7 +15,8 @@ export class KeptTable {
   readonly rows: readonly KeptRow[];
   readonly types: readonly number[];
   readonly #byColumn = new Map<string, ReadonlyMap<string, readonly KeptRow[]>>();
-  readonly #places = new Map<string, ReadonlyMap<string, number>>();
+  readonly #indexes = new Map<string, KeyIndex>();
+  readonly #ranks = new Map<string, Int32Array>();
   readonly #sorted = new Map<string, readonly KeptRow[]>();
 
   constructor(name: KeptTableName, rows: readonly KeptRow[], types: readonly number[]) {
@@ -46,15 +48,29 @@ export class KeptTable {
     return groups;
   }
 
-  /** Where the row stands that holds this text in a column without doubles. */
-  places(column: string): ReadonlyMap<string, number> {
-    let places = this.#places.get(column);
-    if (!places) {
+  /** Where the row stands that holds a UUID in a column without doubles. */
+  index(column: string): KeyIndex {
+    let index = this.#indexes.get(column);
+    if (!index) {
       const at = this.place(column);
-      places = new Map(this.rows.map((row, place) => [row[at] ?? '', place]));
-      this.#places.set(column, places);
+      index = new KeyIndex(this.rows.map((row) => row[at] ?? null));
+      this.#indexes.set(column, index);
     }
-    return places;
+    return index;
+  }
+
+  /** What a plain list by the column is ordered by: a number for each row, the same where the column is. */
+  ranks(column: string): Int32Array {
+    let ranks = this.#ranks.get(column);
+    if (!ranks) {
+      const place = this.place(column);
+      const keys = this.rows.map((row) => listKey(this.types[place], row[place] ?? null));
+      const sorted = [...new Set(keys)].toSorted(compareKeys);
+      const rankOf = new Map(sorted.map((key, rank) => [key, rank]));
+      ranks = Int32Array.from(keys, (key) => rankOf.get(key) ?? 0);
+      this.#ranks.set(column, ranks);
+    }
+    return ranks;
   }
 
   /** All rows in an order, as SQL has it. */
@@ -75,4 +91,10 @@ export class KeptTable {
     const kept = this.rows.filter((row) => !changed.has(row[group] ?? ''));
     return new KeptTable(this.name, [...kept, ...rows], this.types);
   }
+}
+
+const integerTypes: ReadonlySet<number> = new Set([20, 21, 23]);
+
+function listKey(type: number | undefined, text: string | null): string | number {
+  return integerTypes.has(type ?? 0) ? Number(text) : (text ?? '');
 }

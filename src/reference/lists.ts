@@ -1,71 +1,116 @@
 import type { ListOrder } from '../db/page.ts';
-import type { Through } from '../db/predicate.ts';
 import type { KeptRow, KeptTable } from './kept-table.ts';
-import { compareKeys } from './order.ts';
-
-/** How one row is joined to a parent: the columns of the join table that were read. */
-export interface Joined {
-  parent: string;
-  child: string;
-  /** The columns of the join table that the list is ordered by, which are numbers. */
-  link: KeptRow;
-}
-
-/** What a join table that is kept says of these parents; lists over such a table are ordered by their rows alone. */
-export function keptLinks(join: KeptTable, { parent, child }: Through, parents: readonly string[]): Joined[] {
-  const place = join.place(child);
-  return parents.flatMap((key) =>
-    join.by(parent, key).map((row) => ({ parent: key, child: row[place] ?? '', link: [] })),
-  );
-}
 
 /** The columns of the join table that a list is ordered by. */
 export function linkColumns(orderBy: readonly ListOrder[]): string[] {
   return orderBy.flatMap(({ column, of }) => (of === 'link' ? [column] : []));
 }
 
-/** The rows of a kept table that are joined to each parent, in the order of a plain list. */
-export function joinedLists(
-  table: KeptTable,
-  through: Through,
-  orderBy: readonly ListOrder[],
-  joined: Iterable<Joined>,
-  missing: (key: string) => void,
-): Map<string, KeptRow[]> {
-  const lists = new Map<string, { row: KeptRow; link: Joined }[]>();
-  for (const link of joined) {
-    const [row] = table.by(through.by, link.child);
-    if (!row) {
-      missing(link.child);
-      continue;
-    }
-    const list = lists.get(link.parent);
-    if (list) list.push({ row, link });
-    else lists.set(link.parent, [{ row, link }]);
+const comma = 0x2c;
+const colon = 0x3a;
+const digitZero = 0x30;
+const keyLength = 36;
+/** The order of a group of one item. */
+const onlyItem: readonly number[] = [0];
+
+/** Gathers the rows of a kept table that are joined to one parent after the other, in the order of a plain list. */
+export class JoinedRows {
+  /** The rows of all parents so far, one group after the other. */
+  readonly rows: KeptRow[] = [];
+  readonly #table: KeptTable;
+  readonly #by: string;
+  readonly #test: (row: KeptRow) => boolean;
+  readonly #missing: (key: string) => void;
+  /** What an item of the group is ordered by, the first first. */
+  readonly #orders: readonly ((item: number) => number)[];
+  /** The group that is being gathered: places in the table, and `#width` numbers of the join for each. */
+  readonly #places: number[] = [];
+  readonly #links: number[] = [];
+  /** The items of a group in the order of the list. */
+  readonly #order: number[] = [];
+  readonly #width: number;
+
+  /** Rows are joined by a column; `test` says which are shown, and `missing` hears of those that the table lacks. */
+  constructor(
+    table: KeptTable,
+    { by, orderBy }: { by: string; orderBy: readonly ListOrder[] },
+    test: (row: KeptRow) => boolean,
+    missing: (key: string) => void,
+  ) {
+    this.#table = table;
+    this.#by = by;
+    this.#test = test;
+    this.#missing = missing;
+    const links = linkColumns(orderBy);
+    this.#width = links.length;
+    this.#orders = orderBy.map(({ column, of }) => {
+      if (of === 'link') {
+        const place = links.indexOf(column);
+        return (item) => this.#links[item * this.#width + place] ?? 0;
+      }
+      const ranks = table.ranks(column);
+      return (item) => ranks[this.#places[item] ?? 0] ?? 0;
+    });
   }
-  const links = linkColumns(orderBy);
-  const keys = orderBy.map(({ column, of }) => {
-    const place = of === 'link' ? links.indexOf(column) : table.place(column);
-    return (each: { row: KeptRow; link: Joined }) =>
-      of === 'link' ? Number(each.link.link[place]) : sortKey(table.types[place], each.row[place]);
-  });
-  const compare = (a: { row: KeptRow; link: Joined }, b: { row: KeptRow; link: Joined }) => {
-    for (const key of keys) {
-      const compared = compareKeys(key(a), key(b));
-      if (compared !== 0) return compared;
+
+  /** One row of the group, by its key, with the columns of the join that the list is ordered by. */
+  add(key: string, link: readonly (string | null)[]): void {
+    const place = this.#table.index(this.#by).ofText(key);
+    if (place < 0) return this.#missing(key);
+    this.#places.push(place);
+    for (const text of link) this.#links.push(Number(text));
+  }
+
+  /** All rows of the group, as the statement of `joinedKeys` writes them: `{key,key}` or `{key:1,key:2}`. */
+  addArray(bytes: Buffer, start: number, end: number): void {
+    const index = this.#table.index(this.#by);
+    for (let at = start + 1; at < end - 1; at += 1) {
+      const place = index.ofBytes(bytes, at);
+      if (place < 0) this.#missing(bytes.toString('latin1', at, at + keyLength));
+      else this.#places.push(place);
+      at += keyLength;
+      while (bytes[at] === colon) {
+        let number = 0;
+        for (at += 1; (bytes[at] as number) >= digitZero && (bytes[at] as number) < colon; at += 1)
+          number = number * 10 + (bytes[at] as number) - digitZero;
+        if (place >= 0) this.#links.push(number);
+      }
+      if (bytes[at] !== comma) return;
     }
-    return 0;
-  };
-  return new Map(
-    [...lists].map(([parent, list]) => [
-      parent,
-      (list.length > 1 ? list.toSorted(compare) : list).map(({ row }) => row),
-    ]),
-  );
-}
+  }
 
-const integerTypes: ReadonlySet<number> = new Set([20, 21, 23]);
+  /** Ends the group; says where the next one begins. */
+  end(): number {
+    const { rows } = this.#table;
+    const places = this.#places;
+    const order = places.length > 1 ? this.#sort() : onlyItem;
+    for (let place = 0; place < places.length; place += 1) {
+      const row = rows[places[order[place] as number] as number] as KeptRow;
+      if (this.#test(row)) this.rows.push(row);
+    }
+    places.length = 0;
+    this.#links.length = 0;
+    return this.rows.length;
+  }
 
-function sortKey(type: number | undefined, text: string | null | undefined): string | number {
-  return integerTypes.has(type ?? 0) ? Number(text) : (text ?? '');
+  /** Groups are small: each item goes to its place among those before it. */
+  #sort(): readonly number[] {
+    const order = this.#order;
+    order.length = 0;
+    for (let item = 0; item < this.#places.length; item += 1) {
+      let at = item;
+      for (; at > 0 && this.#isBefore(item, order[at - 1] as number); at -= 1)
+        order[at] = order[at - 1] as number;
+      order[at] = item;
+    }
+    return order;
+  }
+
+  #isBefore(a: number, b: number): boolean {
+    for (const order of this.#orders) {
+      const compared = order(a) - order(b);
+      if (compared !== 0) return compared < 0;
+    }
+    return false;
+  }
 }

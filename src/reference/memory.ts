@@ -1,6 +1,7 @@
 import type { Database } from '../db/engine.ts';
 import { metered } from '../db/meter.ts';
 import { noVersion, ReferenceReads, type ReferenceVersion } from '../db/reference-reads.ts';
+import { defaultMaxRows } from './limits.ts';
 import { Snapshot, snapshotOf } from './snapshot.ts';
 
 /** For how long after the start of a check its result is served; a second is what a revoked token may live on. */
@@ -11,8 +12,6 @@ const pollMs = 300;
 const inUseMs = 30_000;
 /** How long a workspace that was found too large is not read again. */
 const tooLargeMs = 600_000;
-/** Rows kept over all workspaces when nothing is said. */
-export const defaultMaxRows = 200_000;
 
 /** The version that a client has seen in an answer. */
 export type SeenVersion = Pick<ReferenceVersion, 'ref' | 'tag'>;
@@ -78,6 +77,19 @@ export class ReferenceMemory {
       return this.#checked(workspaceId, entry, this.#nextTurn());
     if (now - entry.validFromMs < leaseMs && entry.turn >= this.#needed(entry)) return entry.snapshot;
     return this.#checked(workspaceId, entry, this.#needed(entry));
+  }
+
+  /**
+   * What is known now, from a check that began within the lease, though something may have been written since then: that
+   * is looked for beside, and found by the next who asks. Undefined when nothing was looked at for so long.
+   */
+  recent(workspaceId: string): Snapshot | undefined {
+    const current = this.current(workspaceId);
+    if (!(current instanceof Promise)) return current;
+    // Who waits for it hears why it failed.
+    current.catch(() => undefined);
+    const { snapshot, validFromMs } = this.#entryOf(workspaceId);
+    return performance.now() - validFromMs < leaseMs ? snapshot : undefined;
   }
 
   /** After a check that begins now: for an answer that found something missing here. */

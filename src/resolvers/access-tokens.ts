@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { insertAccessToken, lockLivingToken, selectAccessToken, updateRevoked } from '../db/access-tokens.ts';
 import type { Row, Tables } from '../db/tables.ts';
@@ -28,7 +28,7 @@ export interface NewAccessToken {
 
 /** What is kept of a token: enough to know it again, not to use it. */
 export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 export function isScope(text: string): text is Scope {

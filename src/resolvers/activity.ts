@@ -1,6 +1,5 @@
 import { insertActivity } from '../db/activity.ts';
 import { type IssueColumns, type IssueRow, updateIssuesWithActivity } from '../db/issues.ts';
-import type { Values } from '../db/prepared.ts';
 import type { Trx } from '../db/transaction.ts';
 import type { Principal } from './context.ts';
 import { newUuid } from './ids.ts';
@@ -22,13 +21,12 @@ export type EventType = keyof typeof eventIcons;
 type Actor = Pick<Principal, 'workspaceId' | 'userAccountId' | 'displayName'>;
 
 /** What a statement says of its entry in the feed, by the names of its slots. */
-export function feedEntry({ userAccountId, displayName }: Actor, eventType: EventType): Values {
+export function feedEntry({ userAccountId }: Actor, eventType: EventType) {
   return {
     activityId: newUuid(),
     eventType,
     iconCss: eventIcons[eventType],
     actor: userAccountId,
-    actorName: displayName,
   };
 }
 

@@ -1,7 +1,12 @@
-import { commentCreations } from '../db/comment-creation.ts';
+import {
+  type CommentCreated,
+  commentCreations,
+  commentValues,
+  type NewComment,
+} from '../db/comment-creation.ts';
 import { selectComment, selectLastCommentUtc, selectParentComment, updateComment } from '../db/comments.ts';
 import type { IssueRow } from '../db/issues.ts';
-import { uuidArray } from '../db/prepared.ts';
+import type { Sending } from '../db/prepared.ts';
 import type { Row } from '../db/tables.ts';
 import type { Trx } from '../db/transaction.ts';
 import { feedEntry, recordActivity } from './activity.ts';
@@ -12,7 +17,7 @@ import { type LockedIssue, lockIssueOf, thingIsGone } from './issue-locks.ts';
 import { issueIsGone, requireIssue, requireName } from './issue-names.ts';
 import { requireThingRevision, type RevisedThing } from './revisions.ts';
 import { mayManage } from './write-access.ts';
-import { turns, write, writeByStatement } from './write-transaction.ts';
+import { turns, write, writeByStatement, writeTogether } from './write-transaction.ts';
 import { checkText, limits, uuidOf } from './write-rules.ts';
 
 export interface CommentCreateInput {
@@ -44,22 +49,17 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
   violations.check();
   const name = requireName(issueKey);
   const shape = { named: 'id' in name ? 'id' : 'key', reply: parentId !== undefined } as const;
-  const values = {
-    ...name,
-    workspaceId,
-    parentId,
-    body,
-    followers: uuidArray([userAccountId]),
+  const id = newUuid();
+  const { activityId: entry, eventType, iconCss } = feedEntry(principal, 'issue-comment.created.v1');
+  const item = { id, author: userAccountId, name: principal.displayName, body, entry };
+  const send = async (sending: Sending, items: readonly NewComment[]) => {
+    const values = { ...name, ...commentValues(items), workspaceId, parentId, eventType, iconCss };
+    const [issue] = await commentCreations.send(sending, shape, values);
+    return items.map(() => issue);
   };
-  return writeByStatement(context, {
+  const commentWrite = {
     turn: turns.issue(workspaceId, issueKey),
-    send: async (sending) => {
-      const entry = feedEntry(principal, 'issue-comment.created.v1');
-      const id = newUuid();
-      const created = await commentCreations.send(sending, shape, { ...values, ...entry, commentId: id });
-      return created.map((row) => ({ id, row }));
-    },
-    found: ({ id, row: { parentAuthorUserAccountId, ...issue } }) => {
+    found: ({ parentAuthorUserAccountId, ...issue }: CommentCreated): CommentWritten => {
       // The newest entry of the feed is that of the comment.
       const at = issue.lastActivityUtc ?? issueIsGone();
       const comment = {
@@ -78,8 +78,12 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
       };
       return { comment, issue };
     },
-    otherwise: (trx) => refuse(trx, workspaceId, issueKey, parentId),
-  });
+    otherwise: (trx: Trx) => refuse(trx, workspaceId, issueKey, parentId),
+  };
+  // Each reply is to a comment of its own.
+  return parentId === undefined
+    ? writeTogether(context, { ...commentWrite, kind: 'comment', item, send })
+    : writeByStatement(context, { ...commentWrite, send: (sending) => send(sending, [item]) });
 }
 
 /** Says why no comment could be written. */

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { BesideTable } from '../db/issue-beside.ts';
 import type { Lease } from '../db/lease.ts';
 import type { Loaders } from '../db/loaders.ts';
 import type { Tables } from '../db/tables.ts';
@@ -74,6 +75,8 @@ export interface Context {
   readonly ping: () => Promise<void>;
   /** Undefined where nothing is counted: for a probe. */
   readonly rateLimit?: RateLimit | undefined;
+  /** Of what hangs on an issue, what the answer to a write shows: the write may tell of it without being asked again. */
+  readonly shows?: readonly BesideTable[];
   /** Set when the whole operation is one transaction, which `db` then is. */
   readonly whole?: Whole;
 }

@@ -129,8 +129,13 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly violations: readonly Violation[];
 
-  constructor(code: ErrorCode, message: string, violations: readonly Violation[] = []) {
-    super(message);
+  /** The cause is for the log alone. */
+  constructor(code: ErrorCode, message: string, violations: readonly Violation[] = [], cause?: unknown) {
+    // Where it was thrown is told to nobody, and finding that out would be a tenth of what a refusal costs.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message, cause === undefined ? undefined : { cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'AppError';
     this.code = code;
     this.violations = violations;

@@ -8,6 +8,7 @@ import {
   selectAbandonedAttachments,
   selectFilesOfIssues,
   selectLongDeletedIssues,
+  writeLabelIds,
 } from '../db/housekeeping.ts';
 import { analyzeTables } from '../db/import-writes.ts';
 import type { FileStore } from '../db/storage.ts';
@@ -15,7 +16,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { removeOldKeys } from './idempotency.ts';
 import { restorableMs } from './issue-deletion.ts';
 
-/** Something to be cleared away; it does a bounded piece at a time and says how much that was. */
+/** Something to be put in order; it does a bounded piece at a time and says how much that was. */
 export interface Chore {
   readonly name: string;
   readonly doSome: (now: Date) => Promise<number>;
@@ -50,6 +51,21 @@ export function staleStatistics({ unscoped }: Database): Chore {
     doSome: async () => {
       await analyzeTables(unscoped);
       return 0;
+    },
+  };
+}
+
+/** Labels that stand in the join alone, as they do of issues from before there was a column for them. */
+export function unwrittenLabels({ unscoped }: Database): Chore {
+  // Looking for them reads the whole table, and there will be no new ones.
+  let isDone = false;
+  return {
+    name: 'unwritten labels',
+    doSome: async () => {
+      if (isDone) return 0;
+      const written = await writeLabelIds(unscoped, 1_000);
+      isDone = written === 0;
+      return written;
     },
   };
 }

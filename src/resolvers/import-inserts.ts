@@ -1,5 +1,5 @@
-import { takeIssueNumbers } from '../db/imports.ts';
 import { insertRows, upsertImportSources } from '../db/import-writes.ts';
+import { takeIssueNumbers } from '../db/issues.ts';
 import type { Trx } from '../db/transaction.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import {
@@ -80,7 +80,7 @@ async function takeNumbers(
   for (const { references } of fresh) counts.set(references.teamId, (counts.get(references.teamId) ?? 0) + 1);
   const next = new Map<string, number>();
   for (const [teamId, count] of [...counts].sort(([left], [right]) => (left < right ? -1 : 1))) {
-    next.set(teamId, await takeIssueNumbers(trx, workspaceId, teamId, count));
+    next.set(teamId, (await takeIssueNumbers(trx, workspaceId, teamId, count)).number);
   }
   return fresh.map(({ references: { teamId } }) => {
     const number = next.get(teamId) ?? 0;

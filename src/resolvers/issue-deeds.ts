@@ -2,6 +2,8 @@ import { codeTables } from './codes.ts';
 import type { IssueChange } from './issue-input.ts';
 import type { References } from './issue-references.ts';
 
+const listFormat = new Intl.ListFormat('en-GB');
+
 /** What a change did, in words that follow a name: "changed the title, the status to Done and the labels". */
 export function deedOf(change: IssueChange, references: References): string {
   const parts = [
@@ -19,7 +21,7 @@ export function deedOf(change: IssueChange, references: References): string {
     change.parentIssueId !== undefined && 'the parent issue',
     change.roleAssignments !== undefined && 'the role assignments',
   ].filter((part) => part !== false);
-  return `changed ${new Intl.ListFormat('en-GB').format(parts)}`;
+  return `changed ${listFormat.format(parts)}`;
 
   function named(kind: 'member' | 'project' | 'delivery', id: string | null): string {
     return id === null ? 'none' : references.name(kind, id);

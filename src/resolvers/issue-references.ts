@@ -1,8 +1,11 @@
-import { type ReferenceRow, selectReferences } from '../db/issue-references.ts';
+import { type ReferenceRow, selectReferences, type WantedReferences } from '../db/issue-references.ts';
 import type { Sending } from '../db/prepared.ts';
+import type { Snapshot } from '../reference/snapshot.ts';
 import { memberStatus } from './codes.ts';
-import type { Violations } from './errors.ts';
+import type { SignedIn } from './context.ts';
+import { AppError, type Violations } from './errors.ts';
 import type { IssueChange } from './issue-input.ts';
+import { keptReferences } from './kept-references.ts';
 
 /** The rows of the workspace that a change refers to. */
 export class References {
@@ -25,10 +28,37 @@ export class References {
   }
 }
 
-/** Looks up everything that a change refers to, by one statement; by none when it refers to nothing. */
+/** Gives the rows of the workspace that are wanted; what it does not have is not in the answer. */
+export type ReferenceLookup = (wanted: WantedReferences) => readonly ReferenceRow[] | Promise<ReferenceRow[]>;
+
+/** By one statement. */
+export function inTables(sending: Sending, workspaceId: string): ReferenceLookup {
+  return (wanted) => selectReferences(sending, workspaceId, wanted);
+}
+
+/**
+ * Judges a write by the reference data in memory, where they are kept. They may be a moment old, so what is refused by
+ * them is judged once more by the tables; what is not stands under foreign keys, which are as fresh as the write.
+ */
+export async function judged<Judged>(
+  { db, connect, principal, reference }: SignedIn,
+  judge: (look: ReferenceLookup, kept: Snapshot | undefined) => Promise<Judged>,
+): Promise<Judged> {
+  // Inside a transaction nothing may wait for another connection, which a check of them could take.
+  const kept = connect && (await reference?.current());
+  if (kept?.isKept) {
+    try {
+      return await judge((wanted) => keptReferences(kept, wanted), kept);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+  return judge(inTables({ db, connect }, principal.workspaceId), undefined);
+}
+
+/** Looks up everything that a change refers to, at once; nothing when it refers to nothing. */
 export async function findReferences(
-  sending: Sending,
-  workspaceId: string,
+  look: ReferenceLookup,
   change: IssueChange,
   newIn?: { teamId: string | undefined },
 ): Promise<References> {
@@ -48,7 +78,7 @@ export async function findReferences(
     parentIssueIds: given(change.parentIssueId),
   };
   if (Object.values(wanted).every((ids) => ids.length === 0)) return new References([]);
-  return new References(await selectReferences(sending, workspaceId, wanted));
+  return new References(await look(wanted));
 }
 
 /** Notes references of a change that name nothing in the workspace, whatever the issue's team. */

@@ -5,6 +5,8 @@ import {
   replaceRoleAssignments,
   selectAssignees,
 } from '../db/issue-sets.ts';
+import type { WithBeside } from '../db/issue-beside.ts';
+import type { IssueChanged } from '../db/issue-change.ts';
 import { addToSubIssueCounts, lockParents, selectAncestorIds } from '../db/issue-tree.ts';
 import {
   type IssueColumns,
@@ -15,7 +17,6 @@ import {
   perIssue,
   revised,
 } from '../db/issues.ts';
-import type { Sending } from '../db/prepared.ts';
 import { inside, type Trx } from '../db/transaction.ts';
 import { recordActivity } from './activity.ts';
 import type { Context, Principal } from './context.ts';
@@ -23,7 +24,7 @@ import { Violations } from './errors.ts';
 import { fold } from './fold.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
 import { isTerminal, moveCounts } from './issue-counts.ts';
-import { sendChange, standsAlone } from './issue-change.ts';
+import { asChanged, goesWithOthers, placed, sendChanges, standsAlone } from './issue-change.ts';
 import { deedOf } from './issue-deeds.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
 import { issueIsGone, requireIssues, requireNamed } from './issue-names.ts';
@@ -32,10 +33,13 @@ import {
   checkTeamReferences,
   checkWorkspaceReferences,
   findReferences,
+  inTables,
+  judged,
+  type ReferenceLookup,
   type References,
 } from './issue-references.ts';
 import { contributor } from './write-access.ts';
-import { turns, write, writeByStatement } from './write-transaction.ts';
+import { turns, write, writeByStatement, writeTogether } from './write-transaction.ts';
 import { limits } from './write-rules.ts';
 
 export interface IssueUpdateInput extends IssueFieldsInput {
@@ -45,34 +49,37 @@ export interface IssueUpdateInput extends IssueFieldsInput {
 }
 
 /** Changes the fields that are given; each call is one entry of the feed. */
-export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow> {
+export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithBeside> {
   const context = contributor(ctx);
-  const { principal, db, connect } = context;
+  const { principal, shows = [] } = context;
   const { workspaceId } = principal;
   const { key, expectedRevision, parentIssueId } = input;
-  const plan = (sending: Sending) =>
-    checked(sending, workspaceId, input, async () => [
-      { issue: await requireNamed(sending, workspaceId, key), prefix: '' },
-    ]);
   const inTransaction = async (trx: Trx) => {
     // What is read from here on must not be moved under another parent any more.
     if (parentIssueId !== undefined) await lockParents(trx, workspaceId, 'exclusive');
-    const [issue] = await apply(trx, principal, { ...(await plan(inside(trx))), expectedRevision });
+    const plan = await checked(inTables(inside(trx), workspaceId), input, async () => [
+      { issue: await requireNamed(inside(trx), workspaceId, key), prefix: '' },
+    ]);
+    const [issue] = await apply(trx, principal, { ...plan, expectedRevision });
     return issue ?? issueIsGone();
   };
   if (!standsAlone(input)) {
     const turn = parentIssueId === undefined ? turns.issue(workspaceId, key) : turns.parents(workspaceId);
     return write(context, turn, inTransaction);
   }
-  const { change, references, targets } = await plan({ db, connect });
+  const { change, references, targets } = await judged(context, (look, kept) =>
+    checked(look, input, async () => [{ issue: await placed(context, kept, key), prefix: '' }] as const),
+  );
   const [target] = targets;
-  return writeByStatement(context, {
+  const item = { change, references, expectedRevision, issue: target.issue, principal, shows };
+  const changeWrite = {
     turn: turns.issue(workspaceId, key),
-    send: (sending) =>
-      sendChange(sending, principal, { change, references, expectedRevision, id: target?.issue.id }),
-    found: (issue: IssueRow) => issue,
+    found: (row: IssueChanged) => asChanged(row, shows),
     otherwise: inTransaction,
-  });
+  };
+  return goesWithOthers(item)
+    ? writeTogether(context, { ...changeWrite, kind: 'change', item, send: sendChanges })
+    : writeByStatement(context, { ...changeWrite, send: (sending) => sendChanges(sending, [item]) });
 }
 
 export interface IssueBatchUpdateInput extends IssueFieldsInput {
@@ -89,7 +96,7 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
   const turn = input.parentIssueId === undefined ? undefined : turns.parents(workspaceId);
   return write(context, turn, async (trx) => {
     if (input.parentIssueId !== undefined) await lockParents(trx, workspaceId, 'exclusive');
-    const plan = await checked(inside(trx), workspaceId, input, async (violations) => {
+    const plan = await checked(inTables(inside(trx), workspaceId), input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
       violations.that(fits, 'keys', `must have 1 to ${limits.batch} items`);
       const named = fits ? await requireIssues(trx, workspaceId, keys) : [];
@@ -100,25 +107,24 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
 }
 
 /** An issue to change, and how its violations are told from those of others. */
-interface Target {
-  issue: NamedIssue;
+interface Target<Issue extends Pick<NamedIssue, 'teamId'>> {
+  issue: Issue;
   prefix: string;
 }
 
 /** A change that breaks no rule as far as unlocked rows can tell. */
-interface Plan {
+interface Plan<Targets = readonly Target<NamedIssue>[]> {
   change: IssueChange;
   references: References;
-  targets: Target[];
+  targets: Targets;
   expectedRevision?: ExpectedRevision;
 }
 
-async function checked(
-  sending: Sending,
-  workspaceId: string,
+async function checked<Targets extends readonly Target<Pick<NamedIssue, 'teamId'>>[]>(
+  look: ReferenceLookup,
   input: IssueFieldsInput,
-  findTargets: (violations: Violations) => Promise<Target[]>,
-): Promise<Plan> {
+  findTargets: (violations: Violations) => Promise<Targets>,
+): Promise<Plan<Targets>> {
   const violations = new Violations();
   const change = parseIssueFields(input, violations);
   if (Object.values(change).every((value) => value === undefined) && !violations.any) {
@@ -128,7 +134,7 @@ async function checked(
     violations.check();
     throw absent;
   });
-  const references = await findReferences(sending, workspaceId, change);
+  const references = await findReferences(look, change);
   checkWorkspaceReferences(change, references, violations);
   for (const { issue, prefix } of targets)
     checkTeamReferences(change, references, issue.teamId, violations, prefix);

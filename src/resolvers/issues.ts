@@ -4,10 +4,17 @@ import {
   insertRoleAssignments,
   insertSubscriptions,
 } from '../db/issue-sets.ts';
-import { issueCreations, type IssueCreationShape } from '../db/issue-creation.ts';
+import {
+  creationValues,
+  type IssueCreated,
+  issueCreations,
+  type IssueCreationShape,
+  type NewIssue,
+} from '../db/issue-creation.ts';
+import { type Beside, countedDelivery, type WithBeside } from '../db/issue-beside.ts';
 import { addToSubIssueCounts, lockParents } from '../db/issue-tree.ts';
-import { insertIssue, type IssueRow, lockIssues, takeIssueNumber } from '../db/issues.ts';
-import { type Sending, uuidArray, type Values } from '../db/prepared.ts';
+import { insertIssue, type IssueRow, lockIssues, takeIssueNumbers } from '../db/issues.ts';
+import { type Sending, uuidArray } from '../db/prepared.ts';
 import { inside, type Trx } from '../db/transaction.ts';
 import type { Context, Principal } from './context.ts';
 import { raise, Violations } from './errors.ts';
@@ -16,9 +23,16 @@ import { newUuid } from './ids.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
 import { countedCategories, moveCounts } from './issue-counts.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
-import { checkTeamReferences, checkWorkspaceReferences, findReferences } from './issue-references.ts';
+import {
+  checkTeamReferences,
+  checkWorkspaceReferences,
+  findReferences,
+  inTables,
+  judged,
+  type ReferenceLookup,
+} from './issue-references.ts';
 import { contributor } from './write-access.ts';
-import { turns, write, writeByStatement } from './write-transaction.ts';
+import { turns, write, writeTogether } from './write-transaction.ts';
 import { uuidOf } from './write-rules.ts';
 
 export interface IssueCreateInput extends IssueFieldsInput {
@@ -27,59 +41,96 @@ export interface IssueCreateInput extends IssueFieldsInput {
 }
 
 /** Creates an issue with the next number of its team. Creation is no activity and closes nothing, whatever the status. */
-export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow> {
+export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithBeside> {
   const context = contributor(ctx);
-  const { principal, db, connect } = context;
+  const { principal, shows = [] } = context;
   const { workspaceId } = principal;
   const turn = turns.numbers(workspaceId, input.teamId);
-  const whole = async (trx: Trx) => insert(trx, principal, await draft(inside(trx), workspaceId, input));
+  const whole = async (trx: Trx) =>
+    insert(trx, principal, await draft(inTables(inside(trx), workspaceId), input));
   // A parent has to be locked, and read again, before anything is written.
   if (input.parentIssueId != null) return write(context, turn, whole);
-  const drafted = await draft({ db, connect }, workspaceId, input);
-  return writeByStatement(context, {
+  const drafted = await judged(context, (look) => draft(look, input));
+  return writeTogether(context, {
     turn,
-    send: (sending) => issueCreations.send(sending, shapeOf(drafted), valuesOf(drafted, principal)),
-    found: (issue: IssueRow) => issue,
+    kind: 'issue',
+    item: {
+      ...drafted,
+      id: newUuid(),
+      reporter: principal.userAccountId,
+      tellsDelivery: drafted.change.deliveryId != null && shows.includes('deliveryCount'),
+    },
+    send: (sending, drafts) => createAll(sending, workspaceId, drafts),
+    found: (row) => Object.assign(row, { beside: besideOf(drafted), counted: countedDelivery(row, row) }),
     otherwise: whole,
   });
 }
 
-function shapeOf({ change, assignees }: Draft): IssueCreationShape {
+/** A draft that goes into a statement. */
+interface Drafted extends Draft {
+  id: string;
+  reporter: string;
+  /** Does its answer show what its delivery counts. */
+  tellsDelivery: boolean;
+}
+
+/** Creates issues of one team, each in the place of its draft. */
+async function createAll(
+  sending: Sending,
+  workspaceId: string,
+  drafts: readonly Drafted[],
+): Promise<(IssueCreated | undefined)[]> {
+  const teamId = drafts[0]?.teamId;
+  const values = { ...creationValues(drafts.map(newIssue)), ...countedCategories, workspaceId, teamId };
+  const rows = await issueCreations.send(sending, shapeOf(drafts), values);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return drafts.map(({ id }) => byId.get(id));
+}
+
+function shapeOf(drafts: readonly Drafted[]): IssueCreationShape {
+  const some = (holds: (drafted: Drafted) => boolean) => drafts.some(holds);
   return {
-    assignees: assignees.all.length > 0,
-    labels: (change.labelIds ?? []).length > 0,
-    roles: (change.roleAssignments ?? []).length > 0,
-    counted: change.deliveryId != null || change.projectId != null,
+    assignees: some(({ assignees }) => assignees.all.length > 0),
+    labels: some(({ change: { labelIds = [] } }) => labelIds.length > 0),
+    roles: some(({ change: { roleAssignments = [] } }) => roleAssignments.length > 0),
+    counted: some(({ change }) => change.deliveryId != null || change.projectId != null),
+    beside: some(({ tellsDelivery }) => tellsDelivery) ? ['deliveryCount'] : [],
   };
 }
 
-function valuesOf(drafted: Draft, { workspaceId, userAccountId }: Principal): Values {
-  const { teamId, title, change, status, assignees } = drafted;
-  const placed = assigneeRows(workspaceId, '', assignees);
+function newIssue({ id, reporter, title, change, status, assignees }: Drafted): NewIssue {
   const { labelIds = [], roleAssignments = [] } = change;
   return {
-    workspaceId,
-    teamId,
-    id: newUuid(),
-    title,
-    titleFold: fold(title),
-    description: change.description ?? '',
-    actor: userAccountId,
-    statusId: status.id,
-    statusRank: status.rank,
-    priority: change.priority ?? 0,
-    primaryAssignee: assignees.primary,
-    projectId: change.projectId ?? null,
-    deliveryId: change.deliveryId ?? null,
-    estimateValue: change.estimateValue ?? null,
-    dueDate: change.dueDate ?? null,
-    assignees: uuidArray(placed.map((each) => each.userAccountId)),
-    positions: placed.map(({ position }) => position),
-    labels: uuidArray(labelIds),
-    roles: roleAssignments.map(({ role }) => role),
-    holders: uuidArray(roleAssignments.map((each) => each.userAccountId)),
-    followers: uuidArray(new Set([userAccountId, ...assignees.all])),
-    ...countedCategories,
+    columns: {
+      id,
+      title,
+      fold: fold(title),
+      description: change.description ?? '',
+      reporter,
+      status: status.id,
+      rank: status.rank,
+      priority: change.priority ?? 0,
+      assignee: assignees.primary,
+      project: change.projectId ?? null,
+      delivery: change.deliveryId ?? null,
+      estimate: change.estimateValue ?? null,
+      due: change.dueDate ?? null,
+    },
+    assignees: assigneeRows('', id, assignees),
+    labels: labelIds,
+    roles: roleAssignments,
+    followers: [...new Set([reporter, ...assignees.all])],
+  };
+}
+
+/** What hangs on a new issue: just what was given to it. */
+function besideOf({ change, assignees }: Draft): Beside {
+  const joined = assigneeRows('', '', assignees).map((row) => `${row.userAccountId}:${row.position}`);
+  return {
+    issueAssignee: `{${joined.join(',')}}`,
+    issueLabel: uuidArray(change.labelIds ?? []),
+    issueRoleAssignment: uuidArray((change.roleAssignments ?? []).map((each) => each.userAccountId)),
+    issueSubscription: 'true',
   };
 }
 
@@ -92,11 +143,11 @@ interface Draft {
   assignees: Assignees;
 }
 
-async function draft(sending: Sending, workspaceId: string, input: IssueCreateInput): Promise<Draft> {
+async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Draft> {
   const violations = new Violations();
   const teamId = uuidOf(violations, 'teamId', 'team', input.teamId);
   const change = parseIssueFields({ ...input, statusId: input.statusId ?? undefined }, violations);
-  const references = await findReferences(sending, workspaceId, change, { teamId });
+  const references = await findReferences(look, change, { teamId });
   const team = teamId ? references.find('team', teamId) : undefined;
   if (teamId && !team) violations.add('teamId', 'is no team of the workspace');
   checkWorkspaceReferences(change, references, violations);
@@ -121,7 +172,7 @@ async function insert(trx: Trx, principal: Principal, drafted: Draft): Promise<I
   const { teamId, title, change, status, assignees } = drafted;
   const parentIssueId = change.parentIssueId ?? null;
   if (parentIssueId) await lockNewParent(trx, workspaceId, parentIssueId);
-  const { number, nowUtc } = await takeIssueNumber(trx, workspaceId, teamId);
+  const { number, nowUtc } = await takeIssueNumbers(trx, workspaceId, teamId, 1);
   const issue = await insertIssue(trx, {
     workspaceId,
     id: newUuid(nowUtc.getTime()),

@@ -23,6 +23,12 @@ export async function unknownTeams(
     'codes',
     `takes ${maxNames} teams at most, with ids`,
   );
+  // What names no team is answered as it was given, and no answer holds such characters.
+  violations.that(
+    codes.every((code) => code.isWellFormed() && !code.includes('\0')),
+    'codes',
+    'must not contain NUL or half a surrogate pair',
+  );
   const decoded = ids.flatMap((id) => {
     const result = decodeId('team', id);
     if ('uuid' in result) return [{ id, uuid: result.uuid }];

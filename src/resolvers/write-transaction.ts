@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Loaders } from '../db/loaders.ts';
 import type { Sending } from '../db/prepared.ts';
 import { again, inTransaction, isForeignKeyViolation, type Trx } from '../db/transaction.ts';
+import { DatabaseUnavailableError } from '../db/unavailable.ts';
 import type { SignedIn } from './context.ts';
 
 /** What writes of a workspace have to follow each other on, whatever they are. */
@@ -34,7 +36,7 @@ export async function write<Result>(
 interface StatementWrite<Row, Result> {
   turn: string;
   /** Gives no row when it finds that it cannot write. */
-  send: (sending: Sending) => Promise<Row[]>;
+  send: (sending: Sending) => Promise<readonly (Row | undefined)[]>;
   found: (row: Row) => Result;
   /** Then finds out why, or does it another way. */
   otherwise: (trx: Trx) => Promise<Result>;
@@ -43,17 +45,53 @@ interface StatementWrite<Row, Result> {
 /** Does what one statement can do, which is a transaction by itself, in its turn. */
 export async function writeByStatement<Row, Result>(
   context: SignedIn,
-  { turn, send, found, otherwise }: StatementWrite<Row, Result>,
+  statementWrite: StatementWrite<Row, Result>,
 ): Promise<Result> {
-  const { db, connect, loaders, whole } = context;
-  const sent = () => send({ db, connect });
-  const work = async () => {
-    // Within a transaction that alone is run again.
-    const [row] = await (connect ? again(sent).catch(nothingThere) : sent());
-    return row === undefined ? inTransaction(db, otherwise) : found(row);
-  };
+  const { turn } = statementWrite;
+  const { loaders, whole } = context;
+  const work = () => writeAlone(context, statementWrite);
   whole?.take(turn);
   const result = await (whole ? work() : inTurn(turn, work));
+  loaders.clear();
+  return result;
+}
+
+async function writeAlone<Row, Result>(
+  { db, connect }: SignedIn,
+  { send, found, otherwise }: StatementWrite<Row, Result>,
+): Promise<Result> {
+  const sent = () => send({ db, connect });
+  // Within a transaction that alone is run again.
+  const [row] = await (connect ? again(sent).catch(nothingThere) : sent());
+  return row === undefined ? inTransaction(db, otherwise) : found(row);
+}
+
+/** A write that can go with others of its turn, in one statement. */
+interface SharedWrite<Item, Row, Result> extends Omit<StatementWrite<Row, Result>, 'send'> {
+  /** Of what kind it is: only those go together. */
+  kind: 'issue' | 'comment' | 'change';
+  item: Item;
+  /** Writes all of them, or none; gives to each in its place what came of it, and nothing where it could not be written. */
+  send: (sending: Sending, items: readonly Item[]) => Promise<readonly (Row | undefined)[]>;
+}
+
+/**
+ * The same with those of its kind that wait for the same turn: when it comes they go together. One after
+ * the other, each would wait until the disk has what the one before it wrote.
+ */
+export async function writeTogether<Item, Row, Result>(
+  context: SignedIn,
+  { turn, kind, item, send, found, otherwise }: SharedWrite<Item, Row, Result>,
+): Promise<Result> {
+  const one = { turn, send: (sending: Sending) => send(sending, [item]), found, otherwise };
+  const { db, connect, loaders, whole } = context;
+  if (whole || !tails.has(turn)) return writeByStatement(context, one);
+  const outcome = await withOthers(turn, kind, item, (items: readonly Item[]) =>
+    again(() => send({ db, connect }, items)),
+  );
+  const result = await (outcome === undefined
+    ? inTurn(turn, () => writeAlone(context, one))
+    : found(outcome));
   loaders.clear();
   return result;
 }
@@ -125,6 +163,47 @@ class TurnTaken extends Error {
   constructor(turn: string) {
     super('The turn is taken.');
     this.turn = turn;
+  }
+}
+
+/** Writes of one kind that wait for a turn, and what comes of them. */
+interface Group {
+  readonly items: unknown[];
+  readonly rows: Promise<readonly unknown[]>;
+}
+
+const groups = new Map<string, Group>();
+/** Each of them waits for all. */
+const mostTogether = 32;
+/** Outside of the request that came first: they are not to end with it. */
+const ofNoRequest = AsyncLocalStorage.snapshot();
+
+/** What came of a write that went with others; undefined where nothing did, so that it has to find out why by itself. */
+async function withOthers<Item, Row>(
+  turn: string,
+  kind: string,
+  item: Item,
+  sendAll: (items: readonly Item[]) => Promise<readonly (Row | undefined)[]>,
+): Promise<Row | undefined> {
+  const name = `${kind} ${turn}`;
+  let group = groups.get(name);
+  if (!group || group.items.length >= mostTogether) {
+    const items: Item[] = [];
+    const begin = () => {
+      if (groups.get(name)?.items === items) groups.delete(name);
+      return items.length === 1 ? sendAll(items) : ofNoRequest(() => sendAll(items));
+    };
+    group = { items, rows: inTurn(turn, begin) };
+    groups.set(name, group);
+  }
+  const place = group.items.push(item) - 1;
+  try {
+    // The kind says what they are.
+    return (await group.rows)[place] as Row | undefined;
+  } catch (error) {
+    // Nobody knows whether they were written; any other failure undid them all.
+    if (error instanceof DatabaseUnavailableError) throw error;
+    return undefined;
   }
 }
 

@@ -10,7 +10,7 @@ import { operationProblem, problemReply, refusalOf } from './problem.ts';
 import { printOpenApi } from './openapi.ts';
 import { pageLinks } from './page-links.ts';
 import type { Outcome, Route } from './route.ts';
-import { createRouter } from './router.ts';
+import { createRouter, type Found } from './router.ts';
 import { table } from './table.ts';
 
 /** A request as the server hands it over; nothing of it has been read or judged yet but its size. */
@@ -40,26 +40,36 @@ export interface RestReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | Readable;
+  /** Hears when the body has gone out; nobody says so of one that broke off. */
+  readonly sent?: () => void;
 }
 
 /** The REST face as the server mounts it. */
 export interface RestFace {
   /** Undefined when no route has the path; the server then answers 404. What it throws, the server answers as a problem. */
   handle(request: RestRequest): Promise<RestReply | undefined>;
+  /** The route of a request that is counted against its token; undefined for what is public, or not there. */
+  counted(request: Pick<RestRequest, 'method' | 'path'>): Pick<Route, 'operation' | 'path'> | undefined;
 }
 
 /** The REST face: each route of the table as an operation on the schema. */
 export function createRestFace(schema: GraphQLSchema): RestFace {
   const find = createRouter(table);
+  // The server sends no body in answer to HEAD, and all headers.
+  const routeOf = ({ methods }: Found, method: string) => methods.get(method === 'HEAD' ? 'GET' : method);
   return {
+    counted({ method, path }) {
+      const found = find(path);
+      const route = found && routeOf(found, method);
+      return route?.scope === 'public' ? undefined : route;
+    },
     async handle(request) {
       if (request.path === '/v1/openapi.json') return description(request);
       const found = find(request.path);
       if (!found) return undefined;
-      const { allow, methods, parts } = found;
+      const { allow, parts } = found;
       if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
-      // The server sends no body in answer to HEAD, and all headers.
-      const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
+      const route = routeOf(found, request.method);
       return route ? answer(schema, route, parts, request) : notAllowed(request, allow);
     },
   };

@@ -1,5 +1,5 @@
 import type { FieldMap, InputRef, InputType, ObjectRef } from '@pothos/core';
-import type { OrderKind } from '../db/page.ts';
+import type { Counter, OrderKind, Source } from '../db/page.ts';
 import type { Predicate } from '../db/predicate.ts';
 import type { Row, TableName } from '../db/tables.ts';
 import type { ListDeclaration } from '../resolvers/connections.ts';
@@ -36,6 +36,8 @@ export interface EntityOptions<Name extends TableName> {
   fieldScope?: ScopeNeed;
   /** What holds for every row that is shown. */
   where?: Predicate;
+  /** Where the rows that are shown are counted already. */
+  counter?: Counter;
   /** What must hold besides when it is reached by id alone: its issue is not deleted either. */
   within?: Predicate;
   orders?: Readonly<Record<string, OrderColumn<Row<Name>>>>;
@@ -107,11 +109,11 @@ export class Entity<Name extends TableName> {
   }
 
   /** What a connection of these rows needs to know, but for its parent. */
-  list(): Omit<ListDeclaration, 'source'> & { source: { table: Name; where: Predicate } } {
-    const { table, orders, defaultOrder } = this.options;
+  list(): Omit<ListDeclaration, 'source'> & { source: Source & { table: Name } } {
+    const { table, counter, orders, defaultOrder } = this.options;
     if (!orders || !defaultOrder) throw new Error(`${this.name} has no orders, so there is no list of it.`);
     return {
-      source: { table, where: this.where },
+      source: { table, where: this.where, ...(counter && { counter }) },
       orders,
       defaultOrder,
       filter: () => this.filterFields(),

@@ -1,3 +1,4 @@
+import type { Row } from '../db/tables.ts';
 import { memberRole } from '../resolvers/codes.ts';
 import { issueKey } from '../resolvers/keys.ts';
 import { ActivityEntry } from './activity.ts';
@@ -20,7 +21,10 @@ import { IssueStatus } from './statuses.ts';
 import { Team } from './teams.ts';
 
 const assignees = through('issueAssignee', 'issueId', 'userAccountId', 'member', 'userAccountId');
-const labels = through('issueLabel', 'issueId', 'labelId', 'label', 'id');
+const labels = {
+  ...through('issueLabel', 'issueId', 'labelId', 'label', 'id'),
+  stored: 'labelIds' satisfies keyof Row<'issue'>,
+};
 const assigneeOrder = [
   { column: 'position', of: 'link' },
   { column: 'displayNameFold' },
@@ -37,6 +41,7 @@ export const Issue: Entity<'issue'> = entity('Issue', {
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
   where: { column: 'deletedUtc', isNull: true },
+  counter: { table: 'teamCounter', key: 'teamId', column: 'issueCount' },
   orders: {
     CREATED: { column: 'createdUtc', kind: 'time', nullable: false },
     UPDATED: { column: 'updatedUtc', kind: 'time', nullable: false },

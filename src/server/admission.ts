@@ -1,5 +1,6 @@
 import { Patience } from '../db/patience.ts';
 import { AppError } from '../resolvers/errors.ts';
+import { Pace } from './pace.ts';
 
 /** How much a server takes on at once, and how long what it takes on may last. */
 export interface AdmissionLimits {
@@ -20,6 +21,8 @@ const burstMs = 1_000;
 /** How long one waits then: what is done is done fast, and the rest is told at once. */
 const overloadWaitMs = 20;
 const sweepMs = 10;
+/** More in one go would keep those waiting who are worked on. */
+const refusedAtOnce = 2;
 /** The queue at most, so that its memory has a bound. */
 const maxWaiting = 2_000;
 
@@ -35,7 +38,8 @@ interface Waiter {
 
 /**
  * Bounds the work in progress. A burst waits its turn, first come first served; in an overload, where waiting would
- * only make everybody late, the newest goes first and the others are refused within milliseconds.
+ * only make everybody late, the newest goes first, the others are refused within milliseconds, and no more is in
+ * progress than gets as much done.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
@@ -46,9 +50,11 @@ export class Admission {
   #standsSinceMs = 0;
   #refusedMs = Number.NEGATIVE_INFINITY;
   #sweeping = false;
+  readonly #pace: Pace;
 
   constructor(limits: AdmissionLimits = defaultAdmission) {
     this.#limits = limits;
+    this.#pace = new Pace(limits.maxConcurrency);
   }
 
   get load(): { inProgress: number; waiting: number; refused: number } {
@@ -57,16 +63,22 @@ export class Admission {
 
   /** Calls one of the two, at once or later. Whoever begins gives the place back. */
   enter(begin: (place: Place) => void, refuse: () => void, patience = this.#newPatience()): void {
-    if (this.#inProgress < this.#limits.maxConcurrency) {
+    const sinceMs = performance.now();
+    const isOverloaded = this.#isOverloaded(sinceMs);
+    const { maxConcurrency, queueWaitMs } = this.#limits;
+    if (!isOverloaded) this.#pace.reset();
+    if (this.#inProgress < (isOverloaded ? this.#pace.places : maxConcurrency)) {
       this.#inProgress += 1;
       begin(new Place(this, patience));
       return;
     }
-    const sinceMs = performance.now();
     if (this.#waiting.length === 0) this.#standsSinceMs = sinceMs;
-    const waitMs = this.#isOverloaded(sinceMs) ? overloadWaitMs : this.#limits.queueWaitMs;
+    const waitMs = isOverloaded ? overloadWaitMs : queueWaitMs;
     this.#waiting.push({ begin, refuse, patience, sinceMs, untilMs: sinceMs + waitMs });
-    if (this.#waiting.length > maxWaiting) this.#refuse(this.#waiting.shift());
+    // In an overload older ones than these would not get their turn; a long queue goes little by little.
+    const most = isOverloaded ? maxConcurrency : maxWaiting;
+    for (let n = 0; n < refusedAtOnce && this.#waiting.length > most; n++)
+      this.#refuse(this.#waiting.shift());
     if (this.#sweeping) return;
     this.#sweeping = true;
     setTimeout(() => this.#sweep(), sweepMs);
@@ -86,7 +98,10 @@ export class Admission {
   /** The next one takes the place over. */
   leave(): void {
     const nowMs = performance.now();
-    const next = this.#isOverloaded(nowMs) ? this.#waiting.pop() : this.#waiting.shift();
+    const isOverloaded = this.#isOverloaded(nowMs);
+    if (isOverloaded) this.#pace.note(nowMs);
+    const isTooMany = isOverloaded && this.#inProgress > this.#pace.places;
+    const next = isTooMany ? undefined : isOverloaded ? this.#waiting.pop() : this.#waiting.shift();
     if (!next) {
       this.#inProgress -= 1;
       return;

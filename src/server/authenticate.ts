@@ -42,20 +42,27 @@ export class Authenticator {
   /** Nobody without the header; throws InvalidTokenError for a token that is not good, public operation or not. */
   async authenticate(authorization: string | undefined, now: Date): Promise<Principal | undefined> {
     if (authorization === undefined || authorization === tokenPlaceholder) return undefined;
-    const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
+    const token = tokenIn(authorization);
     if (!token)
       throw new InvalidTokenError('The Authorization header must be: Bearer, a space, and an access token.');
     const holder = await this.#holderOf(hashToken(token));
-    if (
-      !holder ||
-      holder.revokedUtc ||
-      (holder.expiresUtc && holder.expiresUtc <= now) ||
-      !takesPart(holder)
-    ) {
+    if (!holder || !isGood(holder, now))
       throw new InvalidTokenError('The access token is unknown, expired or revoked.');
-    }
     this.#noteUse(holder, now);
     return toPrincipal(holder);
+  }
+
+  /**
+   * The id of a token that was good at most a lease ago, without waiting for anything; undefined when that has to be
+   * looked up. Enough to refuse its holder, and nothing else.
+   */
+  recall(authorization: string | undefined, now: Date): string | undefined {
+    const token = authorization === undefined ? undefined : tokenIn(authorization);
+    if (token === undefined) return undefined;
+    const known = this.#known.get(hashToken(token).toString('base64'));
+    if (!known || !isGood(known, now)) return undefined;
+    const recent = this.#reference.recent(known.workspaceId);
+    return recent?.version.auth === known.auth ? known.tokenId : undefined;
   }
 
   /** Waits for what is still being written, before the database is closed. */
@@ -97,6 +104,15 @@ export class Authenticator {
       .finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);
   }
+}
+
+function tokenIn(authorization: string): string | undefined {
+  return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
+}
+
+function isGood(holder: TokenHolder, now: Date): boolean {
+  const { revokedUtc, expiresUtc } = holder;
+  return !revokedUtc && !(expiresUtc && expiresUtc <= now) && takesPart(holder);
 }
 
 function toPrincipal(holder: TokenHolder): Principal {

@@ -21,16 +21,18 @@ interface ClientsOptions {
 export class Clients {
   readonly #publicUrl: string | undefined;
   readonly #proxies: BlockList;
+  readonly #hasProxies: boolean;
 
   constructor({ publicUrl, trustedProxies = [] }: ClientsOptions) {
     this.#publicUrl = publicUrl;
     this.#proxies = networksOf(trustedProxies);
+    this.#hasProxies = trustedProxies.length > 0;
   }
 
   of({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): Client {
     const peer = plainAddress(socket.remoteAddress);
     const host = headers.host?.toLowerCase();
-    if (!this.#isProxy(peer))
+    if (!this.#hasProxies || !this.#isProxy(peer))
       return { address: peer, host, origin: this.#publicUrl ?? reached(socket, host) };
     const forwarded = lastOf(headers['x-forwarded-host'])?.toLowerCase() ?? host;
     const protocol = lastOf(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http';

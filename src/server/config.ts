@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ExecutorName } from '../executor/execute.ts';
 import { type AdmissionLimits, defaultAdmission } from './admission.ts';
 import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
-import { defaultMaxRows } from '../reference/memory.ts';
+import { defaultMaxRows } from '../reference/limits.ts';
 import { isNetwork } from './clients.ts';
 import { isOrigin } from './cross-origin.ts';
 

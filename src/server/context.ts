@@ -5,10 +5,13 @@ import type { ExecutorName, OperationContext } from '../executor/execute.ts';
 import { InvalidTokenError } from '../executor/challenge.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { KeptReference, Principal } from '../resolvers/context.ts';
-import { raise } from '../resolvers/errors.ts';
+import { causeOf } from '../executor/errors.ts';
+import { AppError, raise } from '../resolvers/errors.ts';
 import type { Authenticator } from './authenticate.ts';
+import type { Refused } from './early-refusal.ts';
 import type { ServerFiles } from './open-files.ts';
-import { type Allowance, callerOfAddress, type RateLimiter } from './rate-limit.ts';
+import type { Trace } from './trace.ts';
+import { type Allowance, callerOfAddress, callerOfToken, type RateLimiter } from './rate-limit.ts';
 
 /** How long the readiness probe waits for the data store. */
 export const readinessTimeoutMs = 2_000;
@@ -16,6 +19,7 @@ export const readinessTimeoutMs = 2_000;
 /** What a context takes from its request: the id, and where the client reaches the service. */
 export interface RequestSource {
   readonly requestId: string;
+  readonly trace?: Trace | undefined;
   readonly origin: string;
   /** Of the client, as far as it is known. */
   readonly address: string | undefined;
@@ -23,6 +27,15 @@ export interface RequestSource {
   readonly seenVersion: SeenVersion | undefined;
   /** Set as soon as the request has been counted. */
   allowance?: Allowance;
+  /** Why the service could not do it, when it could not: for the log line. */
+  cause?: string;
+}
+
+/** A token whose quota is used up, and what its holder is told. */
+export interface Overdrawn {
+  readonly tokenId: string;
+  readonly allowance: Allowance;
+  readonly refused: Refused;
 }
 
 /** Makes the context of each request. */
@@ -67,9 +80,22 @@ export class Contexts {
   async authenticated(request: RequestSource, authorization: string | undefined): Promise<OperationContext> {
     const now = new Date();
     const principal = await this.#principal(request, authorization, now);
-    const allowance = await this.#count(request, principal && `token:${principal.tokenId}`);
+    const allowance = await this.#count(request, principal && callerOfToken(principal.tokenId));
     if (principal) allowance.check();
     return this.#of(request, now, principal);
+  }
+
+  /**
+   * The token whose quota is known to be used up, without waiting for anything; undefined where who calls has to be asked
+   * in full. As long as its bucket is empty, a token that was revoked may be told so by the check after this.
+   */
+  overdrawn(authorization: string | undefined): Overdrawn | undefined {
+    if (!this.#rateLimiter.hasExhausted) return undefined;
+    const tokenId = this.#authenticator.recall(authorization, new Date());
+    if (tokenId === undefined) return undefined;
+    const allowance = this.#rateLimiter.exhausted(callerOfToken(tokenId));
+    const refused = allowance?.overdrawn;
+    return refused && { tokenId, allowance, refused };
   }
 
   /** For what is public, counted by the address that it comes from; throws `rate_limited`. */
@@ -126,8 +152,19 @@ export class Contexts {
           { err: reason, requestId, operation: operation.slice(0, 100) },
           'graphql-js answers an operation in place of the compiled executor',
         ),
-      report: (error) => this.#logger.error({ err: error, requestId }, 'an unexpected error was masked'),
+      report: (error) => this.report(request, error),
     };
+  }
+
+  /** Has the log say why a request failed that was not to blame. */
+  report(request: RequestSource, error: unknown): void {
+    const cause = causeOf(error);
+    if (cause !== undefined) {
+      request.cause ??= cause;
+    } else {
+      const { requestId, trace } = request;
+      this.#logger.error({ err: error, requestId, ...trace?.logged }, 'an unexpected error was masked');
+    }
   }
 
   #referenceOf(workspaceId: string, seen: SeenVersion | undefined): KeptReference {
@@ -141,8 +178,9 @@ export class Contexts {
     if (this.draining) raise('unavailable', 'The server is stopping.');
     try {
       await this.#database.ping(readinessTimeoutMs);
-    } catch {
-      raise('unavailable', `The data store did not answer within ${readinessTimeoutMs} ms.`);
+    } catch (error) {
+      const message = `The data store did not answer within ${readinessTimeoutMs} ms.`;
+      throw new AppError('unavailable', message, [], error);
     }
   }
 }

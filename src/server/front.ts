@@ -2,18 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { metered, meter } from '../db/meter.ts';
 import type { Patience } from '../db/patience.ts';
-import { expectedError } from '../executor/errors.ts';
+import { isOurs } from '../executor/errors.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { RestFace, RestReply } from '../rest-compat/face.ts';
-import type { Admission, Place } from './admission.ts';
-import { refusal, refuseBusy } from './busy.ts';
+import { type Admission, busy, type Place } from './admission.ts';
 import type { Clients } from './clients.ts';
 import type { Contexts } from './context.ts';
 import type { CrossOrigin } from './cross-origin.ts';
+import { refusal, type Refused, refuseEarly } from './early-refusal.ts';
 import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql.ts';
 import { discardRest } from './body.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics, Served } from './metrics.ts';
 import type { Pages } from './pages.ts';
 import { errorReply, sendReply } from './reply.ts';
 import { Refusals } from './refusals.ts';
@@ -36,7 +36,7 @@ export interface FrontOptions {
 
 /** Takes every request that comes in: hands it to a face, sends what comes back, writes one line of log. */
 export function createFront(options: FrontOptions): (req: IncomingMessage, res: ServerResponse) => void {
-  const { admission, contexts, clients, crossOrigin, metrics, clientMs } = options;
+  const { admission, contexts, clients, crossOrigin, graphql, rest, metrics, clientMs } = options;
   const refusals = new Refusals(options.logger);
   return (req, res) => {
     const startedMs = performance.now();
@@ -51,20 +51,46 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     const isGraphQL = request.path === '/graphql';
     // What asks for no work is always taken: probes, pages, and files, which have a pace of their own.
     if (!isGraphQL && !request.path.startsWith('/v1/')) return begin();
+    const refuse = (refused: Refused, served: Served, tokenId?: string) => {
+      if (contexts.draining) res.shouldKeepAlive = false;
+      const given = { ...crossOrigin.headers(request), ...request.allowance?.headers() };
+      refuseEarly(request, req, res, { refused, given });
+      refusals.note(tokenId);
+      metrics?.count(served, res.statusCode, performance.now() - startedMs);
+    };
+    const overdrawn = contexts.overdrawn(req.headers.authorization);
+    const counted = overdrawn && countedAs(request, { graphql, rest });
+    if (counted) {
+      // It waits for no turn, takes nobody's, and is not even read: who is greedy sends thousands a second.
+      request.allowance = overdrawn.allowance;
+      return refuse(overdrawn.refused, counted, overdrawn.tokenId);
+    }
     admission.enter(
       (place) => {
         if (req.socket.destroyed) place.leave();
         else begin(place);
       },
-      () => {
-        if (contexts.draining) res.shouldKeepAlive = false;
-        refuseBusy(request, req, res, crossOrigin.headers(request));
-        refusals.note();
-        const face = isGraphQL ? 'graphql' : 'rest';
-        metrics?.count({ face, route: 'other', operation: 'other' }, 503, performance.now() - startedMs);
-      },
+      () => refuse(tooBusy, { face: isGraphQL ? 'graphql' : 'rest', route: 'other', operation: 'other' }),
     );
   };
+}
+
+const tooBusy = retrySoon(busy);
+
+function retrySoon(message: string): Refused {
+  return { code: 'unavailable', message, retryAfterSeconds: 1 };
+}
+
+/** What a request is counted under that is counted against its token; undefined for any other. */
+function countedAs(
+  request: ServerRequest,
+  { graphql, rest }: Pick<FrontOptions, 'graphql' | 'rest'>,
+): Served | undefined {
+  if (request.headers.host === undefined) return undefined;
+  if (request.path === '/graphql')
+    return graphql.counts(request) ? { face: 'graphql', route: '/graphql', operation: 'other' } : undefined;
+  const route = rest.counted(request);
+  return route && { face: 'rest', route: route.path, operation: route.operation.name.value };
 }
 
 async function answer(
@@ -75,18 +101,19 @@ async function answer(
 ): Promise<void> {
   const { startedMs } = options;
   const { place, requestId, trace } = request;
-  const logger = options.logger.child({ requestId, ...trace?.logged });
+  const { logger } = options;
+  const logged = { requestId, ...trace?.logged };
   if (trace) res.setHeader('traceresponse', trace.response);
   res.on('close', () => {
     if (!res.writableFinished) place?.patience.abandon();
     const status = res.writableFinished ? res.statusCode : 499;
     const tookMs = performance.now() - startedMs;
-    logRequest(logger, request, status, tookMs);
+    logRequest(logger, logged, request, status, tookMs);
     options.metrics?.count(request.served, status, tookMs);
   });
   const reply = await inTime(route(request, req, res, options), place?.patience).catch((error: unknown) => {
-    if (error instanceof TooLate) return refusal(request, error.message);
-    if (!expectedError(error)) logger.error({ err: error }, 'an unexpected error was masked');
+    if (isOurs(error)) options.contexts.report(request, error);
+    if (error instanceof TooLate) return refusal(request, retrySoon(error.message));
     return errorReply(error, request.requestId);
   });
   place?.leave();
@@ -103,7 +130,7 @@ async function answer(
   try {
     await sendReply(res, reply, request, unread);
   } catch (error) {
-    logger.warn({ err: error }, 'the answer broke off');
+    logger.warn({ err: error, ...logged }, 'the answer broke off');
     res.destroy();
   }
 }
@@ -160,16 +187,25 @@ async function route(
 const probes: ReadonlySet<string> = new Set(['/health', '/healthz', '/readyz']);
 
 /** The path without its query, which may hold a signature. */
-function logRequest(logger: Logger, request: ServerRequest, status: number, tookMs: number): void {
+function logRequest(
+  logger: Logger,
+  logged: object,
+  request: ServerRequest,
+  status: number,
+  tookMs: number,
+): void {
   const level = status >= 500 ? 'warn' : probes.has(request.path) ? 'debug' : 'info';
+  if (!logger.isLevelEnabled(level)) return;
   logger[level](
     {
+      ...logged,
       method: request.method,
       path: request.path.slice(0, 200),
       status,
       address: request.address,
       ms: Math.round(tookMs * 10) / 10,
       ...(request.operationName && { operation: request.operationName.slice(0, 100) }),
+      ...(request.cause && { cause: request.cause }),
       statements: meter()?.statements ?? 0,
     },
     `${request.method} ${request.path.slice(0, 200)} ${status}`,

@@ -53,11 +53,20 @@ const storageOfTheTab = `
         Object.defineProperty(window, 'localStorage', { value: sessionStorage });
       </script>`;
 
+/** On a phone the answer goes below the query: beside it, it was one character wide. */
+const narrow = `
+      <style>
+        @media (max-width: 700px) {
+          #graphiql-session { flex-direction: column !important; }
+          #graphiql-session > .graphiql-horizontal-drag-bar, .graphiql-logo { display: none; }
+        }
+      </style>`;
+
 /** What the page lacks: a phone's width, a description, and colours before its own are there. */
 const headOfOurs = `${storageOfTheTab}
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="description" content="Ask the graph of this workgraph server, with its whole schema described." />
-      <meta name="color-scheme" content="light dark" />`;
+      <meta name="color-scheme" content="light dark" />${narrow}`;
 
 /** The page is one inline script with its workers in blobs. */
 const graphiqlPolicy = contentSecurityPolicy({

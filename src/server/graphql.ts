@@ -1,5 +1,5 @@
 import { type GraphQLSchema, OperationTypeNode } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import type { createYoga, Plugin } from 'graphql-yoga';
 import { headersOf } from '../executor/challenge.ts';
 import { DocumentReader, InvalidDocument } from '../executor/document.ts';
 import { expectedError, formatError, maskedError } from '../executor/errors.ts';
@@ -28,6 +28,8 @@ export interface GraphQLFace {
   /** How many documents are remembered with their plans. */
   documents(): number;
   handle(request: ServerRequest): Promise<RestReply>;
+  /** Is it counted against its token. */
+  counts(request: Pick<ServerRequest, 'method' | 'headers'>): boolean;
 }
 
 export interface GraphQLOptions {
@@ -70,14 +72,16 @@ export function createGraphQLFace(
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
   const graph = { schema, documents, door };
-  const yoga = createGraphQLYoga(graph);
+  // A third of the modules of a server, which no POST and no REST request needs.
+  let yoga: Promise<ReturnType<typeof createGraphQLYoga>> | undefined;
+  const asksForPage = ({ method, headers }: Pick<ServerRequest, 'method' | 'headers'>) =>
+    explorer && method === 'GET' && prefersHtml(headers.accept);
   return {
+    counts: (request) => isAsked(request) && !asksForPage(request),
     documents: () => reader.size,
     async handle(request) {
       request.served = { face: 'graphql', route: '/graphql', operation: 'other' };
-      if (explorer && request.method === 'GET' && prefersHtml(request.headers.accept)) {
-        return graphiqlReply(request);
-      }
+      if (asksForPage(request)) return graphiqlReply(request);
       const mediaType = acceptedMediaType(request.headers.accept);
       try {
         const { parameters, operation, accepted } = await admit(graph, request, mediaType);
@@ -85,7 +89,8 @@ export function createGraphQLFace(
         if (request.method === 'POST' && graphqlPath === 'direct')
           return directReply(await run(graph, context, 'json'), context);
         const init = { method: request.method, headers: { accept: accepted } };
-        const response = await yoga.fetch('http://workgraph/graphql', init, context);
+        yoga ??= import('graphql-yoga').then(({ createYoga }) => createGraphQLYoga(createYoga, graph));
+        const response = await (await yoga).fetch('http://workgraph/graphql', init, context);
         return {
           status: response.status,
           headers: { ...Object.fromEntries(response.headers), Vary: 'Accept' },
@@ -100,9 +105,7 @@ export function createGraphQLFace(
 
 /** The order in which a request is judged, before its document is looked at. */
 async function admit(graph: Graph, request: ServerRequest, accepted: GraphQLMediaType | undefined) {
-  const { method } = request;
-  if (method !== 'GET' && method !== 'POST')
-    raise('method_not_allowed', 'GraphQL is asked with GET or POST.');
+  if (!isAsked(request)) raise('method_not_allowed', 'GraphQL is asked with GET or POST.');
   const known = await request.context();
   const operation = known.principal ? known : await admitVisitor(graph, request);
   if (!accepted)
@@ -110,8 +113,12 @@ async function admit(graph: Graph, request: ServerRequest, accepted: GraphQLMedi
   return { parameters: await parametersOf(request), operation, accepted };
 }
 
-function createGraphQLYoga(graph: Graph) {
-  return createYoga<YogaContext>({
+function isAsked({ method }: Pick<ServerRequest, 'method'>): boolean {
+  return method === 'GET' || method === 'POST';
+}
+
+function createGraphQLYoga(create: typeof createYoga, graph: Graph) {
+  return create<YogaContext>({
     schema: graph.schema,
     plugins: [operations(graph)],
     // What fails outside of an operation is answered and logged like everything else that is refused here.
@@ -213,21 +220,23 @@ function httpOf(result: OperationResult, { mediaType, incoming }: YogaContext) {
   };
 }
 
-const dataHead = Buffer.from('{"data":');
-
 /** What Yoga would send, without the way through it: the same body, status and headers. */
 function directReply(result: OperationResult, context: YogaContext): RestReply {
   const { status, headers } = httpOf(result, context);
   const { json, data, errors, extensions } = result;
-  const more = extensions ? `,"extensions":${JSON.stringify(extensions)}` : '';
   return {
     status,
     headers: { 'Content-Type': `${context.mediaType}; charset=utf-8`, ...headers, Vary: 'Accept' },
-    body:
-      json === undefined
-        ? JSON.stringify({ errors, data, extensions })
-        : Buffer.concat([dataHead, json, Buffer.from(`${more}}`)]),
+    ...(json
+      ? { body: withExtensions(json.bytes, extensions), sent: json.release }
+      : { body: JSON.stringify({ errors, data, extensions }) }),
   };
+}
+
+/** A written answer, which ends with its brace, with what is said beside its data. */
+function withExtensions(json: Buffer, extensions: object | undefined): Buffer {
+  if (!extensions) return json;
+  return Buffer.concat([json.subarray(0, -1), Buffer.from(`,"extensions":${JSON.stringify(extensions)}}`)]);
 }
 
 /** The answer to what never became an operation, in the form of GraphQL's errors. */

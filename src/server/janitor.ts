@@ -9,6 +9,7 @@ import {
   oldKeys,
   oldReferenceChanges,
   staleStatistics,
+  unwrittenLabels,
 } from '../resolvers/housekeeping.ts';
 
 /** How often a server looks round, and how soon after its start. */
@@ -26,13 +27,14 @@ interface JanitorOptions {
   readonly logger: Logger;
 }
 
-/** Clears away, now and then, what nobody can see any more: in small pieces, and in one process at a time. */
+/** Clears away, now and then, what nobody can see any more, and puts things in order: in small pieces, and in one process at a time. */
 export function startJanitor({ database, store, logger }: JanitorOptions): Janitor {
   const chores = [
     ...(store ? [abandonedUploads(database, store)] : []),
     longDeletedIssues(database, store),
     oldKeys(database),
     oldReferenceChanges(database),
+    unwrittenLabels(database),
     ...(database.engine === 'embedded' ? [staleStatistics(database)] : []),
   ];
   let isStopping = false;
@@ -67,6 +69,6 @@ export async function tidy(
     } catch (error) {
       logger.warn({ err: error }, `the janitor failed with ${name}`);
     }
-    if (done > 0) logger.info({ done }, `the janitor removed ${name}`);
+    if (done > 0) logger.info({ done }, `the janitor is done with ${name}`);
   }
 }

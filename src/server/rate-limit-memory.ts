@@ -1,4 +1,4 @@
-import type { Buckets, Levels, Quotas } from './rate-limit.ts';
+import type { Buckets, Levels, Quota, Quotas } from './rate-limit.ts';
 
 /** How many callers are remembered; the one that was not seen for longest is forgotten first. */
 const maxCallers = 100_000;
@@ -47,11 +47,8 @@ export class MemoryBuckets implements Buckets {
     const atMs = this.#now();
     const held = this.#callers.get(caller) ?? { requests: requests.limit, cost: cost.limit, atMs };
     const seconds = (atMs - held.atMs) / 1_000;
-    held.requests = Math.min(
-      held.requests + (seconds * requests.limit) / requests.windowSeconds,
-      requests.limit,
-    );
-    held.cost = Math.min(held.cost + (seconds * cost.limit) / cost.windowSeconds, cost.limit);
+    held.requests = filled(requests, held.requests, seconds);
+    held.cost = filled(cost, held.cost, seconds);
     held.atMs = atMs;
     this.#callers.delete(caller);
     this.#callers.set(caller, held);
@@ -63,4 +60,9 @@ export class MemoryBuckets implements Buckets {
     }
     return held;
   }
+}
+
+/** What a bucket holds after so many seconds in which nothing was taken. */
+export function filled({ limit, windowSeconds }: Quota, level: number, seconds: number): number {
+  return Math.min(level + (seconds * limit) / windowSeconds, limit);
 }

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { RateLimitedError } from '../executor/challenge.ts';
 import { defaultRates } from '../executor/limits.ts';
 import type { QuotaState, RateLimit } from '../resolvers/context.ts';
-import { MemoryBuckets } from './rate-limit-memory.ts';
-import { RedisBuckets } from './rate-limit-redis.ts';
+import type { Refused } from './early-refusal.ts';
+import { filled, MemoryBuckets } from './rate-limit-memory.ts';
 
 /** A bucket that holds `limit` tokens and fills up evenly within the window. */
 export interface Quota {
@@ -40,15 +40,22 @@ interface RateSettings {
   readonly costPerHour: number;
 }
 
+/** How many callers without a request left are remembered. */
+const maxExhausted = 10_000;
+
 /** Counts what callers do: a token, or an address where there is no token. */
 export class RateLimiter {
   readonly #quotas: Quotas;
   readonly #policy: string;
   readonly #buckets: Buckets;
+  readonly #now: () => number;
+  /** What callers had, and when, that had no request left. */
+  readonly #exhausted = new Map<string, { levels: Levels; atMs: number }>();
 
-  constructor(quotas: Quotas, buckets: Buckets) {
+  constructor(quotas: Quotas, buckets: Buckets, now: () => number = () => performance.now()) {
     this.#quotas = quotas;
     this.#buckets = buckets;
+    this.#now = now;
     this.#policy = [
       `"requests";q=${quotas.requests.limit};w=${quotas.requests.windowSeconds}`,
       `"cost";q=${quotas.cost.limit};w=${quotas.cost.windowSeconds};qu="objects"`,
@@ -58,11 +65,44 @@ export class RateLimiter {
   /** Takes one request; whether it was there is the allowance's to say, so that a refusal has the same headers. */
   async take(caller: string): Promise<Allowance> {
     const levels = await this.#buckets.take(caller);
-    return new Allowance(this.#quotas, this.#policy, levels, (cost) => this.#buckets.charge(caller, cost));
+    if (!levels.granted) this.#remember(caller, levels);
+    return this.#allowance(caller, levels);
+  }
+
+  /** May `exhausted` know of anybody: else nobody need be told apart for it. */
+  get hasExhausted(): boolean {
+    return this.#exhausted.size > 0;
+  }
+
+  /**
+   * What a caller has who had no request left, for as long as none can have filled in: nobody else fills a bucket, so
+   * nothing need be asked for that. Undefined when there may be one to take.
+   */
+  exhausted(caller: string): Allowance | undefined {
+    const known = this.#exhausted.get(caller);
+    if (!known) return undefined;
+    const seconds = (this.#now() - known.atMs) / 1_000;
+    const requests = filled(this.#quotas.requests, known.levels.requests, seconds);
+    if (requests >= 1) {
+      this.#exhausted.delete(caller);
+      return undefined;
+    }
+    const cost = filled(this.#quotas.cost, known.levels.cost, seconds);
+    return this.#allowance(caller, { granted: false, requests, cost });
   }
 
   close(): void {
     this.#buckets.close();
+  }
+
+  #allowance(caller: string, levels: Levels): Allowance {
+    return new Allowance(this.#quotas, this.#policy, levels, (cost) => this.#buckets.charge(caller, cost));
+  }
+
+  #remember(caller: string, levels: Levels): void {
+    const [oldest] = this.#exhausted.size >= maxExhausted ? this.#exhausted.keys() : [];
+    if (oldest !== undefined) this.#exhausted.delete(oldest);
+    this.#exhausted.set(caller, { levels, atMs: this.#now() });
   }
 }
 
@@ -77,10 +117,10 @@ export async function openRateLimiter(
     cost: { name: 'cost', limit: costPerHour, windowSeconds: 3_600 },
   };
   const memory = new MemoryBuckets(quotas);
-  return new RateLimiter(
-    quotas,
-    redisUrl === undefined ? memory : await RedisBuckets.open(redisUrl, quotas, memory, logger),
-  );
+  if (redisUrl === undefined) return new RateLimiter(quotas, memory);
+  // Loaded by those alone who have one.
+  const { RedisBuckets } = await import('./rate-limit-redis.ts');
+  return new RateLimiter(quotas, await RedisBuckets.open(redisUrl, quotas, memory, logger));
 }
 
 /** What one request has found in its caller's buckets, and what it leaves there. */
@@ -100,9 +140,15 @@ export class Allowance implements RateLimit {
 
   /** Throws `rate_limited` when a quota was used up before this request. */
   check(): void {
+    const { overdrawn } = this;
+    if (overdrawn) throw new RateLimitedError(overdrawn.message, overdrawn.retryAfterSeconds);
+  }
+
+  /** Which quota was used up before this request, in words; undefined when none was. */
+  get overdrawn(): Refused | undefined {
     const { requests, cost } = this.#quotas;
-    if (!this.#levels.granted) refuse(requests, this.#levels.requests, 'requests a minute');
-    if (this.#levels.cost < 1) refuse(cost, this.#levels.cost, 'objects an hour');
+    if (!this.#levels.granted) return refused(requests, this.#levels.requests, 'requests a minute');
+    return this.#levels.cost < 1 ? refused(cost, this.#levels.cost, 'objects an hour') : undefined;
   }
 
   /** Takes what the operation gave back, after it. */
@@ -132,6 +178,10 @@ export class Allowance implements RateLimit {
   }
 }
 
+export function callerOfToken(tokenId: string): string {
+  return `token:${tokenId}`;
+}
+
 /**
  * Who an address is: addresses of IPv6 by the 64 bits of their network, of which one person has as many as he wants.
  */
@@ -146,12 +196,13 @@ export function callerOfAddress(address: string | undefined): string {
   return `address:${all.slice(0, 4).join(':')}::/64`;
 }
 
-function refuse(quota: Quota, level: number, what: string): never {
-  const seconds = Math.max(secondsUntil(1, quota, level), 1);
-  throw new RateLimitedError(
-    `The quota of ${quota.limit.toLocaleString('en')} ${what} is used up: come back in ${seconds} s.`,
-    seconds,
-  );
+/** Made once: who is greedy is refused a thousand times a second. */
+const inWords = new Intl.NumberFormat('en');
+
+function refused(quota: Quota, level: number, what: string): Refused {
+  const retryAfterSeconds = Math.max(secondsUntil(1, quota, level), 1);
+  const message = `The quota of ${inWords.format(quota.limit)} ${what} is used up: come back in ${retryAfterSeconds} s.`;
+  return { code: 'rate_limited', message, retryAfterSeconds };
 }
 
 /** One item of the RateLimit field: what is left, and in how many seconds there is more. */

@@ -44,6 +44,7 @@ export async function sendReply(
     else res.setHeader(name, value);
   }
   vary(res, 'Authorization');
+  if (reply.sent) res.once('finish', reply.sent);
   const body = isBuffered(reply.body) ? await represent(res, reply.body) : reply.body;
   if (isBuffered(body)) res.setHeader('Content-Length', body.length);
   if (unread && (body === undefined || isBuffered(body))) {
@@ -64,3 +65,6 @@ function isBuffered(body: RestReply['body']): body is string | Uint8Array {
 function serverTiming({ statements, sqlMs }: { statements: number; sqlMs: number }): string {
   return `sql;desc="${statements} statements";dur=${sqlMs.toFixed(1)}`;
 }
+
+/** The `Server-Timing` of an answer that asked for nothing. */
+export const noStatements = serverTiming({ statements: 0, sqlMs: 0 });

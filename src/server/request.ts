@@ -16,7 +16,6 @@ import { parseVersion, printVersion, versionHeader } from './version-header.ts';
 export class ServerRequest implements RestRequest {
   readonly method: string;
   readonly path: string;
-  readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
   readonly trace: Trace | undefined;
@@ -27,6 +26,7 @@ export class ServerRequest implements RestRequest {
   readonly address: string | undefined;
   readonly seenVersion: SeenVersion | undefined;
   allowance?: Allowance;
+  cause?: string;
   /** What it holds while it is worked on; undefined for what is always taken. */
   place: Place | undefined;
   served: Served = { face: 'other', route: 'other', operation: 'other' };
@@ -35,6 +35,8 @@ export class ServerRequest implements RestRequest {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #contexts: Contexts;
+  readonly #search: string;
+  #query: URLSearchParams | undefined;
   #body: Promise<Buffer> | undefined;
   #context: Promise<OperationContext> | undefined;
 
@@ -44,10 +46,10 @@ export class ServerRequest implements RestRequest {
     contexts: Contexts,
     { clients, clientMs }: { clients: Clients; clientMs: number },
   ) {
-    const { path, query } = splitTarget(req.url ?? '/');
+    const { path, search } = splitTarget(req.url ?? '/');
     this.method = req.method ?? 'GET';
     this.path = path;
-    this.query = query;
+    this.#search = search;
     this.headers = req.headers;
     this.requestId = requestIdOf(req.headers['x-request-id']);
     const { origin, host, address } = clients.of(req);
@@ -60,6 +62,12 @@ export class ServerRequest implements RestRequest {
     this.#req = req;
     this.#res = res;
     this.#contexts = contexts;
+  }
+
+  /** Read by those alone who are not refused before. */
+  get query(): URLSearchParams {
+    this.#query ??= new URLSearchParams(this.#search);
+    return this.#query;
   }
 
   body(): Promise<Buffer> {
@@ -104,9 +112,9 @@ function requestIdOf(header: string | string[] | undefined): string {
 }
 
 /** By hand: `new URL` would resolve dots, and read `//x` as a host. */
-function splitTarget(target: string): { path: string; query: URLSearchParams } {
+function splitTarget(target: string): { path: string; search: string } {
   const relative = target.replace(/^https?:\/\/[^/?]*/i, '');
   const mark = relative.indexOf('?');
   const path = mark < 0 ? relative : relative.slice(0, mark);
-  return { path: path || '/', query: new URLSearchParams(mark < 0 ? '' : relative.slice(mark + 1)) };
+  return { path: path || '/', search: mark < 0 ? '' : relative.slice(mark + 1) };
 }

@@ -79,6 +79,9 @@ const defaultSlowMs = 500;
 /** Longer than load balancers keep an idle connection: whoever closes first must not be this end. */
 const keepAliveMs = 65_000;
 
+/** Connections that may wait to be accepted: where more come, the client's system tries again seconds later. */
+const backlog = 4_096;
+
 /** Listens; throws the error of `listen`, such as EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, config, logger, files, documents } = options;
@@ -129,7 +132,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Another expectation need not be met (RFC 9110, 10.1.1).
   server.on('checkExpectation', front);
   server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, config.publicUrl));
-  server.listen(config.port, config.host);
+  server.listen({ port: config.port, host: config.host, backlog });
   await once(server, 'listening').catch(async (error: unknown) => {
     rateLimiter.close();
     metrics?.close();

@@ -123,6 +123,8 @@ describe('a signed address', () => {
   it('never shows in place what was not made to be shown, whoever signed that', async () => {
     const response = await fetch(sign({ disposition: 'inline' }));
     expect(response.headers.get('content-disposition')).toMatch(/^attachment;/);
+    const preview = sign({ part: 'preview', disposition: 'inline' });
+    expect(await problemOf(await fetch(preview))).toEqual([404, 'not_found']);
   });
 
   it('needs the scope to read issues to be seen', async () => {

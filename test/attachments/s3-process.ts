@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
 interface Server {
@@ -6,8 +7,22 @@ interface Server {
   close(): Promise<void>;
 }
 
-// It has no types.
-const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => Server;
+interface ObjectFiles {
+  getResourcePath(bucket: string, key: string, resource: string): string;
+  deleteObject(this: ObjectFiles, bucket: string, key: string): Promise<void>;
+}
+
+// They have no types.
+const require = createRequire(import.meta.url);
+const S3rver = require('@20minutes/s3rver') as new (options: object) => Server;
+const { prototype: files } = require('@20minutes/s3rver/lib/stores/filesystem') as { prototype: ObjectFiles };
+
+// S3 has no directories. This server takes away those that a DELETE left empty, and then answers 500 to the PUT that
+// has just made one of them, and to a DELETE at the same time.
+files.deleteObject = async function (bucket, key) {
+  const resources = ['object', 'object.md5', 'metadata.json'];
+  await Promise.all(resources.map((name) => rm(this.getResourcePath(bucket, key, name), { force: true })));
+};
 
 // An S3-compatible server on the directory of the first argument, with the bucket of the second: prints its host, and
 // ends with its standard input.

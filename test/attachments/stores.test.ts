@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -130,6 +132,29 @@ describe('a store that does not work', () => {
       expect((await app.request('GET', '/readyz')).status).toBe(200);
     } finally {
       await app.stop();
+    }
+  });
+
+  it('is asked again over another connection when it closed the one that was kept', async () => {
+    const asked = new Map<unknown, number>();
+    const closing = createServer((request, response) => {
+      const times = (asked.get(request.socket) ?? 0) + 1;
+      asked.set(request.socket, times);
+      if (times > 1) request.socket.destroy();
+      else response.writeHead(204).end();
+    }).listen(0, '127.0.0.1');
+    await once(closing, 'listening');
+    try {
+      const { port } = closing.address() as AddressInfo;
+      const store = openStorage({
+        dataDir: '/nowhere',
+        storageUrl: `http://K:S@127.0.0.1:${port}/bucket?region=here`,
+      });
+      for (let round = 0; round < 4; round++) await store.remove(newKey());
+      expect([...asked.values()]).toContain(2);
+    } finally {
+      closing.closeAllConnections();
+      closing.close();
     }
   });
 

@@ -83,7 +83,13 @@ describe('attachmentCreate', () => {
         { field: 'sizeBytes', message: 'must be at most 8000000' },
       ],
     });
-    expect(await desk.refused({ fileName: ' ', sizeBytes: -1 })).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect((await desk.refused({ fileName: ' ', sizeBytes: -1 })).errors).toEqual([
+      { field: 'fileName', message: 'must not be empty' },
+      { field: 'sizeBytes', message: 'must be 0 or more' },
+    ]);
+    expect((await desk.refused({ fileName: 'x'.repeat(256) })).errors).toEqual([
+      { field: 'fileName', message: 'must have at most 255 characters' },
+    ]);
     expect(await desk.refused({ fileName: '..' })).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 

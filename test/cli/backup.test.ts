@@ -106,23 +106,28 @@ describe('a backup', () => {
     expect(Object.values(notInBackups).every((reason) => reason.length > 20)).toBe(true);
   });
 
-  it('comes back the same from the embedded engine and from the engine of this run, files included', async () => {
-    const embedded = await emptyEmbedded('there');
-    const back = await emptyTemplate();
-    const keys = await foreignKeys(back.database);
+  it('comes back the same from the embedded engine, the engine of this run and the embedded one again', async () => {
+    const [embedded, other, again] = [
+      await emptyEmbedded('there'),
+      await emptyTemplate(),
+      await emptyEmbedded('again'),
+    ];
+    const keys = await foreignKeys(other.database);
+    let from = first;
     try {
-      expect(await restore(embedded, first)).toMatchObject({ exitCode: 0 });
-      expect(await inProcess(embedded, 'verify', ['--files'])).toMatchObject({ exitCode: 0, stdout: '' });
-      await expectBackup(embedded, join(room, 'second'));
-      expect(await restore(back, join(room, 'second'))).toMatchObject({ exitCode: 0 });
-      expect(await inProcess(back, 'verify', ['--files'])).toMatchObject({ exitCode: 0, stdout: '' });
-      await expectBackup(back, join(room, 'third'));
+      for (const [index, home] of [embedded, other, again].entries()) {
+        expect(await restore(home, from)).toMatchObject({ exitCode: 0 });
+        expect(await inProcess(home, 'verify', ['--files'])).toMatchObject({ exitCode: 0, stdout: '' });
+        from = join(room, `next-${index}`);
+        await expectBackup(home, from);
+      }
       // They were taken away meanwhile.
-      expect(await foreignKeys(back.database)).toEqual(keys);
+      expect(await foreignKeys(other.database)).toEqual(keys);
       expect(keys.length).toBeGreaterThan(50);
     } finally {
       await embedded.database.close();
-      await back.drop();
+      await again.database.close();
+      await other.drop();
     }
   });
 

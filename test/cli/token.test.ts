@@ -3,7 +3,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encodeId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
+import { member } from '../support/fixtures.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { inProcess, serve, type Serving, workgraph } from './workgraph.ts';
 
@@ -164,6 +166,16 @@ describe('the commands', () => {
       const { body } = await app.graphql('{ viewer { scopes } }', {}, { token: stdout.trim() });
       expect(body).toEqual({ data: { viewer: { scopes: ['teams:read'] } } });
     }
+  });
+
+  it('make none for who may use none', async () => {
+    const { id } = await member(app.database, app.workspaceId, { displayName: 'Sue', status: 'suspended' });
+    const words = ['--workspace', 'Test', '--member', encodeId('member', id)];
+    expect(await inProcess(app, 'token create', words)).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'Sue is suspended or removed and can use no token.\n',
+    });
   });
 
   it('list tokens and workspaces for people and for scripts', async () => {

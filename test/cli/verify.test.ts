@@ -31,6 +31,14 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update team_counter set next_issue_number = 3 where team_id = (select id from team where code = 'BD')`,
     'BD',
   ],
+  'label_ids of an issue are its labels, in their order': [
+    `update issue set label_ids = array[id] where id = ${youngest}`,
+    'BD-3',
+  ],
+  'the counter of a team counts its living issues': [
+    `update team_counter set gone_issue_count = 1 where team_id = (select id from team where code = 'BD')`,
+    'BD',
+  ],
   'comment_count and last_comment_utc of an issue are of its living comments': [
     `update issue set comment_count = comment_count + 1 where id = ${youngest}`,
     'BD-3',

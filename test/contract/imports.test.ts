@@ -59,6 +59,20 @@ it('lets migrations import kysely only', () => {
   expect(other.map(line)).toEqual([]);
 });
 
+it('finds what stands against a start before it loads the program', () => {
+  // citty reads the words, zod the settings; all else is what a second server is refused without.
+  expect(packagesBehind('src/cli/main.ts')).toEqual(['citty']);
+  expect(packagesBehind('src/cli/serve.ts')).toEqual(['citty']);
+  expect(packagesBehind('src/cli/start.ts')).toEqual(['zod']);
+});
+
+it('loads what few need when they need it', () => {
+  const packages = packagesBehind('src/cli/run-server.ts');
+  expect(packages).toEqual(expect.arrayContaining(['graphql', 'kysely']));
+  for (const rare of ['graphql-yoga', 'ioredis', 'pino-pretty', 'prom-client', 'sharp', 'yaml'])
+    expect(packages).not.toContain(rare);
+});
+
 it('has no barrel but the roster of the schema', () => {
   const barrels = files.filter(({ path }) => path.endsWith('/index.ts') && path !== 'src/schema/index.ts');
   expect(barrels.map(({ path }) => path)).toEqual([]);
@@ -79,6 +93,18 @@ interface Import {
   target: string;
   /** `import type …`; a `{ type X }` between values still loads the module, so it does not count. */
   typeOnly: boolean;
+  /** Loaded when it is come to. */
+  late: boolean;
+}
+
+/** The packages that are loaded with a module, through whatever modules. */
+function packagesBehind(module: string): string[] {
+  const loaded = imports.filter(({ typeOnly, late }) => !typeOnly && !late);
+  const seen = new Set([module]);
+  // A set that grows while it is walked is walked to its end.
+  for (const path of seen)
+    for (const { target } of loaded.filter((one) => one.path === path)) seen.add(target);
+  return [...seen].filter((target) => !/^node:|\.(?:ts|json)$/.test(target)).toSorted();
 }
 
 /** Finds static imports and re-exports at the start of a line, bare imports, and `import('…')`. */
@@ -86,12 +112,13 @@ function importsOf({ path, text }: { path: string; text: string }): Import[] {
   const statement = /^(?:import|export)\s+(type\s)?(?:[^'";=]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
   const call = /\bimport\(\s*['"]([^'"]+)['"]/g;
   return [
-    ...Array.from(text.matchAll(statement), ([, type, specifier = '']) => ({ type, specifier })),
-    ...Array.from(text.matchAll(call), ([, specifier = '']) => ({ type: undefined, specifier })),
-  ].map(({ type, specifier }) => ({
+    ...Array.from(text.matchAll(statement), ([, type, specifier = '']) => ({ type, specifier, late: false })),
+    ...Array.from(text.matchAll(call), ([, specifier = '']) => ({ type: undefined, specifier, late: true })),
+  ].map(({ type, specifier, late }) => ({
     path,
     target: specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
     typeOnly: type !== undefined,
+    late,
   }));
 }
 

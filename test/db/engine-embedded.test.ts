@@ -43,7 +43,7 @@ describe('the embedded engine', () => {
     await first.close();
     await expect(sql`select 1`.execute(first.db)).rejects.toThrow('The embedded database is closed.');
     await (await openDatabase(place.location)).close();
-  }, 30_000);
+  });
 
   it('waits at close for what is running', async () => {
     const database = await openDatabase(place.location);
@@ -54,7 +54,7 @@ describe('the embedded engine', () => {
     await delay(10);
     await database.close();
     await expect(running).resolves.toBeUndefined();
-  }, 30_000);
+  });
 
   it('fails a ping while a transaction holds it', async () => {
     const database = await openDatabase(place.location);
@@ -65,5 +65,5 @@ describe('the embedded engine', () => {
     });
     await expect(database.ping(1_000)).resolves.toBeUndefined();
     await database.close();
-  }, 30_000);
+  });
 });

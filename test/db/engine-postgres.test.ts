@@ -64,7 +64,7 @@ onlyWithServer('the PostgreSQL engine', () => {
     const statement = (name: string) =>
       new Prepared(sql`select ${sql.lit(name)}::text, ${new Slot('value')}::int`.compile(database.unscoped));
     for (const name of ['of one', 'of two', 'of two', 'of three', 'of three', 'of three']) {
-      const { rows } = await lease.rows(statement(name), { value: 7 });
+      const { rows } = await lease.texts(statement(name), { value: 7 });
       expect(rows).toEqual([[name, '7']]);
     }
     const { rows } = await lease.query<{ statement: string }>(

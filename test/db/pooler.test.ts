@@ -16,7 +16,7 @@ throughPooler('through a pooler of transactions (TEST_POOLER_URL)', () => {
     );
     const ask = async (value: number) => {
       const lease = await database.connect();
-      const { rows } = await lease.rows(statement, { value }).finally(() => lease.release());
+      const { rows } = await lease.texts(statement, { value }).finally(() => lease.release());
       return rows[0]?.[1];
     };
     const values = Array.from({ length: 100 }, (_, value) => value);

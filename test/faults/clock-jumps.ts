@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Ask, Client } from './support/client.ts';
 import { Clock } from './support/clock.ts';
-import { Cluster } from './support/cluster.ts';
 import { runFault, type Trial } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { Service } from './support/service.ts';
-import { addWorkspace, makeWorld, opened, type World } from './support/world.ts';
+import { kept, onPostgres, startService } from './support/scene.ts';
+import type { Service } from './support/service.ts';
+import { addWorkspace, opened, type World } from './support/world.ts';
 import { Writers } from './support/writers.ts';
 
 // The clock of the server jumps forwards and back, under eight writers; that of PostgreSQL stays.
@@ -15,15 +15,10 @@ await runFault(import.meta.filename, {
   amount: { unit: 'rounds', short: 1, long: 20 },
   needs: ['faketime'],
   run: async (trial) => {
-    const cluster = await Cluster.create(trial.folder);
-    trial.defer(() => cluster.stop());
-    const place = { url: cluster.url };
-    const world = await makeWorld(place);
+    const { cluster, place, world } = await onPostgres(trial);
     const other = await opened(place, addWorkspace);
     const clock = new Clock(trial.folder);
-    const service = await Service.prepare({ folder: trial.folder, databaseUrl: cluster.url, env: clock.env });
-    trial.defer(() => service.end('SIGKILL'));
-    await service.start();
+    const service = await startService(trial, { databaseUrl: cluster.url, env: clock.env });
     const ledger = new Ledger();
     const writers = new Writers({ url: service.url, world, ledger, count: 8 });
     for (let round = 0; round < trial.amount; round++) await oneRound(trial, service, other, clock);
@@ -31,11 +26,10 @@ await runFault(import.meta.filename, {
     await writers.stop();
     trial.must(service.isRunning, `the server ended: ${service.words()}`);
     // The invariants want every feed in the order of its times, and every time of an issue after its creation.
-    const wrong = await opened(place, (database) => ledger.check(database, world));
-    for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
+    const { words: found } = await kept(trial, place, writers);
     return (
       `${clock.jumps} jumps; tokens and signed addresses end and hold by the server's clock, a key is replayed across each jump; ` +
-      `feeds in order; ${ledger.acknowledged} writes acknowledged, ${wrong.length} lost, doubled or broken`
+      `feeds in order; ${found}`
     );
   },
 });

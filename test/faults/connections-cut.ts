@@ -1,12 +1,12 @@
 import { brokenInvariants } from '../support/invariants.ts';
 import { Client } from './support/client.ts';
-import { Cluster } from './support/cluster.ts';
+import type { Cluster } from './support/cluster.ts';
 import { Cutter } from './support/cutter.ts';
-import { runFault } from './support/fault.ts';
 import { EveryWrite, footprints, type Write, writeNames } from './support/every-write.ts';
-import { Proxy } from './support/proxy.ts';
-import { Service } from './support/service.ts';
-import { makeWorld, opened } from './support/world.ts';
+import { runFault } from './support/fault.ts';
+import { servedThroughProxy } from './support/scene.ts';
+import type { Service } from './support/service.ts';
+import { opened } from './support/world.ts';
 
 const poolSize = 10;
 
@@ -17,16 +17,7 @@ await runFault(import.meta.filename, {
   pass: '0 exits, 0 partial writes, pool full again',
   amount: { unit: 'cuts', short: 100, long: 10_000 },
   run: async (trial) => {
-    const cluster = await Cluster.create(trial.folder);
-    trial.defer(() => cluster.stop());
-    const place = { url: cluster.url };
-    const world = await makeWorld(place);
-    const proxy = await Proxy.before(cluster.address);
-    trial.defer(() => proxy.close());
-    const databaseUrl = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`;
-    const service = await Service.prepare({ folder: trial.folder, databaseUrl });
-    trial.defer(() => service.end('SIGKILL'));
-    await service.start();
+    const { cluster, place, world, proxy, service } = await servedThroughProxy(trial);
     const { pid } = service;
     const client = new Client(service.url, world.token);
     trial.defer(() => client.close());

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './support/client.ts';
-import { Cluster } from './support/cluster.ts';
 import { ms, runFault } from './support/fault.ts';
 import { latenciesBetween } from './support/histogram.ts';
-import { Service } from './support/service.ts';
-import { addWorkspace, makeWorld, opened } from './support/world.ts';
+import { Load } from './support/load.ts';
+import { onPostgres, startService } from './support/scene.ts';
+import { addWorkspace, opened } from './support/world.ts';
 
 /** So that a hundred times the quota is something that one core can send. */
 const requestsPerMinute = 600;
@@ -20,19 +20,14 @@ await runFault(import.meta.filename, {
   pass: "others' p99 ≤ 1.3×, 0 errors",
   amount: { unit: 's', short: 8, long: 60 },
   run: async (trial) => {
-    const cluster = await Cluster.create(trial.folder);
-    trial.defer(() => cluster.stop());
-    const place = { url: cluster.url };
-    const greedy = await makeWorld(place);
+    const { cluster, place, world: greedy } = await onPostgres(trial);
     const worlds = await opened(place, async (database) => {
       const made = [];
       for (let index = 0; index < others; index++) made.push(await addWorkspace(database));
       return made;
     });
     const env = { REQUESTS_PER_MINUTE: String(requestsPerMinute) };
-    const service = await Service.prepare({ folder: trial.folder, databaseUrl: cluster.url, env });
-    trial.defer(() => service.end('SIGKILL'));
-    await service.start();
+    const service = await startService(trial, { databaseUrl: cluster.url, env });
     const turn = async (forMs: number) => {
       const errors: number[] = [];
       const counts = await service.counts();
@@ -53,32 +48,23 @@ await runFault(import.meta.filename, {
     await turn(2_000);
     const normal = await turn((trial.amount / 2) * 1_000);
 
-    const greed = new Client(service.url, greedy.token, 32);
-    const told = new Map<number, number>();
+    // Of another route than the others ask, so that the histogram tells them apart.
+    const greed = { path: '/v1/teams?page_size=5' };
     // The quota of a caller who was quiet is full: first it is used up.
+    const client = new Client(service.url, greedy.token, 8);
     const exhaust = async () => {
-      while ((await greed.ask({ path: '/v1/teams?page_size=5' })).status !== 429);
+      while ((await client.ask(greed)).status !== 429);
+      while ((await client.ask(greed)).status !== 429);
     };
     await Promise.all(Array.from({ length: 8 }, exhaust));
-    const began = performance.now();
-    const until = began + trial.amount * 1_000;
-    let sent = 0;
-    // Of another route than the others ask, so that the histogram tells them apart.
-    const askOnce = () =>
-      greed.ask({ path: '/v1/teams?page_size=5' }).then(
-        ({ status }) => told.set(status, (told.get(status) ?? 0) + 1),
-        () => told.set(0, (told.get(0) ?? 0) + 1),
-      );
-    const sending = (async () => {
-      while (performance.now() < until) {
-        for (const due = ((performance.now() - began) / 1_000) * perSecond; sent < due; sent++)
-          void askOnce();
-        await delay(5);
-      }
-    })();
-    const beside = await turn(trial.amount * 1_000);
-    await sending;
-    greed.close();
+    client.close();
+    const load = new Load(service.url, greedy.token, greed);
+    const [beside] = await Promise.all([
+      turn(trial.amount * 1_000),
+      load.run(perSecond, trial.amount * 1_000),
+    ]);
+    await load.end();
+    const { sent, told } = load;
     const [before, after] = [normal.took.quantile(0.99), beside.took.quantile(0.99)];
     const errors = normal.errors.length + beside.errors.length;
     trial.must(

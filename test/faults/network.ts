@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './support/client.ts';
-import { Cluster } from './support/cluster.ts';
 import { ms, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { Proxy, type Weather } from './support/proxy.ts';
-import { Service } from './support/service.ts';
-import { makeWorld, opened } from './support/world.ts';
+import type { Weather } from './support/proxy.ts';
+import { kept, servedThroughProxy } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
 /** What the network between server and PostgreSQL does, one after the other. */
@@ -22,16 +20,7 @@ await runFault(import.meta.filename, {
   pass: '0 hung > 6 s, 0 crashes',
   amount: { unit: 's of each', short: 5, long: 60 },
   run: async (trial) => {
-    const cluster = await Cluster.create(trial.folder);
-    trial.defer(() => cluster.stop());
-    const place = { url: cluster.url };
-    const world = await makeWorld(place);
-    const proxy = await Proxy.before(cluster.address);
-    trial.defer(() => proxy.close());
-    const databaseUrl = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`;
-    const service = await Service.prepare({ folder: trial.folder, databaseUrl });
-    trial.defer(() => service.end('SIGKILL'));
-    await service.start();
+    const { place, world, proxy, service } = await servedThroughProxy(trial);
     const { pid } = service;
     const ledger = new Ledger();
     const told: string[] = [];
@@ -74,12 +63,11 @@ await runFault(import.meta.filename, {
     trial.must(longestRead <= 2 * hangsAfterMs, `a read took ${ms(longestRead)}`);
     trial.figure(longestRead <= hangsAfterMs, `a read took ${ms(longestRead)}`);
     trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
-    const wrong = await opened(place, (database) => ledger.check(database, world));
-    for (const words of [...wrong, ...done.flatMap(({ unexpected }) => unexpected)].slice(0, 10))
-      trial.must(false, words);
-    return (
-      `${told.join('; ')}; ${reads} reads, the longest ${ms(longestRead)}; 0 crashes; ` +
-      `${ledger.acknowledged} writes acknowledged, ${wrong.length} lost, doubled or broken`
-    );
+    const { words: found } = await kept(trial, place, {
+      ledger,
+      world,
+      unexpected: done.flatMap(({ unexpected }) => unexpected),
+    });
+    return `${told.join('; ')}; ${reads} reads, the longest ${ms(longestRead)}; 0 crashes; ${found}`;
   },
 });

@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, type Ask, Client } from './support/client.ts';
-import { Cluster } from './support/cluster.ts';
 import { ms, runFault } from './support/fault.ts';
 import { latenciesBetween } from './support/histogram.ts';
 import { Ledger } from './support/ledger.ts';
-import { Service } from './support/service.ts';
-import { makeWorld, opened } from './support/world.ts';
+import { kept, served } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
 const hangsAfterMs = 40_000;
@@ -16,14 +14,8 @@ await runFault(import.meta.filename, {
   pass: 'every request answered ≤ 6 s with 503 + Retry-After; `/readyz` 503 in ≤ 2.2 s naming 2000 ms; `/health` p99 ≤ 50 ms; normal ≤ 2 s after',
   amount: { unit: 's', short: 10, long: 30 },
   run: async (trial) => {
-    const cluster = await Cluster.create(trial.folder);
-    trial.defer(() => cluster.stop());
-    const place = { url: cluster.url };
-    const world = await makeWorld(place);
+    const { cluster, place, world, service } = await served(trial);
     const ledger = new Ledger();
-    const service = await Service.prepare({ folder: trial.folder, databaseUrl: cluster.url });
-    trial.defer(() => service.end('SIGKILL'));
-    await service.start();
     const writers = new Writers({ url: service.url, world, ledger, count: 8 });
     await writers.acknowledgement();
     await delay(500);
@@ -54,8 +46,7 @@ await runFault(import.meta.filename, {
     const normalMs = performance.now() - thawed;
     client.close();
     await writers.stop();
-    const wrong = await opened(place, (database) => ledger.check(database, world));
-    for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
+    const { words: found } = await kept(trial, place, writers);
 
     const all = reads.flat();
     const answers = all.filter((answer) => answer !== undefined);
@@ -88,8 +79,7 @@ await runFault(import.meta.filename, {
     trial.figure(normalMs <= 2_000, `normal after ${ms(normalMs)}, of 2000 ms`);
     return (
       `${all.length + writers.refusals.length} requests refused, ${hung} hung, the longest ${ms(longest)}; /readyz at most ${ms(readyMs)}; ` +
-      `/health p99 ${ms(healthMs)}; reads and writes again after ${ms(normalMs)}; ` +
-      `${ledger.acknowledged} writes acknowledged, ${wrong.length} lost, doubled or broken`
+      `/health p99 ${ms(healthMs)}; reads and writes again after ${ms(normalMs)}; ${found}`
     );
   },
 });

@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Cluster } from './support/cluster.ts';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { Service } from './support/service.ts';
-import { makeWorld, opened } from './support/world.ts';
+import { kept, served } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
 // PostgreSQL is killed while sixteen write: all of it, or one process of it, which ends all others and recovers.
@@ -12,14 +10,8 @@ await runFault(import.meta.filename, {
   pass: 'the server never exits; only 503; 0 lost; answers again ≤ 5 s after',
   amount: { unit: 'rounds', short: 4, long: 50 },
   run: async (trial) => {
-    const cluster = await Cluster.create(trial.folder);
-    trial.defer(() => cluster.stop());
-    const place = { url: cluster.url };
-    const world = await makeWorld(place);
+    const { cluster, place, world, service } = await served(trial);
     const ledger = new Ledger();
-    const service = await Service.prepare({ folder: trial.folder, databaseUrl: cluster.url });
-    trial.defer(() => service.end('SIGKILL'));
-    await service.start();
     const { pid } = service;
     const writers = new Writers({ url: service.url, world, ledger });
     await writers.acknowledgement();
@@ -41,8 +33,7 @@ await runFault(import.meta.filename, {
     }
     await writers.stop();
     trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
-    const wrong = await opened(place, (database) => ledger.check(database, world));
-    for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
+    const { words: found } = await kept(trial, place, writers);
     // 409 says that an attempt before is still under way, which ends with its connection.
     const statuses = new Map<number, number>();
     for (const { status } of writers.refusals) statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -52,7 +43,7 @@ await runFault(import.meta.filename, {
     trial.figure(longest <= 5_000, `answers came back after ${ms(longest)}, of 5000 ms`);
     const refused = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
     return (
-      `${ledger.acknowledged} writes acknowledged, ${wrong.length} lost, doubled or broken; refused ${refused || 'none'}; ` +
+      `${found}; refused ${refused || 'none'}; ` +
       `0 exits; answers again after p50 ${ms(quantile(returns, 0.5))}, at most ${ms(longest)}`
     );
   },

@@ -4,14 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './support/client.ts';
-import { Cluster } from './support/cluster.ts';
 import { ms, quantile, runFault, type Trial } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
 import { freePort } from './support/ports.ts';
 import { Readers } from './support/readers.ts';
-import { Service } from './support/service.ts';
+import { kept, onPostgres, startService } from './support/scene.ts';
+import type { Service } from './support/service.ts';
 import { onAllCores } from './support/tools.ts';
-import { makeWorld, opened } from './support/world.ts';
 import { Writers } from './support/writers.ts';
 
 // Two servers behind haproxy are restarted in turn under load, as an upgrade does it. haproxy retries what never
@@ -22,16 +21,9 @@ await runFault(import.meta.filename, {
   amount: { unit: 'restarts', short: 4, long: 50 },
   needs: ['haproxy'],
   run: async (trial) => {
-    const cluster = await Cluster.create(trial.folder);
-    trial.defer(() => cluster.stop());
-    const place = { url: cluster.url };
-    const world = await makeWorld(place);
-    const prepared = { folder: trial.folder, databaseUrl: cluster.url };
-    const services = [await Service.prepare(prepared), await Service.prepare(prepared)];
-    for (const service of services) {
-      trial.defer(() => service.end('SIGKILL'));
-      await service.start();
-    }
+    const { cluster, place, world } = await onPostgres(trial);
+    const location = { databaseUrl: cluster.url };
+    const services = [await startService(trial, location), await startService(trial, location)];
     const proxy = await startProxy(trial, services);
     const { url } = proxy;
     const ledger = new Ledger();
@@ -54,13 +46,12 @@ await runFault(import.meta.filename, {
     }
     await reading.stop();
     await writers.stop();
-    const failed = [...writers.refusals.map(({ status }) => status), ...reading.failed];
-    const statuses = [...new Set(failed)].map(
-      (status) => `${failed.filter((each) => each === status).length} × ${status}`,
-    );
+    const failed = [...writers.refusals, ...reading.refusals];
+    const byWords = Map.groupBy(failed, ({ status, words }) => `${status} (${words})`);
+    const statuses = [...byWords].map(([words, { length }]) => `${length} × ${words}`);
     // A machine that is too slow for two servers may tell somebody to come again; nobody may be cut off.
     trial.must(
-      failed.every((status) => status === 503),
+      failed.every(({ status }) => status === 503),
       `requests were cut off: ${statuses.join(', ')}`,
     );
     trial.figure(failed.length === 0, `requests failed: ${statuses.join(', ')}`);
@@ -68,11 +59,10 @@ await runFault(import.meta.filename, {
     const longest = Math.max(...exits);
     trial.must(longest <= 15_000, `an exit took ${ms(longest)}`);
     trial.figure(longest <= 10_000, `an exit took ${ms(longest)}`);
-    const wrong = await opened(place, (database) => ledger.check(database, world));
-    for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
+    const { wrong } = await kept(trial, place, writers);
     return (
       `${ledger.acknowledged} writes and ${reading.done} reads, ${failed.length} failed; /readyz 503 first ${warned} times; ` +
-      `exit after p50 ${ms(quantile(exits, 0.5))}, at most ${ms(longest)}; ${wrong.length} lost, doubled or broken`
+      `exit after p50 ${ms(quantile(exits, 0.5))}, at most ${ms(longest)}; ${wrong} lost, doubled or broken`
     );
   },
 });

@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Cluster } from './support/cluster.ts';
 import { ms, quantile, runFault, type Trial } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
+import { kept } from './support/scene.ts';
 import { Service } from './support/service.ts';
-import { makeWorld, opened, type Place } from './support/world.ts';
+import { makeWorld, type Place } from './support/world.ts';
 import { Writers } from './support/writers.ts';
 
 // The server is killed while sixteen write, and started again; what was acknowledged must be there, once.
@@ -50,13 +51,9 @@ async function rounds(trial: Trial, service: Service, place: Place, withinMs: nu
   }
   await writers.stop();
   trial.must((await service.end()) === 0, `the last server did not end with 0: ${service.words()}`);
-  const wrong = await opened(place, (database) => ledger.check(database, world));
-  for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
+  const { words: found } = await kept(trial, place, writers);
   const longest = Math.max(...returns);
   trial.must(longest <= 10 * withinMs, `the first acknowledgement took ${ms(longest)}`);
   trial.figure(longest <= withinMs, `the first acknowledgement took ${ms(longest)}, of ${ms(withinMs)}`);
-  return (
-    `${ledger.acknowledged} writes acknowledged, ${wrong.length} lost, doubled or broken, ` +
-    `back after p50 ${ms(quantile(returns, 0.5))}, at most ${ms(longest)}`
-  );
+  return `${found}, back after p50 ${ms(quantile(returns, 0.5))}, at most ${ms(longest)}`;
 }

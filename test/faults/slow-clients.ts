@@ -1,11 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './support/client.ts';
-import { Cluster } from './support/cluster.ts';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { latenciesBetween } from './support/histogram.ts';
-import { Service } from './support/service.ts';
-import { makeWorld } from './support/world.ts';
+import { served } from './support/scene.ts';
+import type { Service } from './support/service.ts';
 
 const measuredForMs = 5_000;
 /** Longer than the server bears any of them. */
@@ -17,12 +16,7 @@ await runFault(import.meta.filename, {
   pass: "others' p99 ≤ 2×; cut ≤ 15 s",
   amount: { unit: 'connections', short: 200, long: 2_000 },
   run: async (trial) => {
-    const cluster = await Cluster.create(trial.folder);
-    trial.defer(() => cluster.stop());
-    const world = await makeWorld({ url: cluster.url });
-    const service = await Service.prepare({ folder: trial.folder, databaseUrl: cluster.url });
-    trial.defer(() => service.end('SIGKILL'));
-    await service.start();
+    const { world, service } = await served(trial);
     const others = (forMs: number) => reading(service, world.token, forMs);
     await others(measuredForMs);
     const normal = await others(measuredForMs);

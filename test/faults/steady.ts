@@ -1,12 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './support/client.ts';
-import { Cluster } from './support/cluster.ts';
 import { runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
 import { residentMb } from './support/memory.ts';
-import { Service } from './support/service.ts';
-import { makeWorld, opened } from './support/world.ts';
+import { kept, served } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
 const load = 0.7;
@@ -18,13 +16,7 @@ await runFault(import.meta.filename, {
   pass: 'memory and handles flat',
   amount: { unit: 's', short: 10, long: 1_800 },
   run: async (trial) => {
-    const cluster = await Cluster.create(trial.folder);
-    trial.defer(() => cluster.stop());
-    const place = { url: cluster.url };
-    const world = await makeWorld(place);
-    const service = await Service.prepare({ folder: trial.folder, databaseUrl: cluster.url });
-    trial.defer(() => service.end('SIGKILL'));
-    await service.start();
+    const { place, world, service } = await served(trial);
     const ledger = new Ledger();
     const writers = new Writers({ url: service.url, world, ledger, count: 2 });
     const client = new Client(service.url, world.token, 16);
@@ -57,8 +49,7 @@ await runFault(import.meta.filename, {
     }
     await writers.stop();
     client.close();
-    const wrong = await opened(place, (database) => ledger.check(database, world));
-    for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
+    const { wrong } = await kept(trial, place, writers);
     // The first third is the warming up: caches and the heap come to their size.
     const third = Math.floor(samples / 3);
     const [middleMb, lastMb] = [median(memory.slice(third, 2 * third)), median(memory.slice(2 * third))];
@@ -73,7 +64,7 @@ await runFault(import.meta.filename, {
     return (
       `${perSecond.toFixed(0)} reads a second and ${ledger.acknowledged} writes, ${failed} failed; ` +
       `median of the second and of the last third: memory ${middleMb} and ${lastMb} MB, handles ${middleHandles} and ${lastHandles}; ` +
-      `${wrong.length} lost, doubled or broken`
+      `${wrong} lost, doubled or broken`
     );
   },
 });

@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Client } from './support/client.ts';
-import { Cluster } from './support/cluster.ts';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { Service } from './support/service.ts';
-import { makeWorld, opened } from './support/world.ts';
+import { kept, served } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
 // Somebody holds a lock on the table of issues, so that whatever asks for it waits and the pool is exhausted.
@@ -14,13 +12,7 @@ await runFault(import.meta.filename, {
   pass: '503 ≤ 1.2 s to waiters, probes untouched, 0 leaked connections',
   amount: { unit: 's', short: 6, long: 20 },
   run: async (trial) => {
-    const cluster = await Cluster.create(trial.folder);
-    trial.defer(() => cluster.stop());
-    const place = { url: cluster.url };
-    const world = await makeWorld(place);
-    const service = await Service.prepare({ folder: trial.folder, databaseUrl: cluster.url });
-    trial.defer(() => service.end('SIGKILL'));
-    await service.start();
+    const { cluster, place, world, service } = await served(trial);
     const ledger = new Ledger();
     const writers = new Writers({ url: service.url, world, ledger });
     await writers.acknowledgement();
@@ -54,8 +46,7 @@ await runFault(import.meta.filename, {
     await locker.end();
     await writers.acknowledgement();
     await writers.stop();
-    const wrong = await opened(place, (database) => ledger.check(database, world));
-    for (const words of [...wrong, ...writers.unexpected].slice(0, 10)) trial.must(false, words);
+    const { words: found } = await kept(trial, place, writers);
     const refused = waiters.filter(({ status }) => status === 503).map(({ ms }) => ms);
     const others = waiters.filter(({ status }) => status !== 503 && status !== 200);
     const longest = Math.max(...refused);
@@ -85,8 +76,7 @@ await runFault(import.meta.filename, {
     trial.must((left?.all ?? 99) <= 12, `${left?.all} connections are open afterwards`);
     return (
       `${refused.length} × 503 after p50 ${ms(quantile(refused, 0.5))}, p99 ${ms(quantile(refused, 0.99))}, at most ${ms(longest)}; ` +
-      `${bad.length} of ${probes.length} probes failed, p99 ${ms(probeMs)}; ${left?.stuck} connections leaked; ` +
-      `${ledger.acknowledged} writes acknowledged, ${wrong.length} lost, doubled or broken`
+      `${bad.length} of ${probes.length} probes failed, p99 ${ms(probeMs)}; ${left?.stuck} connections leaked; ${found}`
     );
   },
 });

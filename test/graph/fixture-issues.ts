@@ -32,9 +32,12 @@ export function addIssues(fixture: Fixture): void {
 /** What writes count on from. */
 function count({ workspaceId, rows }: Fixture): void {
   for (const { id: teamId } of rows.team) {
-    const numbers = rows.issue.flatMap((issue) => (issue.teamId === teamId ? issue.number : []));
-    if (numbers.length > 0)
-      rows.teamCounter.push({ workspaceId, teamId, nextIssueNumber: Math.max(...numbers) + 1 });
+    const issues = rows.issue.filter((issue) => issue.teamId === teamId);
+    if (issues.length === 0) continue;
+    const nextIssueNumber = Math.max(...issues.map(({ number }) => number)) + 1;
+    const living = issues.filter(({ deletedUtc }) => !deletedUtc).length;
+    const goneIssueCount = nextIssueNumber - 1 - living;
+    rows.teamCounter.push({ workspaceId, teamId, nextIssueNumber, goneIssueCount });
   }
   for (const issue of rows.issue)
     issue.activityCount = rows.activity.filter(({ issueId }) => issueId === issue.id).length;

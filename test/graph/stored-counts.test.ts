@@ -10,31 +10,64 @@ afterAll(() => world.stop());
 
 const counted = connectionFields.filter(({ field }) => {
   const plan = planOf(field);
-  return plan?.kind === 'connection' && plan.count !== undefined;
+  if (plan?.kind !== 'connection') return false;
+  const { counter, parent } = plan.list.source;
+  const isCounter = counter && parent && 'column' in parent && parent.column === counter.key;
+  return isCounter || plan.count !== undefined;
 });
 
-it('there are lists whose parents keep count of them', () => {
+it('there are lists that are counted already', () => {
   expect(counted.map(({ coordinate }) => coordinate).toSorted()).toEqual([
     'Issue.comments',
     'Issue.links',
     'Issue.subIssues',
     'Project.links',
+    'Team.issues',
   ]);
 });
 
-it.each(counted)('$coordinate has as many rows as its parent says', async ({ parent, field: { name } }) => {
-  const ids = world.things.all(parent).map(({ id }) => id);
-  // All rows, which only counting can tell of a filter.
-  const filter = 'filter: { not: { id: { in: [] } } }';
-  const query = `query ($ids: [ID!]!) {
+it.each(counted)(
+  '$coordinate has as many rows as is said without counting',
+  async ({ parent, field: { name } }) => {
+    const ids = world.things.all(parent).map(({ id }) => id);
+    // All rows, which only counting can tell of a filter.
+    const filter = 'filter: { not: { id: { in: [] } } }';
+    const query = `query ($ids: [ID!]!) {
     nodes(ids: $ids) {
       ... on ${parent} { said: ${name} { totalCount } counted: ${name}(${filter}) { totalCount } }
     }
   }`;
-  const nodes = dataOf(await world.ask(query, { ids })).nodes as Record<
-    'said' | 'counted',
-    { totalCount: number }
-  >[];
-  expect(nodes.map(({ said }) => said)).toEqual(nodes.map((node) => node.counted));
-  expect(nodes.some(({ said }) => said.totalCount > 0)).toBe(true);
+    const nodes = dataOf(await world.ask(query, { ids })).nodes as Record<
+      'said' | 'counted',
+      { totalCount: number }
+    >[];
+    expect(nodes.map(({ said }) => said)).toEqual(nodes.map((node) => node.counted));
+    expect(nodes.some(({ said }) => said.totalCount > 0)).toBe(true);
+  },
+);
+
+it('the issues of a team and of all teams are told by counters, unless there is a filter', async () => {
+  const one = 'filter: { number: { gte: 1 } }';
+  const read = async () => {
+    const { issues, some, team } = dataOf(
+      await world.ask(`{
+        issues { totalCount } some: issues(${one}) { totalCount }
+        team(code: "${world.fixture.rows.team[0]?.code}") { issues { totalCount } some: issues(${one}) { totalCount } }
+      }`),
+    ) as Record<'issues' | 'some', Total> & { team: Record<'issues' | 'some', Total> };
+    return [issues, some, team.issues, team.some].map(({ totalCount }) => totalCount);
+  };
+  const [all = 0, counted = 0, ofTeam = 0, countedOfTeam = 0] = await read();
+  expect([counted, countedOfTeam]).toEqual([all, ofTeam]);
+  await world.app.database.db
+    .updateTable('teamCounter')
+    .set((eb) => ({ goneIssueCount: eb('goneIssueCount', '-', 5) }))
+    .where('workspaceId', '=', world.fixture.workspaceId)
+    .where('teamId', '=', world.fixture.rows.team[0]?.id ?? '')
+    .execute();
+  expect(await read()).toEqual([all + 5, counted, ofTeam + 5, countedOfTeam]);
 });
+
+interface Total {
+  totalCount: number;
+}

@@ -219,6 +219,15 @@ describe('dates and times', () => {
 });
 
 describe('refusals', () => {
+  it('a filter compares with texts of up to 1,000 characters', async () => {
+    const query = 'query ($v: String) { issues(filter: { title: { contains: $v } }) { totalCount } }';
+    for (const length of [1_000, 1_001]) {
+      const { data, errors } = await graph(query, JSON.stringify({ v: 'x'.repeat(length) }));
+      if (length > 1_000) expect(errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST' } }]);
+      else expect(data).toEqual({ issues: { totalCount: 0 } });
+    }
+  });
+
   it('are never much longer than what they refuse', async () => {
     const key = pool.issueKey[0];
     const wrong = Array.from({ length: 200 }, () => 'x'.repeat(4_000));

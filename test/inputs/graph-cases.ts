@@ -42,7 +42,8 @@ export const graphOperations: readonly GraphOperation[] = (['query', 'mutation']
   });
 });
 
-function selection({ type }: GraphQLField<unknown, unknown>, depth: number): string {
+/** All leaves near a field, and what type each object is of. */
+export function selection({ type }: GraphQLField<unknown, unknown>, depth: number): string {
   const named = getNamedType(type);
   if (isInterfaceType(named)) return '{ __typename id }';
   if (!isObjectType(named)) return '';

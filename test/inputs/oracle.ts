@@ -18,6 +18,8 @@ export function restFaults({ method, target, headers: sent }: Wire, answer: RawA
   const { status, text, headers } = answer;
   if (status === 431) return tooLarge(target, sent) ? [] : ['431 for a request of some bytes'];
   const faults = undocumented(method, target.split('?')[0] ?? '', answer);
+  if (text !== '' && method !== 'HEAD' && headers.get('content-type')?.includes('json'))
+    faults.push(...halvesIn(text));
   if (status >= 500) faults.push(`the answer is ${status}: ${text.slice(0, 500)}`);
   if (!headers.has('x-request-id')) faults.push('there is no X-Request-Id');
   // Not what a path says that no route has.
@@ -28,6 +30,13 @@ export function restFaults({ method, target, headers: sent }: Wire, answer: RawA
       faults.push(`400 names no field: ${text}`);
   }
   return faults;
+}
+
+/** Half a surrogate pair in what an answer says, errors included: strict readers of JSON refuse the whole of it. */
+function halvesIn(text: string): string[] {
+  // JSON.stringify escapes halves alone, and a backslash of the text itself comes in pairs.
+  const [half] = /(?<!\\)(?:\\\\)*\\ud[89a-f]/.exec(JSON.stringify(JSON.parse(text))) ?? [];
+  return half === undefined ? [] : [`half a surrogate pair in ${text.slice(0, 300)}`];
 }
 
 /** What is over Node's limit to headers is refused before it is a request of any route. */
@@ -42,7 +51,13 @@ interface GraphAnswer {
 
 /** What is wrong with an answer of the graph: a fault, an error without a code, or data of another type. */
 export function graphFaults({ field }: GraphOperation, { status, text }: RawAnswer): string[] {
-  const faults: string[] = [];
+  const { data } = JSON.parse(text) as GraphAnswer;
+  return [...errorFaults(status, text), ...(data ? ofTypeFaults(field, data[field.name]) : [])];
+}
+
+/** What is wrong with what an answer says of its errors. */
+export function errorFaults(status: number, text: string): string[] {
+  const faults = halvesIn(text);
   const { data, errors } = JSON.parse(text) as GraphAnswer;
   if (status >= 500) faults.push(`the answer is ${status}`);
   for (const { extensions, message } of errors ?? []) {
@@ -53,8 +68,15 @@ export function graphFaults({ field }: GraphOperation, { status, text }: RawAnsw
   }
   if (errors?.length === 0) faults.push('there are errors, but none');
   if (!errors && !data) faults.push('there is nothing in the answer');
-  if (data) faults.push(...checkOf(field.type)(data[field.name], field.name));
   return faults;
+}
+
+/** Where the value of a field is not of its type. */
+export function ofTypeFaults(
+  { name, type }: { readonly name: string; readonly type: GraphQLOutputType },
+  value: unknown,
+): string[] {
+  return checkOf(type)(value, name);
 }
 
 /** What is wrong with a value at a path. */
@@ -140,6 +162,7 @@ const keptTexts: Readonly<Record<string, (sent: string) => string>> = {
   body: (sent) => sent,
   url: (sent) => sent.trim(),
   fileName: (sent) => sent.trim(),
+  name: (sent) => sent.trim(),
 };
 
 /** The texts that were accepted and are shown as others. */
@@ -157,6 +180,16 @@ export function changedTexts(sent: unknown, shown: unknown): string[] {
       return [`bodyText is ${JSON.stringify(plain)} and not ${wants}`];
     return got === wants ? [] : [`${name} is ${got} and not ${wants}`];
   });
+}
+
+/** What a mutation wrote, of its payload; undefined where that was there before. */
+export function writtenIn(payload: unknown): unknown {
+  if (!isRecord(payload) || payload.created === false) return undefined;
+  // It stands under its own name, before or beside the issue that it belongs to.
+  const own = ['comment', 'issueLink', 'message', 'attachment', 'accessToken', 'issue'].find(
+    (name) => name in payload,
+  );
+  return own === undefined ? undefined : payload[own];
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,11 +1,77 @@
-import type { Mutant } from './find.ts';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Note, Trial } from './copy.ts';
+import type { Mutant, Noted } from './find.ts';
+import type { Reach } from './reach.ts';
+
+/** The test files that may miss a guard, in the order in which they are asked. */
+export function candidatesFor(mutant: Mutant, reach: ReadonlyMap<string, Reach>): Trial[] {
+  const files = [...reach].filter(([, { fails }]) => !fails);
+  const likely = testsFor(mutant);
+  // A scope or a number is there from the start: that a test comes to it says nothing.
+  if (mutant.kind === 'scope')
+    return likely.filter((file) => files.some(([known]) => known === file)).map((file) => ({ file }));
+  if (mutant.kind === 'limit') {
+    const about = files.filter(
+      ([file]) => likely.some((start) => file.startsWith(start)) || alike(file, mutant.file) > 0,
+    );
+    const costOf = ([file, { ms }]: [string, Reach]) =>
+      (ms * distance(file, mutant)) / 10 ** alike(file, mutant.file);
+    return about.toSorted((one, other) => costOf(one) - costOf(other)).map(([file]) => ({ file }));
+  }
+  const noted = (how: Noted) =>
+    files
+      .flatMap(([file, { notes }]) => {
+        const note = notes[mutant.guard]?.find((each) => each.how === how);
+        return note ? [{ file, note }] : [];
+      })
+      .toSorted((one, other) => costOf(mutant, one) - costOf(mutant, other))
+      // A statement is made once, and works in later tests too.
+      .map(
+        ({ file, note: { last } }): Trial => ({ file, ...(last && mutant.kind !== 'tenant' && { last }) }),
+      );
+  const refused = noted('refused');
+  const reached = noted('reached').filter(({ file }) => !refused.some((each) => each.file === file));
+  return [...refused, ...reached];
+}
+
+/** How long it takes until the first test comes to the guard; one that is not about it may not look. */
+function costOf(
+  { kind, file: source }: Mutant,
+  { file, note }: { file: string; note: Omit<Note, 'place'> },
+): number {
+  const isAbout = testsFor({ kind, file: source }).some((start) => file.startsWith(start));
+  return (note.ms * (isAbout ? 1 : 3)) / 10 ** alike(file, source);
+}
+
+/** With how many same words the names of a test and of a source begin. */
+function alike(test: string, source: string): number {
+  const [words, others] = [test, source].map((file) =>
+    basename(file)
+      .replaceAll(/s(?=[-.])/g, '')
+      .split(/[-.]/),
+  );
+  const differing = words?.findIndex((word, place) => word !== others?.[place]) ?? 0;
+  return Math.max(0, differing);
+}
+
+/** How far a test is from a limit: 1 if it says its number or one more, 10 if it says its name. */
+function distance(file: string, { guard }: Mutant): number {
+  const [, name = '', digits = ''] = /(\w+)(?: = |: )([\d_]+)/.exec(guard) ?? [];
+  const number = Number(digits.replaceAll('_', ''));
+  const numbers = [number, number + 1].map((each) => each.toLocaleString('en').replaceAll(',', '[_,]?'));
+  // Small numbers stand everywhere: only those in words and in what is made in their length.
+  const said = `(${number < 100 ? '(most|to|than|of|length:|repeat\\(|Array\\() ?' : '\\b'})(${numbers.join('|')})\\b`;
+  const text = readFileSync(file, 'utf8');
+  if (new RegExp(said).test(text)) return 1;
+  return text.includes(name) ? 10 : 100;
+}
 
 /** The tests that should fail without a guard, those that are most about it first. */
-export function testsFor({ kind, file }: Pick<Mutant, 'kind' | 'file'>): readonly string[] {
+function testsFor({ kind, file }: Pick<Mutant, 'kind' | 'file'>): readonly string[] {
   if (kind === 'scope') return file.includes('/routes/') ? restScopes : graphScopes;
   const found = byFolder.find(([folder]) => file.startsWith(folder));
-  const own = ownTests(file);
-  return [...new Set([...own, ...(found?.[1] ?? ['test/resources', 'test/rest', 'test/server'])])];
+  return found?.[1] ?? ['test/resources', 'test/rest', 'test/server'];
 }
 
 const graphScopes = ['test/security/scope-matrix.test.ts', 'test/graph/scopes.test.ts'];
@@ -37,17 +103,11 @@ const byFolder: readonly (readonly [folder: string, tests: readonly string[]])[]
   ['src/resolvers/export', ['test/cli/export.test.ts']],
   ['src/resolvers/attachment', ['test/attachments']],
   ['src/resolvers/access-tokens', ['test/server/access-tokens.test.ts', 'test/cli/token.test.ts']],
-  ['src/resolvers/filters', ['test/graph']],
+  ['src/resolvers/filters', ['test/graph', 'test/inputs/edges']],
+  ['src/resolvers/write-rules', ['test/rest', 'test/resources', 'test/inputs/edges', 'test/cli/directory']],
   ['src/resolvers/', ['test/resources', 'test/graph']],
   ['src/rest-compat/', ['test/rest']],
+  ['src/reference/', ['test/reference', 'test/server']],
   ['src/schema/', ['test/graph', 'test/resources']],
   ['src/cli/', ['test/cli']],
 ];
-
-/** Tests of writes are named after what they write. */
-const words = ['comment', 'link', 'agent', 'idempotency', 'issue-stats', 'access-token'] as const;
-
-function ownTests(file: string): string[] {
-  const word = words.find((each) => file.includes(each));
-  return word ? [`test/resources/${word}`] : [];
-}

@@ -1,17 +1,22 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parse } from '@babel/parser';
 
-/** One guard of the source taken away. */
+/** A guard of the source, and how it is made to be taken away. */
 export interface Mutant {
   /** `tenant src/db/comments.ts:34 .where('workspaceId', '=', workspaceId)`. */
   name: string;
+  /** The same by what it stands in, not by the line, which changes with what is above; of two alike the second has a number. */
+  guard: string;
   kind: 'tenant' | 'scope' | 'limit' | 'check';
   file: string;
   start: number;
   end: number;
-  /** What stands there instead. */
-  put: string;
+  /** What to put before and behind it, by the code that says whether it is there. */
+  switched: (isOn: (how?: Noted) => string) => readonly [before: string, behind: string];
 }
+
+/** What is noted of a guard in a test: that it refused something, or that the test came to it. */
+export type Noted = 'refused' | 'reached';
 
 interface Node {
   type: string;
@@ -26,86 +31,131 @@ export function findMutants(root: string): Mutant[] {
   const files = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.generated.ts') && !file.startsWith('src/cli/demo/'))
     .toSorted();
+  const seen = new Map<string, number>();
   return files.flatMap((file) => {
     const text = readFileSync(`${root}/${file}`, 'utf8');
     const tree = parse(text, { sourceType: 'module', plugins: ['typescript'] }) as unknown as Node;
     const found: Mutant[] = [];
-    walk(tree.program as Node, (node) => {
-      for (const spoiled of [tenant(node), scope(node), limit(node, file), check(node, text)]) {
-        if (!spoiled) continue;
-        const { kind, at, put } = spoiled;
-        const shown = text.slice(at.start, at.end).replace(/\s+/g, ' ').slice(0, 100);
-        const name = `${kind} ${file}:${at.loc.start.line} ${shown}`;
-        found.push({ name, kind, file, start: at.start, end: at.end, put });
+    walk(tree.program as Node, [], (node, names) => {
+      for (const guard of [tenant(node), scope(node), limit(node, file, names), check(node, text)]) {
+        if (!guard) continue;
+        const { kind, at, shown = at, switched } = guard;
+        const said = text.slice(shown.start, shown.end).replace(/\s+/g, ' ').slice(0, 160);
+        const called = `${kind} ${file} ${names.slice(-2).join('.')} ${said}`;
+        const count = (seen.get(called) ?? 0) + 1;
+        seen.set(called, count);
+        found.push({
+          name: `${kind} ${file}:${at.loc.start.line} ${said.slice(0, 100)}`,
+          guard: count > 1 ? `${called} (${count})` : called,
+          kind,
+          file,
+          start: at.start,
+          end: at.end,
+          switched,
+        });
       }
     });
     return found;
   });
 }
 
-type Spoiled = { kind: Mutant['kind']; at: Node; put: string } | undefined;
+type Guard = (Pick<Mutant, 'kind' | 'switched'> & { at: Node; shown?: Node }) | undefined;
 
 const conditions = new Set(['where', 'whereRef', 'onRef', 'on']);
 
 /** A condition on workspaceId in a chain: `.where('t.workspaceId', '=', …)`. */
-function tenant(node: Node): Spoiled {
+function tenant(node: Node): Guard {
   if (node.type !== 'CallExpression') return undefined;
   const callee = node.callee as Node;
   const [first] = node.arguments as Node[];
   const isCondition =
     callee.type === 'MemberExpression' && conditions.has(String((callee.property as Node).name));
-  if (!isCondition || !/(^|\.)workspaceId$/.test(String(first?.value))) return undefined;
-  const object = callee.object as Node;
-  return { kind: 'tenant', at: { ...node, start: object.end }, put: '' };
+  if (!isCondition || !first || !/(^|\.)workspaceId$/.test(String(first.value))) return undefined;
+  return {
+    kind: 'tenant',
+    at: { ...node, start: (callee.object as Node).end },
+    switched: (isOn) => [`.$call((it) => ${isOn()} ? it`, ' : it)'],
+  };
 }
 
 /** What a field, a type or a route needs: `scope: 'issues:read'`. */
-function scope(node: Node): Spoiled {
+function scope(node: Node): Guard {
   if (node.type !== 'ObjectProperty') return undefined;
   if (!['scope', 'fieldScope'].includes(String((node.key as Node).name))) return undefined;
   const value = node.value as Node;
   const isNeed =
     (value.type === 'StringLiteral' && value.value !== 'public') || value.type === 'ArrayExpression';
+  const less = value.value === 'token' ? "'public'" : "'token'";
   return isNeed
-    ? { kind: 'scope', at: value, put: value.value === 'token' ? "'public'" : "'token'" }
+    ? { kind: 'scope', at: value, shown: node, switched: (isOn) => [`(${isOn()} ? `, ` : ${less})`] }
     : undefined;
 }
 
 /** A limit: a number by the name of a most, or one of the limits' and the configuration's own. */
-function limit(node: Node, file: string): Spoiled {
+function limit(node: Node, file: string, names: readonly string[]): Guard {
   const isNamed = node.type === 'VariableDeclarator' || node.type === 'ObjectProperty';
-  if (!isNamed) return undefined;
+  // What the document says of headers limits nothing.
+  if (!isNamed || file.startsWith('src/rest-compat/openapi/')) return undefined;
   const name = String(((node.id ?? node.key) as Node).name);
   const value = (node.init ?? node.value) as Node | undefined;
-  const isLimit = /^(max|most|largest)|(Bytes|Ms|Limit)$/.test(name) || file.endsWith('/limits.ts');
-  return isLimit && value?.type === 'NumericLiteral'
-    ? { kind: 'limit', at: value, put: '1_000_000_000' }
+  const isLimit =
+    /^(max|most|largest)|(Bytes|Ms|Limit)$/.test(name) ||
+    file.endsWith('/limits.ts') ||
+    names.includes('limits');
+  // A count begins with 0.
+  return isLimit && value?.type === 'NumericLiteral' && value.value !== 0
+    ? {
+        kind: 'limit',
+        at: value,
+        shown: node,
+        switched: (isOn) => [`(${isOn()} ? `, ' : 1_000_000_000)'],
+      }
     : undefined;
 }
 
 /** A statement that only refuses: a violation that is noted, a call of what checks, an `if` that raises. */
-function check(node: Node, text: string): Spoiled {
+function check(node: Node, text: string): Guard {
   if (node.type === 'ExpressionStatement') {
     const said = text.slice(node.start, node.end).replace(/^await /, '');
     const refuses = /^(\w+\.)*(check|require|verify|refuse|assert)\w*\(|^\w*violations\.(that|add)\(/i.test(
       said,
     );
-    return refuses ? { kind: 'check', at: node, put: ';' } : undefined;
+    if (!refuses) return undefined;
+    const [first] = ((node.expression as Node).arguments ?? []) as Node[];
+    const isRule = /^\w*violations\.that\(/i.test(said) && first;
+    if (isRule)
+      return { kind: 'check', at: first, shown: node, switched: (isOn) => ['((', `) || !${isOn()})`] };
+    return {
+      kind: 'check',
+      at: node,
+      switched: (isOn) => [
+        `{ if (${isOn('reached')}) try { `,
+        ` } catch (error) { ${isOn()}; throw error; } }`,
+      ],
+    };
   }
   if (node.type === 'IfStatement' && !node.alternate) {
     const then = text.slice((node.consequent as Node).start, (node.consequent as Node).end);
     const raises = /^\{?\s*(return\s+)?(raise|refuse|throw|tooComplex|violations\.add)\b/.test(then);
-    return raises ? { kind: 'check', at: node.test as Node, put: 'false' } : undefined;
+    const test = node.test as Node;
+    return raises ? { kind: 'check', at: test, switched: (isOn) => ['((', `) && ${isOn()})`] } : undefined;
   }
   return undefined;
 }
 
-function walk(node: Node, visit: (node: Node) => void): void {
-  visit(node);
+/** Comes to every node, with the names of what it stands in: functions, constants, properties. */
+function walk(
+  node: Node,
+  names: readonly string[],
+  visit: (node: Node, names: readonly string[]) => void,
+): void {
+  visit(node, names);
+  const name = ((node.id ?? node.key) as Node | undefined)?.name;
+  const within = typeof name === 'string' ? [...names, name] : names;
   for (const child of Object.values(node)) {
     for (const each of [child].flat()) {
       if (typeof each === 'object' && each !== null && 'type' in each && 'start' in each)
-        walk(each as Node, visit);
+        walk(each as Node, within, visit);
     }
   }
 }

@@ -1,79 +1,87 @@
-import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { testsFor } from './bites.ts';
+import { candidatesFor } from './bites.ts';
+import { Copy, type Trial } from './copy.ts';
 import { findMutants, type Mutant } from './find.ts';
+import { type Reach, reachOf, trialsAtOnce } from './reach.ts';
+import { Verdicts } from './verdicts.ts';
 
-// Takes each guard of the source away once, in a copy, and runs the tests that should miss it:
-//   npm run mutants -- [--list] [--only tenant|scope|limit|check] [--match <part of the name>] [--shard 1/8]
-//                      [--minutes 10]
-// A mutant that no test misses is a survivor; the exit code is their number.
+// Takes each guard of the source away once and runs the tests that should miss it, in a copy where every guard has a
+// switch, so that one process can try many:
+//   npm run mutants -- [--list] [--only tenant|scope|limit|check] [--match <part of the name>] [--tests <beginning of a path>,…]
+//                      [--files 12] [--minutes 3] [--again]
+// Verdicts are kept in verdicts.json, by the text of the guard: those that there are already are not asked for again,
+// but with --again those that survived. A mutant that no test misses is a survivor; the exit code is their number.
 const { values: chosen } = parseArgs({
   options: {
-    list: { type: 'boolean' },
+    list: { type: 'boolean', default: false },
     only: { type: 'string' },
     match: { type: 'string' },
-    shard: { type: 'string', default: '1/1' },
-    /** How long the tests of one mutant may take; one that ends in a loop counts as killed. */
-    minutes: { type: 'string', default: '10' },
+    tests: { type: 'string', default: 'test/' },
+    /** How many test files may fail to miss a guard before it has survived. */
+    files: { type: 'string', default: '12' },
+    /** What there is no time for is left to the next run. */
+    minutes: { type: 'string', default: '600' },
+    again: { type: 'boolean', default: false },
   },
 });
 const root = resolve(import.meta.dirname, '../..');
-const [shard = 1, shards = 1] = chosen.shard.split('/').map(Number);
-const mutants = findMutants(root)
-  .filter(({ kind, name }) => (!chosen.only || kind === chosen.only) && name.includes(chosen.match ?? ''))
-  .filter((_mutant, place) => place % shards === shard - 1);
+const until = Date.now() + Number(chosen.minutes) * 60_000;
+const all = findMutants(root);
+const mutants = all.filter(
+  ({ kind, name }) => (!chosen.only || kind === chosen.only) && name.includes(chosen.match ?? ''),
+);
+const asked = chosen.tests.split(',');
+const isAsked = (file: string) => asked.some((start) => file.startsWith(start));
+const verdicts = new Verdicts(all.map(({ guard }) => guard));
 
-if (chosen.list) for (const { name } of mutants) process.stdout.write(`${name}\n`);
-else await runAll();
-
-async function runAll(): Promise<void> {
-  const copy = mkdtempSync(join(tmpdir(), 'workgraph-mutants-'));
-  try {
-    for (const name of ['src', 'test', 'migrations', 'docs', 'bin', 'bench'])
-      cpSync(join(root, name), join(copy, name), { recursive: true });
-    for (const name of ['package.json', 'jest.config.js', 'schema.graphql', 'openapi.json', 'codegen.ts'])
-      cpSync(join(root, name), join(copy, name));
-    await ended(spawn('cp', ['-al', join(root, 'node_modules'), join(copy, 'node_modules')]));
-    const survivors: string[] = [];
-    for (const mutant of mutants) {
-      const verdict = await isKilled(copy, mutant);
-      process.stdout.write(`${verdict.padEnd(9)}${mutant.name}\n`);
-      if (verdict === 'survived') survivors.push(mutant.name);
-    }
-    process.stdout.write(`\n${mutants.length} mutants, ${survivors.length} survived\n`);
-    process.exitCode = Math.min(survivors.length, 100);
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+if (chosen.list) {
+  for (const { name, guard } of mutants) process.stdout.write(`${name}\n  ${verdicts.shown(guard)}\n`);
+} else {
+  const copy = new Copy();
+  process.once('SIGTERM', () => process.exit(1)).once('SIGINT', () => process.exit(1));
+  process.once('exit', () => copy.remove());
+  await judgeAll(copy);
 }
 
-async function isKilled(copy: string, mutant: Mutant): Promise<'killed' | 'survived' | 'timed out'> {
-  const file = join(copy, mutant.file);
-  const text = readFileSync(file, 'utf8');
-  // A file of its own, not the link to the one that it was copied from.
-  writeFileSync(file, text.slice(0, mutant.start) + mutant.put + text.slice(mutant.end));
-  try {
-    for (const tests of testsFor(mutant)) {
-      const args = ['test', '--', '--maxWorkers=1', '--bail=1', '--silent', tests];
-      const test = spawn('npm', args, { cwd: copy, stdio: 'ignore', detached: true });
-      const late = setTimeout(
-        () => process.kill(-(test.pid ?? 0), 'SIGKILL'),
-        Number(chosen.minutes) * 60_000,
-      );
-      const code = await ended(test);
-      clearTimeout(late);
-      if (code === null) return 'timed out';
-      if (code !== 0) return 'killed';
+/** Round by round: every mutant has its first trial before one has its second. */
+async function judgeAll(copy: Copy): Promise<void> {
+  await copy.make(root, all);
+  const reach = await reachOf(copy, all, root, { until, isAsked });
+  if (chosen.again) for (const { guard } of mutants) if (!verdicts.isKilled(guard)) verdicts.forget(guard);
+  for (let round = nextTrials(reach); round.length > 0; round = nextTrials(reach)) {
+    while (round.length > 0) {
+      const { results, hangs } = await copy.run(round.slice(0, trialsAtOnce), until);
+      if (results.length === 0 && !hangs) return report();
+      for (const trial of round.splice(0, results.length + Number(hangs))) {
+        const result = results.shift() ?? { failed: 'hangs', ms: Number.NaN, failureMessage: undefined };
+        const { name, guard } = trial.guard;
+        // A machine with too much to do is no test: such a kill is to be looked at.
+        const late = result.failureMessage?.includes('Exceeded timeout') ? ', timed out' : '';
+        verdicts.add(guard, trial.file, result.failed !== undefined);
+        process.stdout.write(
+          `${name}\n  ${verdicts.shown(guard)}: ${result.failed ?? 'no test failed'} (${result.ms} ms${late})\n`,
+        );
+      }
     }
-    return 'survived';
-  } finally {
-    writeFileSync(file, text);
   }
+  report();
 }
 
-function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
-  return new Promise((resolveCode) => child.once('exit', (code) => resolveCode(code)));
+function nextTrials(reach: ReadonlyMap<string, Reach>): (Trial & { guard: Mutant })[] {
+  return mutants.flatMap((guard) => {
+    if (verdicts.isKilled(guard.guard)) return [];
+    const trial = candidatesFor(guard, reach)
+      .filter(({ file }) => isAsked(file))
+      .slice(0, Number(chosen.files))
+      .find(({ file }) => !verdicts.hasSurvived(guard.guard, file));
+    return trial ? [{ ...trial, guard, mutant: all.indexOf(guard) }] : [];
+  });
+}
+
+function report(): void {
+  const counts = Object.groupBy(mutants, ({ guard }) => verdicts.shown(guard).split(' ', 1)[0] ?? '');
+  for (const [verdict, alike] of Object.entries(counts))
+    process.stdout.write(`${alike?.length} ${verdict}\n`);
+  process.exitCode = Math.min(counts.survived?.length ?? 0, 100);
 }

@@ -48,6 +48,9 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     expect(await phone.page.title()).toBe('workgraph – GraphiQL');
     expect(await phone.page.evaluate('window.innerWidth')).toBe(375);
     expect(await overflowOf(phone.page)).toBe(0);
+    // Query and answer are below each other, each as wide as there is room.
+    for (const part of ['.graphiql-query-editor', '.result-window'])
+      expect((await phone.page.locator(part).first().boundingBox())?.width).toBeGreaterThan(200);
     await phone.page.context().close();
   }, 120_000);
 

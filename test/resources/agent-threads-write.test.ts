@@ -189,7 +189,7 @@ describe('agentMessageCreate', () => {
         replyToMessageId: id,
         followUpActions: [
           { ...action, name: '' },
-          { ...action, key: 'x'.repeat(256) },
+          { ...action, key: 'x'.repeat(256), color: 'x'.repeat(256) },
           ...Array.from({ length: 9 }, () => action),
         ],
       }),
@@ -199,6 +199,7 @@ describe('agentMessageCreate', () => {
       'followUpActions: must have at most 10 items',
       'followUpActions[0].name: must not be empty',
       'followUpActions[1].key: must have at most 255 characters',
+      'followUpActions[1].color: must have at most 255 characters',
       'replyToMessageId: expected a message id, got an issue id',
     ]);
     expect(await ada.violations('agentMessageCreate', { issueKey: key, body: 'x'.repeat(50_001) })).toEqual([

@@ -140,6 +140,17 @@ describe('writes at once', () => {
     }
   }, 60_000);
 
+  it('give each of many changes of one issue its own revision, and refuse one for another revision alone', async () => {
+    const { key } = await create();
+    const changing = atOnce(32, (caller, index) => caller.update(key, { title: `Title ${index}` }));
+    const refused = ada.refused('issueUpdate', { key, title: 'Never', expectedRevision: 99 });
+    const changed = await changing;
+    expect(changed.map(({ title }) => title)).toEqual(changed.map((_, index) => `Title ${index}`));
+    const revisions = changed.map(({ revision }) => revision).sort((left, right) => left - right);
+    expect(revisions).toEqual(changed.map((_, index) => index + 2));
+    expect(await refused).toMatchObject({ code: 'PRECONDITION_FAILED' });
+  });
+
   it('lets one of two with the same expected revision through', async () => {
     const { key, revision } = await create();
     const answers = await Promise.allSettled(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
+import { team } from '../support/fixtures.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
@@ -176,6 +177,16 @@ describe('issueCreate', () => {
       'labelIds: must have at most 50 items',
     ],
     [
+      '51 role assignments',
+      {
+        roleAssignments: Array.from({ length: 51 }, () => ({
+          role: 'reviewer',
+          userAccountId: encodeId('user', newUuid()),
+        })),
+      },
+      'roleAssignments: must have at most 50 items',
+    ],
+    [
       'an id that is none',
       { parentIssueId: 'ENG-1' },
       'parentIssueId: expected an issue id, got something that is no id',
@@ -184,6 +195,20 @@ describe('issueCreate', () => {
     expect(await ada.violations('issueCreate', { teamId: world.eng.id, title: 'x', ...input })).toContain(
       violation,
     );
+  });
+
+  it('wants a status where the team has none to begin with', async () => {
+    const { workspaceId } = world;
+    const { id } = await team(app.database, workspaceId);
+    await app.database.db
+      .updateTable('status')
+      .set({ isInitial: false })
+      .where('workspaceId', '=', workspaceId)
+      .where('teamId', '=', id)
+      .execute();
+    expect(await ada.violations('issueCreate', { teamId: encodeId('team', id), title: 'x' })).toEqual([
+      'statusId: must be given: the team has no initial status',
+    ]);
   });
 
   it('cannot tell a thing of another workspace from nothing', async () => {

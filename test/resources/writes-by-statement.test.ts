@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { parseId } from '../../src/resolvers/ids.ts';
-import { type App, startApp } from '../support/app.ts';
+import { type App, isReference, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
@@ -42,7 +42,7 @@ describe('with an answer that needs none', () => {
     expect(await statements('commentCreate', 'comment', reply)).toBe(1);
   });
 
-  it('an issue takes one for what it refers to and one for all that is written', async () => {
+  it('an issue takes one, whatever it refers to', async () => {
     const { eng, ada: me, bob, apollo, shared } = world;
     const input = {
       teamId: eng.id,
@@ -53,16 +53,50 @@ describe('with an answer that needs none', () => {
       assigneeUserAccountIds: [me.id, bob.id],
       roleAssignments: [{ role: 'Reviewer', userAccountId: bob.id }],
     };
-    expect(await statements('issueCreate', 'issue', input)).toBe(2);
+    expect(await statements('issueCreate', 'issue', input)).toBe(1);
   });
 
-  it('a change takes one for its name, one for what it refers to, if it does, and one for all that is written', async () => {
+  it('a change takes one, whatever it refers to', async () => {
     const { key } = await create();
-    expect(await statements('issueUpdate', 'issue', { key, title: 'Changed' })).toBe(2);
+    expect(await statements('issueUpdate', 'issue', { key, title: 'Changed' })).toBe(1);
     expect(await statements('issueUpdate', 'issue', { key, statusId: world.eng.done, priority: 'LOW' })).toBe(
-      3,
+      1,
     );
   });
+});
+
+// graphql-js asks for each of them anew.
+(isReference ? it.skip : it)('what hangs on an issue takes no statement more', async () => {
+  const { eng, bob, shared } = world;
+  const shown =
+    'key labels { name } labelIds assignees { displayName } roleAssignments { role } isSubscribed';
+  const take = async (mutation: 'issueCreate' | 'issueUpdate', input: Record<string, unknown>) => {
+    const type = mutation === 'issueCreate' ? 'IssueCreateInput' : 'IssueUpdateInput';
+    const document = `mutation ($input: ${type}!) { ${mutation}(input: $input) { issue { ${shown} } } }`;
+    const answer = await app.graphql<Record<string, { issue: Record<string, unknown> }>>(
+      document,
+      { input },
+      { token: world.ada.token },
+    );
+    expect(answer.statements).toBe(1);
+    return answer.body.data?.[mutation]?.issue ?? {};
+  };
+  const input = {
+    teamId: eng.id,
+    title: 'New',
+    labelIds: [eng.bug, shared],
+    assigneeUserAccountIds: [bob.id],
+  };
+  const created = await take('issueCreate', input);
+  const changed = await take('issueUpdate', { key: created.key, title: 'Changed' });
+  const hangs = {
+    labels: [{ name: 'Bug' }, { name: 'Shared' }],
+    assignees: [{ displayName: 'Bob Member' }],
+    roleAssignments: [],
+    isSubscribed: true,
+  };
+  expect(created).toMatchObject(hangs);
+  expect(changed).toMatchObject(hangs);
 });
 
 const hasServer = Boolean(process.env.TEST_DATABASE_URL);
@@ -114,6 +148,26 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
       .execute();
     const [first, second] = await ada.feed(issue.key);
     expect(second?.occurredUtc).toBe(first?.occurredUtc);
+  });
+
+  it('tells of what has come to hang on the issue', async () => {
+    const issue = await create();
+    const { bug } = world.eng;
+    const settled = await whileHeld(
+      async (trx) => {
+        const id = parseId(issue.id)?.uuid ?? '';
+        const label = { workspaceId: world.workspaceId, issueId: id, labelId: parseId(bug)?.uuid ?? '' };
+        await trx.insertInto('issueLabel').values(label).execute();
+        await trx
+          .updateTable('issue')
+          .set((eb) => ({ revision: eb('revision', '+', 1) }))
+          .where('workspaceId', '=', world.workspaceId)
+          .where('id', '=', id)
+          .execute();
+      },
+      () => ada.update(issue.key, { title: 'Later' }),
+    );
+    expect(settled).toMatchObject({ value: { title: 'Later', labelIds: [bug] } });
   });
 
   it('finds no issue that was deleted meanwhile', async () => {

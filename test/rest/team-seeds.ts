@@ -109,7 +109,7 @@ export async function seedTeams({ database, workspaceId }: App) {
       .execute();
     await db
       .insertInto('teamCounter')
-      .values({ workspaceId, teamId: id, nextIssueNumber: code === 'ENG' ? 43 : 1 })
+      .values({ workspaceId, teamId: id, ...(code === 'ENG' && { nextIssueNumber: 43, goneIssueCount: 42 }) })
       .execute();
     const shownLead = leadUserAccountId ? encodeId('user', leadUserAccountId) : '';
     teams.push({ ...shared, id: encodeId('team', id), state, leadUserAccountId: shownLead });

@@ -55,7 +55,7 @@ function otherThan(kind: IdPrefix): IdPrefix {
 }
 
 /** An id beside this one, so that whatever sorts by id has nothing between the two. */
-function unknownId(id: string): string {
+export function unknownId(id: string): string {
   const parsed = parseId(id);
   if (!parsed) throw new Error(`${id} is no id.`);
   return encodeId(parsed.prefix, besideUuid(parsed.uuid));

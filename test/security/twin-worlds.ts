@@ -61,9 +61,11 @@ async function countAnew(unscoped: Kysely<Tables>): Promise<void> {
       where (s.workspace_id, s.parent_issue_id) = (i.workspace_id, i.id) and s.deleted_utc is null)`.execute(
     unscoped,
   );
-  await sql`insert into team_counter (workspace_id, team_id, next_issue_number)
-    select workspace_id, team_id, max(number) + 1 from issue group by workspace_id, team_id
-    on conflict (workspace_id, team_id) do update set next_issue_number = excluded.next_issue_number`.execute(
+  await sql`insert into team_counter (workspace_id, team_id, next_issue_number, gone_issue_count)
+    select workspace_id, team_id, max(number) + 1, max(number) - count(*) filter (where deleted_utc is null)
+    from issue group by workspace_id, team_id
+    on conflict (workspace_id, team_id) do update
+      set (next_issue_number, gone_issue_count) = (excluded.next_issue_number, excluded.gone_issue_count)`.execute(
     unscoped,
   );
 }

@@ -99,11 +99,17 @@ describe('minting', () => {
     expect(error?.extensions).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ field: 'memberId' }] });
   });
 
-  it('refuses a member of another workspace as one that does not exist', async () => {
+  it('refuses a member of another workspace as one that does not exist, and the id of something else', async () => {
     const second = await app.secondWorkspace();
     const stranger = await member(app.database, second.workspaceId);
     const { error: strange } = await mint(app.token, { memberId: encodeId('member', stranger.id) });
     const { error: absent } = await mint(app.token, { memberId: 'member_00000000000000000000000000' });
+    const { error: no } = await mint(app.token, { memberId: 'team_00000000000000000000000000' });
+    const message = 'expected a member id, got a team id';
+    expect(no?.extensions).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      errors: [{ field: 'memberId', message }],
+    });
     expect(strange?.message).toBe(absent?.message);
   });
 });
@@ -145,6 +151,12 @@ describe('revoking', () => {
     expect((await revoke(admin, await fresh())).revoked).toBeDefined();
     const narrow = await app.tokenFor({ role: 'admin', scopes: ['teams:read'] });
     expect((await revoke(narrow, await fresh())).error?.extensions?.code).toBe('NOT_FOUND');
+    const owners = (await mint(app.token, {})).made;
+    expect((await revoke(admin, owners?.accessToken.id)).error).toMatchObject({
+      message: 'The token belongs to a member of a higher role.',
+      extensions: { code: 'FORBIDDEN' },
+    });
+    expect(await statusOf(owners?.token)).toBe(200);
   });
 
   it('answers the tokens of another workspace as those that do not exist', async () => {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Admission, busy, type Place } from '../../src/server/admission.ts';
 import { type App, startApp } from '../support/app.ts';
+import { atStandstill } from '../support/standstill.ts';
 
 describe('admission', () => {
   const limits = { maxConcurrency: 1, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
@@ -50,12 +50,45 @@ describe('admission', () => {
     await late.settled;
     expect(late).toMatchObject({ refused: true });
     const [older, newer] = [ask(admission), ask(admission)];
+    // There is no turn left for it.
+    expect([older.refused, newer.refused]).toEqual([true, false]);
     first.place?.leave();
     expect(newer.place).toBeDefined();
-    await older.settled;
-    expect(older).toMatchObject({ refused: true });
     newer.place?.leave();
     expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 2 });
+  });
+
+  it('works on fewer at once in an overload, when they get as much done, and on all again after it', () => {
+    let nowMs = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    try {
+      const admission = new Admission({ ...limits, maxConcurrency: 16 });
+      const held: Place[] = [];
+      const enter = () =>
+        admission.enter(
+          (place) => void held.push(place),
+          () => undefined,
+        );
+      for (let n = 0; n < 17; n += 1) enter();
+      expect(admission.load).toMatchObject({ inProgress: 16, waiting: 1 });
+      // More comes in than is done, a hundred a second.
+      for (let n = 0; n < 3_000; n += 1) {
+        nowMs += 10;
+        enter();
+        enter();
+        held.shift()?.leave();
+      }
+      expect(admission.load.inProgress).toBe(4);
+      nowMs += 10_000;
+      while (held.length > 0) held.shift()?.leave();
+      expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
+      nowMs += 10_000;
+      for (let n = 0; n < 17; n += 1) enter();
+      expect(admission.load).toMatchObject({ inProgress: 16, waiting: 1 });
+      while (held.length > 0) held.shift()?.leave();
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('remembers no more than it can refuse in time', () => {
@@ -103,19 +136,6 @@ describe('a server with two places', () => {
   }, 60_000);
   afterAll(() => app.stop());
 
-  /** Does the work while nothing that asks for issues is answered; teams are kept in memory. */
-  async function atStandstill<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (app.database.engine === 'embedded') {
-      const lease = await app.database.connect();
-      return work().finally(() => lease.release());
-    }
-    return app.database.unscoped.transaction().execute(async (trx) => {
-      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
-      await sql`lock table issue in access exclusive mode`.execute(trx);
-      return work();
-    });
-  }
-
   async function inProgress(): Promise<number> {
     const text = await (await fetch(app.metricsUrl ?? '')).text();
     return Number(/workgraph_admission_requests\{state="in_progress"\} (\d+)/.exec(text)?.[1]);
@@ -126,7 +146,7 @@ describe('a server with two places', () => {
   }
 
   it('refuses the third at once on either face, answers probes, and then is as it was', async () => {
-    const held = await atStandstill(async () => {
+    const held = await atStandstill(app, async () => {
       const asked = [app.request('GET', '/v1/issues'), app.graphql('{ issues { nodes { key } } }')];
       await until(async () => (await inProgress()) === 2);
 
@@ -157,7 +177,7 @@ describe('a server with two places', () => {
   });
 
   it('says what all answers say', async () => {
-    const { refused, held } = await atStandstill(async () => {
+    const { refused, held } = await atStandstill(app, async () => {
       const asked = [app.request('GET', '/v1/issues'), app.request('GET', '/v1/issues')];
       await until(async () => (await inProgress()) === 2);
       return { refused: await app.request('GET', '/v1/teams/ENG'), held: Promise.all(asked) };
@@ -171,7 +191,7 @@ describe('a server with two places', () => {
   });
 
   it('forgets who has gone before his turn came', async () => {
-    await atStandstill(async () => {
+    await atStandstill(app, async () => {
       const gone = new AbortController();
       const asked = Array.from({ length: 4 }, () =>
         fetch(new URL('/v1/issues', app.url), {

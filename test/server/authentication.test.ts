@@ -57,11 +57,37 @@ describe('a token', () => {
     expect((await asked(token)).status).toBe(200);
   });
 
+  it('stands for the membership in its own workspace, where its account has one in another too', async () => {
+    const second = await app.secondWorkspace();
+    const here = await member(app.database, app.workspaceId, { displayName: 'Gus Here', role: 'guest' });
+    const there = await member(app.database, second.workspaceId, { displayName: 'Gus There', role: 'admin' });
+    const { userAccountId } = here;
+    await app.database.db
+      .updateTable('member')
+      .set({ userAccountId })
+      .where('workspaceId', '=', second.workspaceId)
+      .where('id', '=', there.id)
+      .execute();
+    // Who administers sees all tokens, and others their own.
+    for (const [workspace, displayName, tokens] of [
+      [app, 'Gus Here', 1],
+      [second, 'Gus There', 2],
+    ] as const) {
+      const token = await app.tokenFor({ userAccountId, workspace });
+      const query = '{ viewer { member { displayName } } accessTokens { totalCount } }';
+      const { body } = await app.graphql(query, {}, { token });
+      expect(body).toEqual({
+        data: { viewer: { member: { displayName } }, accessTokens: { totalCount: tokens } },
+      });
+    }
+  });
+
   it('has its last use written down, at most once a minute, and not among the statements of the request', async () => {
     const token = await app.tokenFor({ scopes: ['teams:read'] });
     expect((await rowOf(token)).lastUsedUtc).toBeNull();
     expect((await asked(token)).statements).toBe(isReference ? 1 : 0);
     const first = await usedOf(token);
+    expect(first).not.toBeNull();
     await asked(token);
     expect(await usedOf(token)).toEqual(first);
   });

@@ -51,10 +51,20 @@ describe('a document', () => {
       `{ readiness { status } ${'... { '.repeat(40)}__typename${' }'.repeat(40)} }`,
       'nested more than 32 deep',
     ],
+    [
+      '201 fields of its own',
+      `{ readiness { status } ${Array.from({ length: 200 }, (_, n) => `a${n}: __typename`).join(' ')} }`,
+      'more than 200 fields of its own',
+    ],
     ['six directives on a field', directives(6), 'More than 5 directives'],
     [
       'six directives on a fragment',
       `{ readiness { status } ... ${'@skip(if: false) '.repeat(6)} { __typename } }`,
+      'More than 5 directives',
+    ],
+    [
+      'six directives where a fragment is defined',
+      `{ ...F } fragment F on Query ${'@a '.repeat(6)} { readiness { status } }`,
       'More than 5 directives',
     ],
     [

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { maxCachedCharacters } from '../../src/executor/limits.ts';
 import { printManifest } from '../../src/executor/manifest.ts';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
 import { openDocuments } from '../../src/server/open-documents.ts';
@@ -104,7 +105,8 @@ describe.each(ways)('automatic persisted queries (%s path, %s)', (path, method) 
 
 it('keeps so much text of them, those that were used last', async () => {
   const app = server('direct');
-  const long = (name: string) => `# ${name.padEnd(80_000, '.')}\n{ teams { totalCount } }`;
+  const long = (name: string) =>
+    `# ${name.padEnd(maxCachedCharacters * 0.08, '.')}\n{ teams { totalCount } }`;
   const known = async (query: string) =>
     (await codeOf(send(app, 'POST', { extensions: apollo(hash(query)) }))) === undefined;
   const keep = (query: string) => send(app, 'POST', { extensions: apollo(hash(query)), query });
@@ -116,7 +118,7 @@ it('keeps so much text of them, those that were used last', async () => {
     expect(await known(used)).toBe(true);
   }
   expect(await known(unused)).toBe(false);
-  const tooLong = `# ${'.'.repeat(101_000)}\n{ teams { totalCount } }`;
+  const tooLong = `# ${'.'.repeat(maxCachedCharacters * 0.101)}\n{ teams { totalCount } }`;
   await keep(tooLong);
   expect(await known(tooLong)).toBe(false);
 });

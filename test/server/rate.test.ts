@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { callerOfAddress } from '../../src/server/rate-limit.ts';
+import { callerOfAddress, RateLimiter } from '../../src/server/rate-limit.ts';
 import { MemoryBuckets } from '../../src/server/rate-limit-memory.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
 
@@ -242,6 +242,23 @@ describe('the buckets in memory', () => {
     expect(buckets.take('a')).toMatchObject({ granted: true, requests: 0 });
     nowMs += 3_600_000;
     expect(buckets.take('a')).toMatchObject({ granted: true, requests: 59 });
+  });
+
+  it('are known to be empty for as long as nothing has filled in, without another look', async () => {
+    let nowMs = 0;
+    const buckets = new MemoryBuckets(quotas, () => nowMs);
+    const limiter = new RateLimiter(quotas, buckets, () => nowMs);
+    for (let n = 0; n < 60; n += 1) await limiter.take('a');
+    expect(limiter.exhausted('a')).toBeUndefined();
+    await limiter.take('a');
+    nowMs += 400;
+    const known = limiter.exhausted('a');
+    expect(known?.overdrawn).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+    expect(known?.headers()).toEqual((await limiter.take('a')).headers());
+    expect(limiter.exhausted('b')).toBeUndefined();
+    nowMs += 600;
+    expect(limiter.exhausted('a')).toBeUndefined();
+    expect((await limiter.take('a')).overdrawn).toBeUndefined();
   });
 
   it('keep a debt until it has filled up', () => {

@@ -2,7 +2,8 @@ import { list, nodes, object, objectOrNull, priority } from './json.ts';
 
 /** W1, W1t and W1f. $1 workspace, $2 codes of teams. */
 export function dashboard({ totals = false, openOnly = false }): string {
-  const total = (from: string) => (totals ? `select count(*) from ${from}` : undefined);
+  const shown = (total: string) => (totals ? total : undefined);
+  const total = (from: string) => shown(`select count(*) from ${from}`);
   const issuesOf = `issue i where i.workspace_id = $1 and i.team_id = t.id and i.deleted_utc is null ${openOnly ? 'and not (select s.is_terminal from status s where s.workspace_id = $1 and s.id = i.status_id)' : ''}`;
   const commentsOf = 'comment c where c.workspace_id = $1 and c.issue_id = i.id and c.deleted_utc is null';
   const projectsOf = 'project p where p.workspace_id = $1 and p.team_id = t.id';
@@ -12,7 +13,7 @@ export function dashboard({ totals = false, openOnly = false }): string {
      from (select c.* from ${commentsOf} order by c.created_utc, c.id limit 3) c
      join member m on m.workspace_id = $1 and m.user_account_id = c.author_user_account_id
      order by c.created_utc, c.id`,
-    total(commentsOf),
+    shown('i.comment_count'),
   );
   const issues = nodes(
     `select t.code || '-' || i.number as key, i.title, ${priority('i.priority')} as priority, i.due_date as "dueDate",
@@ -25,7 +26,7 @@ export function dashboard({ totals = false, openOnly = false }): string {
      join status s on s.workspace_id = $1 and s.id = i.status_id
      left join member a on a.workspace_id = $1 and a.user_account_id = i.primary_assignee_user_account_id
      order by i.updated_utc desc, i.id desc`,
-    total(issuesOf),
+    shown('select n.issue_count from team_counter n where n.workspace_id = $1 and n.team_id = t.id'),
   );
   const projects = nodes(
     `select p.key, p.name, (select coalesce(round(100.0 * sum(n.completed_issue_count) / nullif(sum(n.issue_count), 0)), 0)::int

@@ -107,7 +107,7 @@ builder.mutationField('issueCreate', (t) =>
         );
         if (labels.length < labelIds.length) refuse('labelIds');
         const [counter] = await rows(
-          `insert into team_counter as c values ($1, $2, 2) on conflict (workspace_id, team_id)
+          `insert into team_counter as c (workspace_id, team_id, next_issue_number) values ($1, $2, 2) on conflict (workspace_id, team_id)
            do update set next_issue_number = c.next_issue_number + 1 returning next_issue_number - 1 as number`,
           [workspaceId, team['id']],
           client,

@@ -18,11 +18,12 @@ export function addIssues(world: World): IssueRecord[] {
   const living = drafts.map(live);
   for (const record of living) addIssueRows(world, record);
   for (const team of world.teams.values()) {
-    const count = drafts.filter((draft) => draft.team === team).length;
+    const ofTeam = drafts.filter((draft) => draft.team === team);
     world.rows.teamCounter.push({
       workspaceId: world.workspaceId,
       teamId: team.id,
-      nextIssueNumber: count + 1,
+      nextIssueNumber: ofTeam.length + 1,
+      goneIssueCount: ofTeam.filter(({ deletedMs }) => deletedMs !== undefined).length,
     });
   }
   return living;

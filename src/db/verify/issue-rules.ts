@@ -108,6 +108,15 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
+    name: 'label_ids of an issue are its labels, in their order',
+    covers: ['issue.label_ids'],
+    statement: faultyIssues(
+      `format('label_ids %s, joined %s', i.label_ids, joined.ids)`,
+      `cross join lateral (select array(select label_id from issue_label x where ${onIssue('x')} order by label_id) as ids) joined
+       where i.label_ids <> joined.ids`,
+    ),
+  },
+  {
     name: 'a reply names the author of the comment that it answers',
     statement: faultyIssues(
       `format('the comment %s', c.id)`,

@@ -37,4 +37,16 @@ export const numberRules: readonly Rule[] = [
         or (coalesce(c.next_issue_number, 1) > coalesce(n.newest, 0) + 1
           and coalesce(n.made_utc, t.created_utc) > now() - ${purgedAfter})`,
   },
+  {
+    name: 'the counter of a team counts its living issues',
+    covers: ['team_counter.gone_issue_count', 'team_counter.issue_count'],
+    statement: `
+      select t.workspace_id, t.code as key,
+        format('issue_count %s, counted %s', coalesce(c.issue_count, 0), coalesce(i.counted, 0)) as detail
+      from team t
+        left join team_counter c on c.workspace_id = t.workspace_id and c.team_id = t.id
+        left join (select workspace_id, team_id, count(*) as counted from issue where deleted_utc is null group by 1, 2) i
+          on i.workspace_id = t.workspace_id and i.team_id = t.id
+      where coalesce(c.issue_count, 0) <> coalesce(i.counted, 0)`,
+  },
 ];

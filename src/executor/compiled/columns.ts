@@ -2,10 +2,17 @@ import { decodeText } from '../../db/decoded-types.ts';
 import { keptDeclaration } from '../../db/kept-tables.ts';
 import type { DerivedColumn, ReadColumn } from '../../db/page.ts';
 import type { TableName } from '../../db/tables.ts';
+import { type TextRow, textAt } from '../../db/wire-row.ts';
 import { type Frame, NotCompilable, type Row } from './frame.ts';
 
 /** How a column is read from a row. */
 export type Read = (row: Row) => string | null;
+
+/** A column of UUIDs that name other rows; without a place in rows that a resolver gave. */
+export interface KeyColumn {
+  readonly text: Read;
+  readonly place: number | undefined;
+}
 
 /**
  * The columns that an operation reads of one set of rows, gathered while it is compiled; the statement that fetches
@@ -40,26 +47,38 @@ export class Columns {
     return !this.given && !this.isKept;
   }
 
-  /** Reads as a text what the statement works out for each row. */
-  derived(sql: DerivedColumn['sql']): Read {
+  /** What the statement works out for each row. */
+  derived(what: string, sql: DerivedColumn['sql']): KeyColumn & { place: number } {
     const place = this.read.length;
-    this.read.push({ name: `derived${place}`, sql });
-    return (row) => (row as readonly (string | null)[])[place] ?? null;
+    this.read.push({ name: `derived${place}`, what, sql });
+    return { text: (row) => textAt(row as TextRow, place), place };
+  }
+
+  /** What a write told of the rows of a table that hang on the one it gave; null where it told nothing. */
+  beside(table: TableName): KeyColumn | undefined {
+    if (!this.given) return undefined;
+    return {
+      text: (row) => (row as { beside?: Partial<Record<TableName, string>> }).beside?.[table] ?? null,
+      place: undefined,
+    };
   }
 
   /** Reads the column as a text, which keys and ids are in either kind of row. */
   reader(name: string): Read {
     if (this.given) return (row) => textOf((row as Readonly<Record<string, unknown>>)[name]);
     const place = this.place(name);
-    return (row) => (row as readonly (string | null)[])[place] ?? null;
+    return (row) => textAt(row as TextRow, place);
+  }
+
+  key(name: string): KeyColumn {
+    return { text: this.reader(name), place: this.given ? undefined : this.place(name) };
   }
 
   /** Reads the column as the value that resolvers and computed fields know. */
   decoder(name: string): (frame: Frame, row: number) => unknown {
     if (this.given) return (frame, row) => (frame.rows[row] as Readonly<Record<string, unknown>>)[name];
     const place = this.place(name);
-    return ({ rows, types }, row) =>
-      decodeText(types[place] ?? 0, (rows[row] as readonly (string | null)[])[place] ?? null);
+    return ({ rows, types }, row) => decodeText(types[place] ?? 0, textAt(rows[row] as TextRow, place));
   }
 }
 

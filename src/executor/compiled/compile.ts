@@ -16,8 +16,8 @@ import { CountFetch, ExistsFetch, SumsFetch } from './children.ts';
 import { Columns } from './columns.ts';
 import { computedField } from './computed.ts';
 import { ConnectionFetch, connectionField } from './connections.ts';
-import { type Field, type Frame, newFrame, NotCompilable, type Row } from './frame.ts';
-import { columnField, idField, valueField } from './leaves.ts';
+import { type Field, type Frame, newFrame, NotCompilable } from './frame.ts';
+import { booleanField, columnField, idField, valueField } from './leaves.ts';
 import { listField } from './listed.ts';
 import { NodesFetch, nodesField } from './nodes.ts';
 import { ObjectPlan } from './objects.ts';
@@ -27,6 +27,7 @@ import { PropertyFetch, propertyField } from './properties.ts';
 import { linkedField, type Target } from './references.ts';
 import { GivenFetch, givenField, KeyedFetch } from './roots.ts';
 import { type Run, viewerSlot } from './run.ts';
+import { leafPlan } from './leaf-plans.ts';
 import { type Compiling, collectFields, printedArguments } from './selection.ts';
 
 /** The plan of an operation's root; throws NotCompilable. */
@@ -42,6 +43,7 @@ export function compileOperation(
     schema,
     fragments,
     variables,
+    shown: new Set(),
     object: (below, nodes, columns) => compileObject(compiling, below, nodes, columns),
   };
   const plan = compileObject(compiling, type, [operation], new Columns('given'));
@@ -56,12 +58,14 @@ function compileObject(
   nodes: readonly (FieldNode | OperationDefinitionNode)[],
   columns: Columns,
 ): ObjectPlan {
-  const plan = new ObjectPlan(type.name, columns);
-  const place: Place = { reading, type, plan, shared: new Map() };
-  for (const [key, fieldNodes] of collectFields(reading, type, nodes)) {
-    plan.fields.push(compileField(place, key, fieldNodes));
-  }
-  return plan;
+  const fields = collectFields(reading, type, nodes);
+  const make = () => {
+    const plan = new ObjectPlan(type.name, columns);
+    const place: Place = { reading, type, plan, shared: new Map() };
+    for (const [key, fieldNodes] of fields) plan.fields.push(compileField(place, key, fieldNodes));
+    return plan;
+  };
+  return columns.isKept ? leafPlan(reading.schema, type, fields, make) : make();
 }
 
 function compileField(place: Place, key: string, nodes: readonly FieldNode[]): Field {
@@ -100,7 +104,7 @@ function compilePlan(
       // Rows that are kept are those of one workspace, which is not written into each.
       if (columns.isKept && plan.column === 'workspaceId')
         return valueField(key, field.type, ({ run }) => encodeId(plan.prefix, run.principal.workspaceId));
-      return idField(key, field.type, plan.prefix, columns.reader(plan.column));
+      return idField(key, field.type, plan.prefix, plan.column, columns);
     case 'reference':
       return reference(place, key, field, nodes, plan, plan.key);
     case 'one': {
@@ -116,7 +120,7 @@ function compilePlan(
     case 'connection': {
       const { fixed, args } = argumentsOf(field, nodes);
       const fetch = shared(place, `page ${field.name} ${printedArguments(nodes)}`, () => {
-        const parent = plan.parentKey === undefined ? undefined : columns.reader(plan.parentKey);
+        const parent = plan.parentKey === undefined ? undefined : columns.key(plan.parentKey);
         const { list, count: counted } = plan;
         // Kept rows may be a moment old, and their counts with them.
         const count = counted === undefined || columns.isKept ? undefined : () => columns.reader(counted);
@@ -129,11 +133,17 @@ function compilePlan(
     case 'exists': {
       if (columns.canDerive) {
         const { table, keyColumn, viewerColumn } = plan;
-        const joined = columns.derived(joinsViewer(table, keyColumn, viewerColumn, viewerSlot));
-        return valueField(key, field.type, ({ rows }, row) => joined(rows[row] as Row) === 't');
+        const joined = columns.derived(
+          JSON.stringify(['joins viewer', table, keyColumn, viewerColumn]),
+          joinsViewer(table, keyColumn, viewerColumn, viewerSlot),
+        );
+        return booleanField(key, field.type, joined.place);
       }
+      place.reading.shown.add(plan.table);
       const part = object.newPart();
-      object.fetches.push(new ExistsFetch(plan, columns.reader('id'), part));
+      object.fetches.push(
+        new ExistsFetch(plan, columns.reader('id'), columns.beside(plan.table)?.text, part),
+      );
       return valueField(key, field.type, (frame, row) => (frame.parts[part] as boolean[])[row]);
     }
     case 'count': {
@@ -146,6 +156,7 @@ function compilePlan(
       return valueField(key, field.type, (frame, row) => (frame.parts[part] as number[])[row]);
     }
     case 'sums': {
+      place.reading.shown.add(plan.table);
       const fetch = shared(place, `sums ${plan.table} ${plan.keyColumn}`, () => {
         const read = columns.reader('id');
         return new SumsFetch(plan.table, plan.keyColumn, read, object.newPart());
@@ -182,7 +193,7 @@ function reference(
   const fetch = referenceFetch(place, target);
   const plan = compileObject(place.reading, objectType(field), nodes, fetch.columns);
   const part = place.plan.newPart();
-  fetch.add({ key: place.plan.columns.reader(keyColumn), part, plan });
+  fetch.add({ key: place.plan.columns.key(keyColumn), part, plan });
   return linkedField(key, !isNonNullType(field.type), part, plan);
 }
 
@@ -235,6 +246,6 @@ function source(
   const plan = leaf
     ? undefined
     : compileObject(place.reading, objectType(field), nodes, new Columns('given'));
-  place.plan.fetches.push(new GivenFetch({ key, load, args, part, plan }));
+  place.plan.fetches.push(new GivenFetch({ key, load, args, part, plan, shown: place.reading.shown }));
   return givenField(key, field.type, part, plan);
 }

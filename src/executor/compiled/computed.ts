@@ -12,52 +12,57 @@ export function computedField(
   field: AnyField,
   { columns, references, context, compute }: Extract<Plan, { kind: 'computed' }>,
 ): Field {
-  const read = rowReader(place.plan, columns);
-  const referred = referredReader(place, references);
+  const fillOwn = columnsInto(place.plan, columns);
+  const fillReferred = referredInto(place, references);
+  // The same objects for all rows: what is computed of one is done with them when the next one comes.
+  const own = {};
+  const referred = {};
   return valueField(
     key,
     field.type,
-    (frame, row) =>
-      compute(
-        read(frame, row) as never,
-        referred(frame, row) as never,
+    (frame, row) => {
+      fillOwn(own, frame, row);
+      fillReferred(referred, frame, row);
+      return compute(
+        own as never,
+        referred as never,
         (context ? signedIn(frame.run.context) : undefined) as SignedIn,
-      ),
+      );
+    },
     { ofRow: !context && Object.keys(references).length === 0 },
   );
 }
 
-type ReadObject = (frame: Frame, row: number) => Record<string, unknown>;
+/** Fills in what computed fields know of a row, under the names that they know it by. */
+type Fill = (known: Record<string, unknown>, frame: Frame, row: number) => void;
 
-/** Reads some columns of a row as the object that computed fields know. */
-function rowReader(plan: ObjectPlan, columns: readonly string[]): ReadObject {
-  const decoders = columns.map((column) => [column, plan.columns.decoder(column)] as const);
-  return (frame, row) => {
-    const object: Record<string, unknown> = {};
-    for (const [column, decode] of decoders) object[column] = decode(frame, row);
-    return object;
+function columnsInto(plan: ObjectPlan, columns: readonly string[]): Fill {
+  const decoders = columns.map((column) => ({ column, decode: plan.columns.decoder(column) }));
+  return (known, frame, row) => {
+    for (const { column, decode } of decoders) known[column] = decode(frame, row);
   };
 }
 
-/** Reads the rows that a computed field refers to, each with those beyond it; undefined where there is none. */
-function referredReader(place: Place, references: ReferencePlans): ReadObject {
-  const readers = Object.entries(references).map(([name, { table, by, where, key, columns, nested }]) => {
+/** The rows that a computed field refers to, each with those beyond it; undefined where there is none. */
+function referredInto(place: Place, references: ReferencePlans): Fill {
+  const fills = Object.entries(references).map(([name, { table, by, where, key, columns, nested }]) => {
     const fetch = referenceFetch(place, { table, by, where });
     const plan = new ObjectPlan('', fetch.columns);
     const part = place.plan.newPart();
-    fetch.add({ key: place.plan.columns.reader(key), part, plan });
-    const beyond = referredReader({ ...place, plan, shared: new Map() }, nested);
-    const own = rowReader(plan, columns);
-    const read: ReadObject = (frame, row) => ({ ...own(frame, row), ...beyond(frame, row) });
-    return { name, part, read };
-  });
-  return (frame, row) => {
-    const referred: Record<string, unknown> = {};
-    for (const { name, part, read } of readers) {
+    fetch.add({ key: place.plan.columns.key(key), part, plan });
+    const fillBeyond = referredInto({ ...place, plan, shared: new Map() }, nested);
+    const fillOwn = columnsInto(plan, columns);
+    const referred = {};
+    return (known: Record<string, unknown>, frame: Frame, row: number) => {
       const link = frame.parts[part] as Link;
       const at = link.at[row] ?? -1;
-      referred[name] = at < 0 ? undefined : read(link.frame, at);
-    }
-    return referred;
+      known[name] = at < 0 ? undefined : referred;
+      if (at < 0) return;
+      fillOwn(referred, link.frame, at);
+      fillBeyond(referred, link.frame, at);
+    };
+  });
+  return (known, frame, row) => {
+    for (const fill of fills) fill(known, frame, row);
   };
 }

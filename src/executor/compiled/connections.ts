@@ -1,34 +1,31 @@
 import type { TextRows } from '../../db/lease.ts';
 import { uuidArray } from '../../db/prepared.ts';
-import type { Order } from '../../db/page.ts';
+import type { Order, ReadColumn } from '../../db/page.ts';
 import { isAlways } from '../../db/predicate.ts';
+import { naturalAt, type TextRow } from '../../db/wire-row.ts';
 import { type ConnectionArguments, type ListDeclaration, pageRequest } from '../../resolvers/connections.ts';
 import { cursorAt } from '../../resolvers/cursors.ts';
-import { distinctKeys, flatten } from './children.ts';
-import { Columns, type Read } from './columns.ts';
+import { distinctKeys } from './children.ts';
+import { Columns, type KeyColumn, type Read } from './columns.ts';
 import { type Field, type Frame, type Groups, newFrame, type Row } from './frame.ts';
+import { isKept } from '../../reference/snapshot.ts';
 import { keptPages } from './kept-pages.ts';
 import { isoTime } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
-import { headsOf, type JsonWriter, writeList, writeObject } from './json-writer.ts';
+import { headsOf, type JsonWriter } from './json-writer.ts';
 import { type ShapedWalk, shapedWalk, WalkStatements } from './walks.ts';
 
 /** The pages under the rows of a frame; `frames` are what several selections show of the rows. */
-export interface ConnectionPart extends Groups {
+export interface ConnectionPart extends Pages, Groups {
   frames: Frame[];
-  /** The rows of all pages, one after the other. */
-  rows: readonly Row[];
-  /** Is there more in the direction that was walked, by group. */
-  more: boolean[];
-  counts: number[];
   walked: ShapedWalk;
 }
 
 export interface ConnectionOptions {
   list: ListDeclaration;
-  /** Reads what the children name their parent by; undefined for a list of the whole workspace. */
-  key: Read | undefined;
+  /** What the children name their parent by; undefined for a list of the whole workspace. */
+  key: KeyColumn | undefined;
   /** Reads how many children the parent says that it has, where it does. */
   count: (() => Read) | undefined;
   part: number;
@@ -46,6 +43,7 @@ export class ConnectionFetch implements Fetch {
   readonly #views: ObjectPlan[] = [];
   #fixed: ShapedWalk | undefined;
   #showsRows = false;
+  #showsMore = false;
   #showsCount = false;
   #keptCount: Read | undefined;
 
@@ -65,6 +63,11 @@ export class ConnectionFetch implements Fetch {
   /** Something of the page is shown beside its rows. */
   showPage(): void {
     this.#showsRows = true;
+  }
+
+  /** Whether there are more rows than the page holds. */
+  showMore(): void {
+    this.#showsMore = true;
   }
 
   showCount(): void {
@@ -91,24 +94,15 @@ export class ConnectionFetch implements Fetch {
     const walked = this.#walk(run);
     const { key } = this.#options;
     const { keys, at } = key
-      ? distinctKeys(frame, key)
+      ? distinctKeys(frame, key.text)
       : { keys: [''], at: new Int32Array(frame.rows.length) };
+    const given = frame.parts[this.part] as TextRows | undefined;
     const found =
       keptPages(run, walked.request, keys) ??
-      (await this.#read(walked, keys, this.#countsIn(frame, at, walked), run));
-    const { groups, more, counts, types } = found;
-    const { flat, start, end } = flatten(groups);
-    const frames = this.#views.map(() => newFrame(run, flat, types));
-    frame.parts[this.part] = {
-      at,
-      start,
-      end,
-      more,
-      counts,
-      walked,
-      rows: flat,
-      frames,
-    } satisfies ConnectionPart;
+      (await this.#read(walked, keys, { known: this.#countsIn(frame, at, walked), given }, run));
+    const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
+    frame.parts[this.part] = { ...found, at, walked, frames } satisfies ConnectionPart;
+    if (this.#views.length === 1) return this.#views[0]?.fetch(frames[0] as Frame, run);
     await Promise.all(this.#views.map((view, place) => view.fetch(frames[place] as Frame, run)));
   }
 
@@ -126,37 +120,62 @@ export class ConnectionFetch implements Fetch {
   async #read(
     walked: ShapedWalk,
     keys: readonly string[],
-    known: number[] | undefined,
+    { known, given }: { known: number[] | undefined; given: TextRows | undefined },
     run: Run,
   ): Promise<Pages> {
     const isUnder = this.#options.key !== undefined;
     const values = { ...walked.values, ...(isUnder && { keys: uuidArray(keys) }) };
     const isCounted = this.#showsCount && !known;
     const [page, counts] = await Promise.all([
-      this.#showsRows ? run.rows(this.#statements.page(walked, this.columns.read, run), values) : undefined,
-      isCounted ? run.rows(this.#statements.count(walked, run), values) : undefined,
+      given ??
+        (this.#showsRows
+          ? run.rows(this.#statements.page(walked, this.columns.read, run), values)
+          : undefined),
+      isCounted ? run.texts(this.#statements.count(walked, run), values) : undefined,
     ]);
-    const parents = isUnder ? keys : undefined;
     return {
-      ...pagesOf(page, walked, parents),
-      counts: known ?? countsOf(counts, parents),
+      // The ordinal of the parent stands behind what is read.
+      ...pagesOf(page, walked, {
+        count: keys.length,
+        ordinal: isUnder && !given ? this.columns.read.length : undefined,
+      }),
+      counts: known ?? countsOf(counts, isUnder ? keys : undefined),
       types: page?.types ?? [],
     };
+  }
+
+  /**
+   * The page as a part of the statement that reads its one parent; its rows are then given as the part of the parent's
+   * frame. Undefined where it is not read, or perhaps from memory.
+   */
+  embedded(run: Run): EmbeddedPage | undefined {
+    const { key, list } = this.#options;
+    if (key?.place === undefined || !this.#showsRows || isKept(list.source.table)) return undefined;
+    return { key: key.place, columns: this.columns.read, walked: this.#walk(run), part: this.part };
   }
 
   #walk(run: Run): ShapedWalk {
     if (this.#fixed) return this.#fixed;
     const { list, args, fixed } = this.#options;
     const { request, fingerprint } = pageRequest(list, args(run));
-    const walked = shapedWalk(request, fingerprint);
+    const walked = shapedWalk(request, fingerprint, { showsMore: this.#showsMore, fixed });
     if (fixed) this.#fixed = walked;
     return walked;
   }
 }
 
-/** One page for each parent, before anything is shown of it. */
-export interface Pages {
-  groups: readonly (readonly Row[])[];
+export interface EmbeddedPage {
+  /** The place of the parent's column that the rows name it by. */
+  readonly key: number;
+  readonly columns: readonly ReadColumn[];
+  readonly walked: ShapedWalk;
+  readonly part: number;
+}
+
+/** One page for each parent, one after the other, before anything is shown of it. */
+export interface Pages extends Omit<Groups, 'at'> {
+  rows: readonly Row[];
+  /** Is there more in the direction that was walked, by group. */
   more: boolean[];
   counts: number[];
   types: readonly number[];
@@ -167,23 +186,47 @@ function orderValue({ kind }: Order, text: string): string | number {
   return kind === 'time' ? isoTime(text) : text;
 }
 
-/** The rows of each page in the order of the list, and whether there was one more than it holds. */
-function pagesOf(page: TextRows | undefined, { request }: ShapedWalk, keys: readonly string[] | undefined) {
+/**
+ * The rows of each page in the order of the list, and whether there was one more than it holds. They come in the order of
+ * the parents.
+ */
+function pagesOf(
+  page: TextRows | undefined,
+  { request }: ShapedWalk,
+  { count, ordinal }: { count: number; ordinal: number | undefined },
+) {
   const { limit, backward } = request;
-  const groups: Row[][] = keys ? keys.map(() => []) : [[]];
-  const more = groups.map(() => false);
-  const places = new Map(keys?.map((key, place) => [key, place]));
-  for (const row of page?.rows ?? []) {
-    const place = keys ? (places.get(row.at(-1) ?? '') ?? 0) : 0;
-    const group = groups[place] as Row[];
-    if (group.length < limit) group.push(row);
-    else more[place] = true;
+  const read = page?.rows ?? [];
+  const start = new Int32Array(count);
+  const end = new Int32Array(count);
+  const more: boolean[] = [];
+  const ordinalOf = (row: TextRow) => (ordinal === undefined ? 1 : naturalAt(row, ordinal));
+  let next = 0;
+  for (let group = 0; group < count; group += 1) {
+    const first = next;
+    while (next < read.length && ordinalOf(read[next] as TextRow) === group + 1) next += 1;
+    start[group] = first;
+    end[group] = Math.min(next, first + limit);
+    more.push(next - first > limit);
   }
-  if (backward) for (const group of groups) group.reverse();
-  return { groups, more };
+  // Most pages are shown as they were read.
+  if (!backward && !more.includes(true)) return { rows: read, start, end, more };
+  const rows: Row[] = [];
+  for (let group = 0; group < count; group += 1) {
+    const from = start[group] as number;
+    const to = end[group] as number;
+    start[group] = rows.length;
+    for (let place = from; place < to; place += 1)
+      rows.push(read[backward ? from + to - 1 - place : place] as Row);
+    end[group] = rows.length;
+  }
+  return { rows, start, end, more };
 }
 
-function countsOf(counted: TextRows | undefined, keys: readonly string[] | undefined): number[] {
+function countsOf(
+  counted: TextRows<readonly (string | null)[]> | undefined,
+  keys: readonly string[] | undefined,
+): number[] {
   const rows = counted?.rows ?? [];
   if (!keys) return [Number(rows[0]?.[0] ?? 0)];
   const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
@@ -202,8 +245,13 @@ export function pageObject(key: string, fields: readonly PageField[]): PageField
   const heads = headsOf(fields);
   return {
     key,
-    write: (out, part, group) =>
-      writeObject(out, heads, (_out, place) => (fields[place] as PageField).write(out, part, group)),
+    write: (out, part, group) => {
+      for (let place = 0; place < fields.length; place += 1) {
+        out.bytes(heads[place] as Uint8Array);
+        (fields[place] as PageField).write(out, part, group);
+      }
+      out.endObject(fields.length);
+    },
     value: (part, group) => Object.fromEntries(fields.map((field) => [field.key, field.value(part, group)])),
   };
 }
@@ -218,8 +266,16 @@ export function pageList(
 ): PageField {
   return {
     key,
-    write: (out, part, group) =>
-      writeList(out, part.start[group] ?? 0, part.end[group] ?? 0, (_out, row) => each.write(out, part, row)),
+    write: (out, part, group) => {
+      const from = part.start[group] ?? 0;
+      const to = part.end[group] ?? 0;
+      out.beginList();
+      for (let row = from; row < to; row += 1) {
+        if (row > from) out.separate();
+        each.write(out, part, row);
+      }
+      out.endList();
+    },
     value: (part, group) => rowsOf(part, group, (row) => each.value(part, row)),
   };
 }

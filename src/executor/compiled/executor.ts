@@ -11,7 +11,7 @@ import { isOutage } from '../errors.ts';
 import { perVariant } from '../variants.ts';
 import { compileOperation } from './compile.ts';
 import { type Frame, newFrame, NotCompilable } from './frame.ts';
-import { JsonWriter } from './json-writer.ts';
+import { JsonWriter, type WrittenAnswer } from './json-writer.ts';
 import type { ObjectPlan } from './objects.ts';
 import { MissingReference, Run } from './run.ts';
 
@@ -24,8 +24,8 @@ export interface Compilable {
   variables: Readonly<Record<string, unknown>>;
 }
 
-/** The data of an answer in the form that its face needs: written as JSON, or as values to be read. */
-type Answered = { objects: number } & ({ json: Buffer } | { data: Record<string, unknown> });
+/** An answer in the form that its face needs: written as JSON, or its data as values to be read. */
+type Answered = { objects: number } & ({ json: WrittenAnswer } | { data: Record<string, unknown> });
 
 /**
  * How often operations were answered here, how often they had to go to the reference executor and why, and how often
@@ -96,6 +96,7 @@ async function answer(plan: ObjectPlan, run: Run, form: 'json' | 'data'): Promis
   try {
     await plan.fetch(root, run);
     const data = form === 'json' ? { json: written(plan, root) } : { data: plan.value(root, 0) };
+    run.release();
     // The root is no object that came back.
     return { ...data, objects: run.objects - 1 };
   } finally {
@@ -103,13 +104,16 @@ async function answer(plan: ObjectPlan, run: Run, form: 'json' | 'data'): Promis
   }
 }
 
-function written(plan: ObjectPlan, root: Frame): Buffer {
-  const out = new JsonWriter(plan.expectedBytes);
+function written(plan: ObjectPlan, root: Frame): WrittenAnswer {
+  const out = new JsonWriter();
+  out.bytes(dataHead);
   plan.write(out, root, 0);
-  // The next answer is likely to be of about the same length.
-  plan.expectedBytes = Math.ceil(out.length * 1.1) + 64;
+  out.byte(closingBrace);
   return out.finish();
 }
+
+const dataHead = Buffer.from('{"data":');
+const closingBrace = 0x7d;
 
 /** What an operation was compiled to, or why it cannot be. */
 const planOf = perVariant(({ schema, operation, fragments, variables }: Compilable) => {

@@ -1,8 +1,9 @@
+import type { TextRow } from '../../db/wire-row.ts';
 import type { JsonWriter } from './json-writer.ts';
 import type { Run } from './run.ts';
 
-/** A row: the texts of the columns that were read, or an object that a resolver gave. */
-export type Row = readonly (string | null)[] | Readonly<Record<string, unknown>>;
+/** A row: the columns that were read, or an object that a resolver gave. */
+export type Row = TextRow | Readonly<Record<string, unknown>>;
 
 /**
  * The rows that one object selection of an operation stands for, of all its parents together. What the rows refer

@@ -1,3 +1,4 @@
+import { giveSlab, takeSlab } from '../../db/slabs.ts';
 import { writeDigits } from '../../resolvers/ids.ts';
 
 /** What must not stand in a JSON string as it is: quotes, backslashes, control characters, halves of surrogate pairs. */
@@ -8,18 +9,35 @@ const quote = 0x22;
 const backslash = 0x5c;
 /** Up to here a loop is faster than a call into the engine. */
 const shortText = 32;
+const shortBytes = 64;
+
+/** What a byte is written as that must not stand in a JSON string, by the byte. */
+const escapes = Array.from({ length: 256 }, (_, code) => {
+  if (code >= 0x80) return undefined;
+  const json = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
+  return json.length > 1 ? Buffer.from(json) : undefined;
+});
+const longestEscape = 6;
+
+/** An answer as it is sent; what it stands in is used again once it has been released, if it ever is. */
+export interface WrittenAnswer {
+  readonly bytes: Buffer;
+  readonly release: () => void;
+}
+
+/**
+ * Where answers are written, one after the other: each is written without a wait in between, and copied out. A
+ * larger one is not kept.
+ */
+const workspace = Buffer.allocUnsafeSlow(1_048_576);
 
 /**
  * Writes JSON as the bytes that are sent: no text is put together first, so an answer leaves little behind for the
  * garbage collector.
  */
 export class JsonWriter {
-  #bytes: Buffer;
+  #bytes = workspace;
   #at = 0;
-
-  constructor(expectedBytes: number) {
-    this.#bytes = Buffer.allocUnsafe(Math.max(expectedBytes, 256));
-  }
 
   /** What has been written since a place that `length` gave. */
   since(start: number): Buffer {
@@ -30,15 +48,36 @@ export class JsonWriter {
     return this.#at;
   }
 
-  /** Everything; nothing may be written after it. */
-  finish(): Buffer {
-    return this.#bytes.subarray(0, this.#at);
+  /** A copy of everything. */
+  finish(): WrittenAnswer {
+    const slab = takeSlab(this.#at);
+    const length = this.#bytes.copy(slab, 0, 0, this.#at);
+    return { bytes: slab.subarray(0, length), release: () => giveSlab(slab) };
   }
 
   byte(code: number): void {
     this.#room(1);
     this.#bytes[this.#at] = code;
     this.#at += 1;
+  }
+
+  beginList(): void {
+    this.byte(0x5b);
+  }
+
+  /** Between the items of a list. */
+  separate(): void {
+    this.byte(0x2c);
+  }
+
+  endList(): void {
+    this.byte(0x5d);
+  }
+
+  /** After the fields of an object, each with its head before it; one without any has had no beginning either. */
+  endObject(fields: number): void {
+    if (fields === 0) this.byte(0x7b);
+    this.byte(0x7d);
   }
 
   bytes(given: Uint8Array): void {
@@ -66,13 +105,18 @@ export class JsonWriter {
     this.#at += json.length;
   }
 
-  /** The TypeID of a UUID after its prefix, with the quote before and the underscore behind it. */
-  id(prefix: Uint8Array, uuid: string): void {
+  /** The TypeID of a UUID, whose text begins at `start`, after its prefix, with the quote before and the underscore behind it. */
+  id(prefix: Uint8Array, uuid: Uint8Array, start: number): void {
     this.bytes(prefix);
     this.#room(27);
-    writeDigits(this.#bytes, this.#at, uuid);
+    writeDigits(this.#bytes, this.#at, uuid, start);
     this.#bytes[this.#at + 26] = quote;
     this.#at += 27;
+  }
+
+  idOfText(prefix: Uint8Array, uuid: string): void {
+    for (let place = 0; place < uuid.length; place += 1) uuidBytes[place] = uuid.charCodeAt(place);
+    this.id(prefix, uuidBytes, 0);
   }
 
   null(): void {
@@ -84,6 +128,74 @@ export class JsonWriter {
     const { length } = text;
     this.#room(length * 3 + 2);
     if (length > shortText || !this.#short(text)) this.#long(text);
+  }
+
+  /** The text whose UTF-8 stands there, as a JSON string. */
+  utf8String(given: Buffer, start: number, end: number): void {
+    this.#room((end - start) * longestEscape + 2);
+    const bytes = this.#bytes;
+    let at = this.#at;
+    bytes[at] = quote;
+    at += 1;
+    const plainTo = end - start > shortBytes ? plainEnd(given, start, end) : start;
+    if (plainTo > start) at += given.copy(bytes, at, start, plainTo);
+    for (let place = plainTo; place < end; place += 1) {
+      const code = given[place] as number;
+      const escape = escapes[code];
+      if (escape === undefined) {
+        bytes[at] = code;
+        at += 1;
+      } else {
+        bytes.set(escape, at);
+        at += escape.length;
+      }
+    }
+    bytes[at] = quote;
+    this.#at = at + 1;
+  }
+
+  /** The integer that stands there in digits; false, and nothing, where it may be none that GraphQL has. */
+  digits(given: Uint8Array, start: number, end: number): boolean {
+    if (end - start > 9) return false;
+    for (let place = start; place < end; place += 1) {
+      const code = given[place] as number;
+      if ((code < 0x30 || code > 0x39) && !(place === start && code === 0x2d)) return false;
+    }
+    this.#copy(given, start, end);
+    return true;
+  }
+
+  /**
+   * The time that stands there as PostgreSQL writes it (`2026-01-31 12:00:00.5+00`), in the form of JSON: UTC, to the
+   * millisecond; false, and nothing, where it is written in another way.
+   */
+  time(given: Uint8Array, start: number, end: number): boolean {
+    const length = end - start;
+    const isUsual =
+      length >= 22 &&
+      length <= 26 &&
+      given[start + 4] === 0x2d &&
+      given[start + 10] === 0x20 &&
+      given[end - 3] === 0x2b &&
+      given[end - 2] === 0x30 &&
+      given[end - 1] === 0x30;
+    if (!isUsual) return false;
+    this.byte(quote);
+    const began = this.#at;
+    this.#copy(given, start, end - 3);
+    this.#bytes[began + 10] = 0x54;
+    if (length === 22) this.byte(0x2e);
+    while (this.#at < began + 23) this.byte(0x30);
+    this.bytes(timeEnd);
+    return true;
+  }
+
+  #copy(given: Uint8Array, start: number, end: number): void {
+    this.#room(end - start);
+    for (let place = start; place < end; place += 1) {
+      this.#bytes[this.#at] = given[place] as number;
+      this.#at += 1;
+    }
   }
 
   /** Writes printable ASCII; says whether the text is all of that. */
@@ -112,39 +224,39 @@ export class JsonWriter {
 
   #room(bytes: number): void {
     if (this.#at + bytes <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + bytes));
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + bytes));
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;
   }
 }
 
+/** The text of a UUID on its way into an answer. */
+const uuidBytes = new Uint8Array(36);
+
+/** Up to where nothing has to be escaped. */
+function plainEnd(given: Uint8Array, start: number, end: number): number {
+  for (let place = start; place < end; place += 1) {
+    const code = given[place] as number;
+    if (code < 0x20 || code === quote || code === backslash) return place;
+  }
+  return end;
+}
+
+/** Behind the milliseconds. */
+const timeEnd = Buffer.from('Z"');
 const nothing = Buffer.from('null');
-
-/** Something that writes itself at a place. */
-type Write = (out: JsonWriter, place: number) => void;
-
-const comma = 0x2c;
 
 /** What stands before the value of each field of an object. */
 export function headsOf(fields: readonly { key: string }[]): readonly Uint8Array[] {
   return fields.map(({ key }, place) => Buffer.from(`${place === 0 ? '{' : ','}${JSON.stringify(key)}:`));
 }
 
-export function writeObject(out: JsonWriter, heads: readonly Uint8Array[], write: Write): void {
-  if (heads.length === 0) out.byte(0x7b);
-  for (let place = 0; place < heads.length; place += 1) {
-    out.bytes(heads[place] as Uint8Array);
-    write(out, place);
-  }
-  out.byte(0x7d);
-}
-
 /** A list of what is at each place from one to before another. */
-export function writeList(out: JsonWriter, from: number, to: number, write: Write): void {
-  out.byte(0x5b);
+export function writeList(out: JsonWriter, from: number, to: number, write: (place: number) => void): void {
+  out.beginList();
   for (let place = from; place < to; place += 1) {
-    if (place > from) out.byte(comma);
-    write(out, place);
+    if (place > from) out.separate();
+    write(place);
   }
-  out.byte(0x5d);
+  out.endList();
 }

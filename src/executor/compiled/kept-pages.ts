@@ -1,6 +1,7 @@
 import type { PageRequest, Position } from '../../db/page.ts';
 import type { KeptRow, KeptTable } from '../../reference/kept-table.ts';
 import { compareKeys, orderKey } from '../../reference/order.ts';
+import { flatten } from './children.ts';
 import type { Pages } from './connections.ts';
 import type { Run } from './run.ts';
 
@@ -10,22 +11,17 @@ export function keptPages(run: Run, request: PageRequest, keys: readonly string[
   const list = run.keptList(source, order, filter);
   const table = run.kept?.table(source.table);
   if (!list || !table) return undefined;
-  const pages = keys.map((key) => {
+  const more: boolean[] = [];
+  const counts: number[] = [];
+  const groups = keys.map((key) => {
     const rows = list(key);
     const between = positioned(table, rows, request);
-    const more = between.length > limit;
-    return {
-      count: rows.length,
-      more,
-      rows: more ? (backward ? between.slice(-limit) : between.slice(0, limit)) : between,
-    };
+    counts.push(rows.length);
+    more.push(between.length > limit);
+    if (between.length <= limit) return between;
+    return backward ? between.slice(-limit) : between.slice(0, limit);
   });
-  return {
-    groups: pages.map(({ rows }) => rows),
-    more: pages.map(({ more }) => more),
-    counts: pages.map(({ count }) => count),
-    types: table.types,
-  };
+  return { ...flatten(groups), more, counts, types: table.types };
 }
 
 /** The rows between the positions that the request names. */

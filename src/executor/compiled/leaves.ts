@@ -7,6 +7,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
+import { type TextRow, textAt, WireRow } from '../../db/wire-row.ts';
 import type { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, type Row } from './frame.ts';
 import type { JsonWriter } from './json-writer.ts';
@@ -14,22 +15,46 @@ import type { JsonWriter } from './json-writer.ts';
 /** How the texts of a column become JSON and values, by the GraphQL type that shows them. */
 interface Codec {
   write: (out: JsonWriter, text: string) => void;
+  /** The same of a cell that is still the bytes of its text. */
+  copy: (out: JsonWriter, bytes: Buffer, start: number, end: number) => void;
   value: (text: string) => unknown;
 }
 
 const same = (text: string) => text;
-const textual: Codec = { write: (out, text) => out.string(text), value: same };
+const textual: Codec = {
+  write: (out, text) => out.string(text),
+  copy: (out, bytes, start, end) => out.utf8String(bytes, start, end),
+  value: same,
+};
+const yes = Buffer.from('true');
+const no = Buffer.from('false');
+/** As PostgreSQL writes it. */
+const trueCode = 0x74;
+const truth: Codec = {
+  write: (out, text) => out.bytes(text === 't' ? yes : no),
+  copy: (out, bytes, start) => out.bytes(bytes[start] === trueCode ? yes : no),
+  value: (text) => text === 't',
+};
 const codecs: Readonly<Record<string, Codec>> = {
   ID: textual,
   String: textual,
   URL: textual,
   Date: textual,
-  Int: { write: (out, text) => out.ascii(String(integer(text))), value: integer },
-  Boolean: {
-    write: (out, text) => out.ascii(text === 't' ? 'true' : 'false'),
-    value: (text) => text === 't',
+  Int: {
+    write: (out, text) => out.ascii(String(integer(text))),
+    copy: (out, bytes, start, end) => {
+      if (!out.digits(bytes, start, end)) out.ascii(String(integer(bytes.toString('utf8', start, end))));
+    },
+    value: integer,
   },
-  DateTime: { write: (out, text) => out.string(isoTime(text)), value: isoTime },
+  Boolean: truth,
+  DateTime: {
+    write: (out, text) => out.string(isoTime(text)),
+    copy: (out, bytes, start, end) => {
+      if (!out.time(bytes, start, end)) out.string(isoTime(bytes.toString('utf8', start, end)));
+    },
+    value: isoTime,
+  },
 };
 
 /** A time as PostgreSQL writes it (`2026-01-31 12:00:00.5+00`) in the form of JSON: UTC, to the millisecond. */
@@ -57,7 +82,26 @@ function enumCodec(type: GraphQLEnumType): Codec {
     if (name === undefined) throw new Bail(`${type.name} has no such value.`);
     return name;
   };
-  return { write: (out, text) => out.string(nameOf(text)), value: nameOf };
+  const written = Array.from(names, ([value, name]) => ({
+    value: Buffer.from(value),
+    json: Buffer.from(JSON.stringify(name)),
+  }));
+  return {
+    write: (out, text) => out.string(nameOf(text)),
+    copy: (out, bytes, start, end) => {
+      for (const { value, json } of written) if (isAt(bytes, start, end, value)) return out.bytes(json);
+      out.string(nameOf(bytes.toString('utf8', start, end)));
+    },
+    value: nameOf,
+  };
+}
+
+function isAt(bytes: Uint8Array, start: number, end: number, sought: Uint8Array): boolean {
+  if (end - start !== sought.length) return false;
+  for (let place = 0; place < sought.length; place += 1) {
+    if (bytes[start + place] !== sought[place]) return false;
+  }
+  return true;
 }
 
 /** A column as it is. */
@@ -68,13 +112,12 @@ export function columnField(key: string, type: GraphQLOutputType, column: string
     const decode = columns.decoder(column);
     return valueField(key, type, decode, { ofRow: !columns.given });
   }
-  const place = columns.place(column);
-  return textField(key, !isNonNullType(type), (row) => (row as (string | null)[])[place] ?? null, leaf);
+  return cellField(key, type, columns.place(column), leaf);
 }
 
-/** A text that is worked out of a row. */
-export function derivedField(key: string, type: GraphQLOutputType, read: (row: Row) => string | null): Field {
-  return textField(key, !isNonNullType(type), read, textual);
+/** What the statement has found to be true or false of each row. */
+export function booleanField(key: string, type: GraphQLOutputType, place: number): Field {
+  return cellField(key, type, place, truth);
 }
 
 /** A global id, made of a uuid of the row. */
@@ -82,25 +125,46 @@ export function idField(
   key: string,
   type: GraphQLOutputType,
   prefix: IdPrefix,
-  read: (row: Row) => string | null,
+  column: string,
+  columns: Columns,
 ): Field {
   const head = Buffer.from(`"${prefix}_`);
   const id: Codec = {
-    write: (out, uuid) => out.id(head, uuid),
+    write: (out, uuid) => out.idOfText(head, uuid),
+    copy: (out, bytes, start) => out.id(head, bytes, start),
     value: (uuid) => encodeId(prefix, uuid),
   };
-  return textField(key, !isNonNullType(type), read, id);
+  return columns.given
+    ? textField(key, !isNonNullType(type), columns.reader(column), id)
+    : cellField(key, type, columns.place(column), id);
 }
 
 function codecOf(type: GraphQLLeafType): Codec | undefined {
   return isEnumType(type) ? enumCodec(type) : codecs[type.name];
 }
 
+/** A column of fetched rows, which is copied from cell to answer. */
+function cellField(key: string, type: GraphQLOutputType, place: number, codec: Codec): Field {
+  const nullable = !isNonNullType(type);
+  const { copy } = codec;
+  const ofTexts = textField(key, nullable, (row) => textAt(row as TextRow, place), codec);
+  return {
+    ...ofTexts,
+    write: (out, frame, at) => {
+      const row = frame.rows[at];
+      if (!(row instanceof WireRow)) return ofTexts.write(out, frame, at);
+      const start = row.find(place);
+      if (start < 0) return nullable ? out.null() : nothing();
+      copy(out, row.bytes, start, row.end);
+    },
+  };
+}
+
 function textField(
   key: string,
   nullable: boolean,
   read: (row: Row) => string | null,
-  { write, value }: Codec,
+  { write, value }: Pick<Codec, 'write' | 'value'>,
 ): Field {
   return {
     key,
@@ -130,21 +194,34 @@ export function valueField(
   compute: (frame: Frame, row: number) => unknown,
   { ofRow = false } = {},
 ): Field {
-  const value = (frame: Frame, row: number) => serialized(type, compute(frame, row));
+  const serialize = serializer(type);
+  const value = (frame: Frame, row: number) => serialize(compute(frame, row));
   return {
     key,
     ...(ofRow && { ofRow }),
     value,
-    write: (out, frame, row) => out.text(JSON.stringify(value(frame, row))),
+    write: (out, frame, row) => {
+      const serialized = value(frame, row);
+      if (typeof serialized === 'string') out.string(serialized);
+      else out.text(JSON.stringify(serialized));
+    },
   };
 }
 
-export function serialized(type: GraphQLOutputType, value: unknown): unknown {
-  if (isNonNullType(type)) return serialized(type.ofType, value) ?? nothing();
-  if (value === null || value === undefined) return null;
-  if (isListType(type)) {
-    if (!Array.isArray(value)) throw new Bail('A list that is none.');
-    return value.map((item) => serialized(type.ofType, item));
+/** Brings values into the form of a type; throws where one is null that must not be. */
+export function serializer(type: GraphQLOutputType): (value: unknown) => unknown {
+  if (isNonNullType(type)) {
+    const bare = serializer(type.ofType);
+    return (value) => bare(value) ?? nothing();
   }
-  return (type as GraphQLLeafType).serialize(value) ?? nothing();
+  if (isListType(type)) {
+    const item = serializer(type.ofType);
+    return (value) => {
+      if (value === null || value === undefined) return null;
+      if (!Array.isArray(value)) throw new Bail('A list that is none.');
+      return value.map(item);
+    };
+  }
+  const leaf = type as GraphQLLeafType;
+  return (value) => (value === null || value === undefined ? null : (leaf.serialize(value) ?? nothing()));
 }

@@ -3,15 +3,14 @@ import { joinedKeys } from '../../db/derived-columns.ts';
 import { keptDeclaration } from '../../db/kept-tables.ts';
 import type { ChildSource, ListOrder } from '../../db/page.ts';
 import { linkColumns } from '../../reference/lists.ts';
-import { encodeId } from '../../resolvers/ids.ts';
 import type { Plan } from '../../schema/plan.ts';
-import { ListFetch, type ListPart } from './children.ts';
-import type { Columns, Read } from './columns.ts';
+import type { Columns, KeyColumn } from './columns.ts';
 import { type Field, type Frame, NotCompilable } from './frame.ts';
-import { derivedField } from './leaves.ts';
+import { columnField, idField } from './leaves.ts';
+import { ListFetch, type ListPart } from './list-fetch.ts';
 import { ObjectPlan } from './objects.ts';
 import { type AnyField, objectType, type Place, shared } from './place.ts';
-import { writeList } from './json-writer.ts';
+import type { Compiling } from './selection.ts';
 
 /** A plain list under each row, or one column of it. */
 export function listField(
@@ -26,7 +25,7 @@ export function listField(
   if (!parent) throw new NotCompilable(`${place.type.name}.${field.name}`);
   const fetch = shared(place, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
     const key = plan.columns.reader(parentKey);
-    const joined = joinedReader(plan.columns, { ...source, parent }, orderBy, parentKey);
+    const joined = joinedColumn(place.reading, plan.columns, { ...source, parent }, orderBy, parentKey);
     return new ListFetch({ ...source, parent }, orderBy, { key, joined, part: plan.newPart() });
   });
   const listed = only
@@ -48,35 +47,52 @@ export function listField(
       const { at, start, end, frames } = frame.parts[fetch.part] as ListPart;
       const group = at[row] ?? 0;
       const rows = frames[view] as Frame;
-      writeList(out, start[group] ?? 0, end[group] ?? 0, (_out, place) => item.write(out, rows, place));
+      const from = start[group] ?? 0;
+      const to = end[group] ?? 0;
+      out.beginList();
+      for (let place = from; place < to; place += 1) {
+        if (place > from) out.separate();
+        item.write(out, rows, place);
+      }
+      out.endList();
     },
     value: (frame, row) => each(frame, row, (rows, at) => item.value(rows, at)),
   };
 }
 
-/** Who is joined to each row, read with the row, where the others are kept in memory and the join is not. */
-function joinedReader(
+/**
+ * What says who is joined to each row, read with the row, where the others are kept in memory and the join is not; of
+ * rows that a write gave, what it told.
+ */
+function joinedColumn(
+  { shown }: Compiling,
   columns: Columns,
   { table, parent }: ChildSource,
   orderBy: readonly ListOrder[],
   parentKey: string,
-): Read | undefined {
+): KeyColumn | undefined {
+  const joins = 'through' in parent ? parent.through.table : table;
+  if (columns.given) {
+    shown.add(joins);
+    return columns.beside(joins);
+  }
   if (!columns.canDerive || !('through' in parent) || !keptDeclaration(table)) return undefined;
   const { through } = parent;
   if (keptDeclaration(through.table)) return undefined;
-  return columns.derived(joinedKeys(through, parentKey, linkColumns(orderBy)));
+  const links = linkColumns(orderBy);
+  return columns.derived(
+    JSON.stringify(['joined', through, parentKey, links]),
+    joinedKeys(through, parentKey, links),
+  );
 }
 
 function onlyField(
-  type: GraphQLOutputType,
+  listType: GraphQLOutputType,
   { column, prefix }: NonNullable<Extract<Plan, { kind: 'list' }>['only']>,
   columns: Columns,
 ): Field {
-  const read = columns.reader(column);
-  return derivedField('', itemType(type), (row) => {
-    const text = read(row);
-    return prefix && text !== null ? encodeId(prefix, text) : text;
-  });
+  const type = itemType(listType);
+  return prefix ? idField('', type, prefix, column, columns) : columnField('', type, column, columns);
 }
 
 function itemType(type: GraphQLOutputType): GraphQLOutputType {

@@ -4,6 +4,7 @@ import { keyQuery } from '../../db/row-queries.ts';
 import { type IdPrefix, parseId } from '../../resolvers/ids.ts';
 import { hasReaders, maxNodes, type NodeKind } from '../../resolvers/nodes.ts';
 import { testOf } from '../../reference/conditions.ts';
+import { textAt } from '../../db/wire-row.ts';
 import { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, newFrame } from './frame.ts';
 import { type JsonWriter, writeList } from './json-writer.ts';
@@ -75,7 +76,9 @@ export class NodesFetch implements Fetch {
       keptRows(kind, uuids, run) ?? (await run.rows(this.#statement(kind, run), { keys: uuidArray(uuids) }));
     const frame = newFrame(run, rows, types);
     await known.plan.fetch(frame, run);
-    return { plan: known.plan, frame, places: new Map(rows.map(([id], place) => [id ?? '', place])) };
+    // The id is the first column of each of them.
+    const places = new Map(rows.map((row, place) => [textAt(row, 0) ?? '', place]));
+    return { plan: known.plan, frame, places };
   }
 
   #statement(kind: NodeKind, run: Run): Prepared {
@@ -120,7 +123,7 @@ export function nodesField(key: string, part: number, list: boolean): Field {
         key,
         write: (out, frame) => {
           const nodes = found(frame);
-          writeList(out, 0, nodes.length, (_out, place) => write(out, nodes[place]));
+          writeList(out, 0, nodes.length, (place) => write(out, nodes[place]));
         },
         value: (frame) => found(frame).map(value),
       }

@@ -1,3 +1,4 @@
+import { WireRow } from '../../db/wire-row.ts';
 import type { Columns } from './columns.ts';
 import type { Field, Frame, Row } from './frame.ts';
 import { headsOf, type JsonWriter } from './json-writer.ts';
@@ -15,8 +16,6 @@ export class ObjectPlan {
   readonly columns: Columns;
   readonly fields: Field[] = [];
   readonly fetches: Fetch[] = [];
-  /** How long an answer of this plan was: room for the next one. */
-  expectedBytes = 4_096;
   /** Mutations follow each other, each with all that its answer reads. */
   isSerial = false;
   #parts = 0;
@@ -46,9 +45,9 @@ export class ObjectPlan {
   write(out: JsonWriter, frame: Frame, row: number): void {
     frame.run.objects += 1;
     // Known when the plan is whole, which it is before it writes anything.
-    if (this.#texts === undefined) this.#texts = this.#isFixed() ? new RowTexts() : null;
-    if (this.#texts === null) return this.#write(out, frame, row);
+    if (this.#texts === undefined) this.#texts = this.isFixed ? new RowTexts() : null;
     const kept = frame.rows[row] as Row;
+    if (this.#texts === null || kept instanceof WireRow) return this.#write(out, frame, row);
     const known = this.#texts.get(kept);
     if (known) return out.bytes(known);
     const start = out.length;
@@ -59,16 +58,15 @@ export class ObjectPlan {
   #write(out: JsonWriter, frame: Frame, row: number): void {
     this.#heads ??= headsOf(this.fields);
     const { fields } = this;
-    if (fields.length === 0) return out.text('{}');
     for (let place = 0; place < fields.length; place += 1) {
       out.bytes(this.#heads[place] as Uint8Array);
       (fields[place] as Field).write(out, frame, row);
     }
-    out.byte(0x7d);
+    out.endObject(fields.length);
   }
 
   /** Does nothing but the row say what is written, and does the row stay as it is. */
-  #isFixed(): boolean {
+  get isFixed(): boolean {
     return (
       this.columns.isKept && this.fetches.length === 0 && this.fields.every(({ ofRow }) => ofRow === true)
     );

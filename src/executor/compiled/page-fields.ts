@@ -10,7 +10,7 @@ import {
 import { type Frame, NotCompilable } from './frame.ts';
 
 import { type Compiling, collectFields } from './selection.ts';
-import { headsOf, type JsonWriter, writeObject } from './json-writer.ts';
+import { headsOf, type JsonWriter } from './json-writer.ts';
 
 /** The selection on a connection: its rows with or without their cursors, where the page stands, and the count. */
 export function pageFields(
@@ -93,8 +93,13 @@ function edgeList(
   });
   const heads = headsOf(fields);
   return pageList(key, {
-    write: (out, part, row) =>
-      writeObject(out, heads, (_out, place) => (fields[place] as EdgeField).write(out, part, row)),
+    write: (out, part, row) => {
+      for (let place = 0; place < fields.length; place += 1) {
+        out.bytes(heads[place] as Uint8Array);
+        (fields[place] as EdgeField).write(out, part, row);
+      }
+      out.endObject(fields.length);
+    },
     value: (part, row) => Object.fromEntries(fields.map((field) => [field.key, field.value(part, row)])),
   });
 }
@@ -110,10 +115,12 @@ function pageInfoFields(
       case '__typename':
         return pageValue(key, () => type.name);
       case 'hasNextPage':
+        fetch.showMore();
         return pageValue(key, ({ walked: { request }, more }, group) =>
           request.backward ? request.before !== undefined : more[group],
         );
       case 'hasPreviousPage':
+        fetch.showMore();
         return pageValue(key, ({ walked: { request }, more }, group) =>
           request.backward ? more[group] : request.after !== undefined,
         );

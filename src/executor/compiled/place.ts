@@ -6,9 +6,10 @@ import {
   type GraphQLObjectType,
   isObjectType,
 } from 'graphql';
-import type { ListFetch, SumsFetch } from './children.ts';
+import type { SumsFetch } from './children.ts';
 import type { ConnectionFetch } from './connections.ts';
 import { NotCompilable } from './frame.ts';
+import type { ListFetch } from './list-fetch.ts';
 import type { ObjectPlan } from './objects.ts';
 import { ReferenceFetch, type Target } from './references.ts';
 import type { Run } from './run.ts';

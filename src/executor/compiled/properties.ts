@@ -1,3 +1,4 @@
+import type { WithBeside } from '../../db/issue-beside.ts';
 import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { Bail, type Field, type Frame, newFrame, type Row } from './frame.ts';
 import { writeList } from './json-writer.ts';
@@ -34,6 +35,7 @@ export class PropertyFetch implements Fetch {
       else if (held !== null && held !== undefined) flat.push(held as Row);
       end[place] = held === null || held === undefined ? -1 : flat.length;
     });
+    for (const row of flat) run.counted ??= (row as WithBeside).counted;
     const below = newFrame(run, flat, []);
     frame.parts[this.#part] = { frame: below, start, end } satisfies PropertyPart;
     await this.#plan.fetch(below, run);
@@ -59,7 +61,7 @@ export function propertyField(key: string, type: GraphQLOutputType, part: number
       if (!places) return out.null();
       const { below, from, to } = places;
       if (!isList) return plan.write(out, below, from);
-      return writeList(out, from, to, (_out, at) => plan.write(out, below, at));
+      return writeList(out, from, to, (at) => plan.write(out, below, at));
     },
     value: (frame, row) => {
       const places = placesOf(frame, row);

@@ -2,11 +2,14 @@ import { Prepared, uuidArray } from '../../db/prepared.ts';
 import { keyQuery } from '../../db/row-queries.ts';
 import { isAlways, type Predicate } from '../../db/predicate.ts';
 import type { TableName } from '../../db/tables.ts';
+import { textAt, WireRow } from '../../db/wire-row.ts';
 import { testOf } from '../../reference/conditions.ts';
-import { Columns, type Read } from './columns.ts';
+import type { KeyIndex } from '../../reference/key-index.ts';
+import { Columns, type KeyColumn, type Read } from './columns.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
+import { columnParts, statement } from './statements.ts';
 
 /** Which rows are referred to: those of a table by a column. */
 export interface Target {
@@ -16,7 +19,7 @@ export interface Target {
 }
 
 interface Referrer {
-  key: Read;
+  key: KeyColumn;
   part: number;
   plan: ObjectPlan;
 }
@@ -48,7 +51,7 @@ export class ReferenceFetch implements Fetch {
       const link =
         table && plan.fetches.length === 0
           ? linkInto(run, frame, key, table)
-          : linkTo(run, frame, key, find, types);
+          : linkTo(run, frame, key.text, find, types);
       frame.parts[part] = link;
       if (plan.fetches.length > 0) nested.push(plan.fetch(link.frame, run));
     }
@@ -59,15 +62,19 @@ export class ReferenceFetch implements Fetch {
     const keys = new Set<string>();
     for (const { key } of this.#referrers) {
       for (const row of rows) {
-        const text = key(row);
+        const text = key.text(row);
         if (text !== null) keys.add(text);
       }
     }
     if (keys.size === 0) return { find: () => undefined, types: [] };
     const { table, by, where } = this.#target;
-    this.#statement ??= new Prepared(keyQuery(run.reading(this.columns.read), table, by, where, keysSlot));
+    const { read } = this.columns;
+    this.#statement ??= statement(
+      ['by key', table, by, where, columnParts(read)],
+      () => new Prepared(keyQuery(run.reading(read), table, by, where, keysSlot)),
+    );
     const found = await run.rows(this.#statement, { keys: uuidArray(keys) });
-    const byKey = new Map(found.rows.map((row) => [row[this.#by] ?? '', row]));
+    const byKey = new Map(found.rows.map((row) => [textAt(row, this.#by) ?? '', row]));
     return { find: (key) => byKey.get(key), types: found.types };
   }
 
@@ -81,7 +88,7 @@ export class ReferenceFetch implements Fetch {
     const byKey = table.grouped(by);
     return {
       types: table.types,
-      table: isAlways(where) ? { rows: table.rows, types: table.types, places: table.places(by) } : undefined,
+      table: isAlways(where) ? { rows: table.rows, types: table.types, index: table.index(by) } : undefined,
       find: (key) => {
         const [row] = byKey.get(key) ?? [];
         if (!row) run.miss(key);
@@ -102,16 +109,23 @@ interface Found {
 interface WholeTable {
   rows: readonly Row[];
   types: readonly number[];
-  places: ReadonlyMap<string, number>;
+  index: KeyIndex;
 }
 
-function linkInto(run: Run, { rows }: Frame, key: Read, table: WholeTable): Link {
-  const at = new Int32Array(rows.length);
-  for (let row = 0; row < rows.length; row += 1) {
-    const text = key(rows[row] as Row);
-    const place = text === null ? -1 : (table.places.get(text) ?? -1);
-    if (place < 0 && text !== null) run.miss(text);
-    at[row] = place;
+function linkInto(run: Run, { rows }: Frame, key: KeyColumn, { index, ...table }: WholeTable): Link {
+  const at = new Int32Array(rows.length).fill(-1);
+  for (let place = 0; place < rows.length; place += 1) {
+    const row = rows[place] as Row;
+    if (row instanceof WireRow && key.place !== undefined) {
+      const start = row.find(key.place);
+      if (start < 0) continue;
+      at[place] = index.ofBytes(row.bytes, start);
+    } else {
+      const text = key.text(row);
+      if (text === null) continue;
+      at[place] = index.ofText(text);
+    }
+    if (at[place] === -1) run.miss(key.text(row) ?? '');
   }
   return { frame: newFrame(run, table.rows, table.types), at };
 }

@@ -1,11 +1,17 @@
 import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { columnParts, statement } from './statements.ts';
+import { besideTables } from '../../db/issue-beside.ts';
+import type { TextRows } from '../../db/lease.ts';
+import { type RowWithPage, rowWithPageQuery } from '../../db/row-with-page.ts';
 import { findQuery } from '../../db/row-queries.ts';
 import { Prepared, slotted } from '../../db/prepared.ts';
 import type { Predicate } from '../../db/predicate.ts';
 import type { Context } from '../../resolvers/context.ts';
 import type { Plan } from '../../schema/plan.ts';
 import { testOf } from '../../reference/conditions.ts';
+import { naturalAt, type TextRow, WireRow } from '../../db/wire-row.ts';
 import { Columns } from './columns.ts';
+import { ConnectionFetch, type EmbeddedPage } from './connections.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
 import { writeList } from './json-writer.ts';
 import { valueField } from './leaves.ts';
@@ -37,18 +43,20 @@ export class KeyedFetch implements Fetch {
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { argument, lookup } = this.#named;
     const named = lookup(String(this.#args(run)[argument]));
-    const { rows, types } = named
-      ? (this.#kept(named, run) ?? (await this.#read(named, run)))
+    const page = this.plan?.fetches.find((fetch) => fetch instanceof ConnectionFetch)?.embedded(run);
+    const { rows, types, children } = named
+      ? (this.#kept(named, run) ?? (await this.#read(named, page, run)))
       : { rows: [], types: [] };
     const link: Link = {
       frame: newFrame(run, rows.slice(0, 1), types),
       at: Int32Array.of(rows.length > 0 ? 0 : -1),
     };
+    if (page && children) link.frame.parts[page.part] = children;
     frame.parts[this.part] = link;
     await this.plan?.fetch(link.frame, run);
   }
 
-  #kept(named: Predicate, { kept }: Run) {
+  #kept(named: Predicate, { kept }: Run): Found | undefined {
     const { table: name, where } = this.#named;
     const table = kept?.table(name);
     const test = table && kept && testOf({ all: [where, named] }, table, kept);
@@ -57,18 +65,63 @@ export class KeyedFetch implements Fetch {
     return { rows: row ? [row] : [], types: table.types };
   }
 
-  #read(named: Predicate, run: Run) {
+  async #read(named: Predicate, page: EmbeddedPage | undefined, run: Run): Promise<Found> {
     const { shape, values } = slotted(named, 'named');
-    const key = JSON.stringify(shape);
-    let statement = this.#byShape.get(key);
-    if (!statement) {
-      const { table, where } = this.#named;
-      const query = findQuery(run.reading(this.columns.read), table, { all: [where, shape] });
-      statement = new Prepared(query.limit(1));
-      this.#byShape.set(key, statement);
-    }
-    return run.rows(statement, values);
+    const statement = this.#statement(shape, page, run);
+    const found = await run.rows(statement, { ...page?.walked.values, ...values });
+    return page ? this.#split(found, page) : found;
   }
+
+  #statement(shape: Predicate, page: EmbeddedPage | undefined, run: Run): Prepared {
+    const key = JSON.stringify([shape, page?.walked.shape]);
+    const known = this.#byShape.get(key);
+    if (known) return known;
+    const { table, where } = this.#named;
+    const { read } = this.columns;
+    const below = page && [page.key, page.walked.walk.source, columnParts(page.columns)];
+    const made = statement(['named', table, where, columnParts(read), key, below], () => {
+      const row = findQuery(run.reading(read), table, { all: [where, shape] }).limit(1);
+      return new Prepared(page ? withPage({ row, columns: read }, page, run) : row);
+    });
+    if (this.#byShape.size >= maxShapes) this.#byShape.clear();
+    this.#byShape.set(key, made);
+    return made;
+  }
+
+  /** What a statement gave of the row and of the page behind it. */
+  #split({ rows, types }: TextRows, { columns }: EmbeddedPage): Found {
+    const width = this.columns.read.length;
+    const found: TextRow[] = [];
+    const children: TextRow[] = [];
+    for (const row of rows) {
+      if (naturalAt(row, width + columns.length) === 0) found.push(row);
+      else children.push(row instanceof WireRow ? row.behindNulls(width) : row.slice(width));
+    }
+    return {
+      rows: found,
+      types: types.slice(0, width),
+      children: { rows: children, types: types.slice(width) },
+    };
+  }
+}
+
+/** The row that was asked for, and the page behind it where its statement read that, too. */
+interface Found extends TextRows {
+  children?: TextRows;
+}
+
+/** Statements kept for each shape that a page's arguments have had. */
+const maxShapes = 50;
+
+function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, walked }: EmbeddedPage, run: Run) {
+  const named = row.columns[key];
+  if (typeof named !== 'string') throw new Bail('A key is a column.');
+  return rowWithPageQuery(
+    { ...row, key: named },
+    { ...run.reading(columns), columns },
+    walked.walk,
+    walked.size,
+  );
 }
 
 /** What a resolver gave: a value, or rows with the selection on them. */
@@ -84,6 +137,8 @@ interface GivenOptions {
   args: Arguments['args'];
   part: number;
   plan: ObjectPlan | undefined;
+  /** Tables of which the operation shows something that a write may tell. */
+  shown: ReadonlySet<string>;
 }
 
 /** What one resolver call gives, and what hangs on the rows that it gave. */
@@ -95,9 +150,13 @@ export class GivenFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const { key, load, args, part, plan } = this.#options;
+    const { key, load, args, part, plan, shown } = this.#options;
     const given = args(run);
-    const value = await run.results.once(key, () => load(run.context, given, undefined));
+    const shows = besideTables.filter((table) => shown.has(table));
+    const context = shows.length > 0 ? { ...run.context, shows } : run.context;
+    // What an earlier root told has changed since.
+    run.counted = undefined;
+    const value = await run.results.once(key, () => load(context, given, undefined));
     const rows = value === null || value === undefined ? [] : [value].flat();
     const below = plan && newFrame(run, rows as Row[], []);
     frame.parts[part] = { value, frame: below } satisfies GivenPart;
@@ -125,7 +184,7 @@ export function givenField(
     write: (out, frame) => {
       const rows = given(partOf(frame));
       if (!rows) out.null();
-      else if (list) writeList(out, 0, rows.rows.length, (_out, at) => plan.write(out, rows, at));
+      else if (list) writeList(out, 0, rows.rows.length, (at) => plan.write(out, rows, at));
       else plan.write(out, rows, 0);
     },
     value: (frame) => {

@@ -1,7 +1,8 @@
 import type { Row } from './frame.ts';
 
-/** Bytes of remembered texts over all plans; beyond, all are forgotten. */
+/** Bytes of remembered texts over all plans, with what it takes to keep one; beyond, all are forgotten. */
 const maxBytes = 16_000_000;
+const keptBytes = 200;
 let bytes = 0;
 let generation = 0;
 
@@ -21,7 +22,7 @@ export class RowTexts {
   }
 
   set(row: Row, text: Uint8Array): void {
-    bytes += text.length;
+    bytes += text.length + keptBytes;
     if (bytes > maxBytes) {
       bytes = 0;
       generation += 1;

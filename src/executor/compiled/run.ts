@@ -1,8 +1,10 @@
+import type { CountedDelivery } from '../../db/issue-beside.ts';
 import type { Lease, TextRows } from '../../db/lease.ts';
 import type { Prepared, Values } from '../../db/prepared.ts';
 import type { Order, ReadColumn, Reading, Source } from '../../db/page.ts';
 import { isAlways, type Predicate } from '../../db/predicate.ts';
 import { Slot } from '../../db/slots.ts';
+import { textsOf } from '../../db/wire-row.ts';
 import { type Context, type Principal, signedIn } from '../../resolvers/context.ts';
 import { testOf } from '../../reference/conditions.ts';
 import type { KeptRow } from '../../reference/kept-table.ts';
@@ -32,10 +34,14 @@ export class Run {
   readonly kept: Snapshot | undefined;
   /** What the resolvers of its roots gave, in this run or the one before it. */
   readonly results: RootResults;
+  /** What the delivery of a written issue counts, where the write told it. */
+  counted: CountedDelivery | undefined;
   /** Objects of the answer so far, which is what it costs; connections and their edges only hold them. */
   objects = 0;
   #borrowed: { lease: Promise<Lease>; users: number } | undefined;
   #ended = false;
+  /** Of the rows that were read. */
+  readonly #releases: (() => void)[] = [];
   readonly #acceptsMissing: boolean;
 
   /** The first run takes a row that is missing among the kept ones for a sign that they are older than the others. */
@@ -79,7 +85,9 @@ export class Run {
     const lease = await borrowed.lease;
     try {
       const { workspaceId, userAccountId: viewer } = this.principal;
-      return await lease.rows(statement, { ...values, workspaceId, viewer });
+      const found = await lease.rows(statement, { ...values, workspaceId, viewer });
+      if (found.release) this.#releases.push(found.release);
+      return found;
     } finally {
       borrowed.users -= 1;
       if (borrowed.users === 0) {
@@ -87,6 +95,12 @@ export class Run {
         lease.release();
       }
     }
+  }
+
+  /** The same with every cell as a text. */
+  async texts(statement: Prepared, values: Values): Promise<TextRows<readonly (string | null)[]>> {
+    const { rows, types } = await this.rows(statement, values);
+    return { rows: rows.map(textsOf), types };
   }
 
   /** A row that another refers to is not among the kept ones. */
@@ -112,6 +126,11 @@ export class Run {
   keptCount(source: Source, filter: Predicate): ((key: string) => number) | undefined {
     const list = this.keptList(source, byId, filter);
     return list && ((key) => list(key).length);
+  }
+
+  /** The answer is written, and nothing reads the rows any more; of a run that failed, a part may still do. */
+  release(): void {
+    for (const release of this.#releases) release();
   }
 
   /** Nothing more is sent: where one part fails, those beside it do not know it yet. */

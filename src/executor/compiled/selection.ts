@@ -25,6 +25,8 @@ export interface Reading {
 
 /** The same while an operation is compiled, with the way down into the objects below. */
 export interface Compiling extends Reading {
+  /** Tables of which something is shown that a write may tell without being asked again. */
+  readonly shown: Set<string>;
   object(type: GraphQLObjectType, nodes: readonly FieldNode[], columns: Columns): ObjectPlan;
 }
 

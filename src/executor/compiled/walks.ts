@@ -1,7 +1,6 @@
 import {
-  countQuery,
-  countsQuery,
   type PageRequest,
+  type PageSize,
   pageQuery,
   pagesQuery,
   type Position,
@@ -10,7 +9,9 @@ import {
 } from '../../db/page.ts';
 import { Prepared, slotted, type Values } from '../../db/prepared.ts';
 import { Slot } from '../../db/slots.ts';
+import { countQuery, countsQuery } from '../../db/totals.ts';
 import { keysSlot, type Run } from './run.ts';
+import { columnParts, statement } from './statements.ts';
 
 /** What a connection's arguments come to, its values apart from the text of its statements. */
 export interface ShapedWalk {
@@ -19,12 +20,21 @@ export interface ShapedWalk {
   /** Equal for all that the same statement serves. */
   shape: string;
   walk: Walk;
+  size: PageSize;
   values: Values;
 }
 
 const rowsSlot = new Slot('rows');
 
-export function shapedWalk(request: PageRequest, fingerprint: string): ShapedWalk {
+/**
+ * One row more than the page holds is read where somebody wants to know whether there are more. A size that the document
+ * itself says stands in the statement; statements for sizes in variables serve several.
+ */
+export function shapedWalk(
+  request: PageRequest,
+  fingerprint: string,
+  { showsMore, fixed }: { showsMore: boolean; fixed: boolean },
+): ShapedWalk {
   const { source, order, backward } = request;
   const filter = slotted(request.filter, 'filter');
   const after = slottedPosition(request.after, 'after');
@@ -37,13 +47,21 @@ export function shapedWalk(request: PageRequest, fingerprint: string): ShapedWal
     ...(after && { after: after.place }),
     ...(before && { before: before.place }),
   };
+  const rows = request.limit + (showsMore ? 1 : 0);
+  const size: PageSize = fixed ? { exactly: rows } : { rows: rowsSlot, atMost: sizeClass(rows) };
   return {
     request,
     fingerprint,
-    shape: JSON.stringify([walk.filter, order, backward, walk.after, walk.before]),
+    shape: JSON.stringify([walk.filter, order, backward, walk.after, walk.before, size]),
     walk,
-    values: { ...filter.values, ...after?.values, ...before?.values, rows: request.limit + 1 },
+    size,
+    values: { ...filter.values, ...after?.values, ...before?.values, rows },
   };
+}
+
+/** The power of two that the pages of one statement do not go beyond. */
+function sizeClass(rows: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(rows, 1)));
 }
 
 /** A row without a value is looked for in another way, so null stays in the text. */
@@ -68,17 +86,20 @@ export class WalkStatements {
     this.#ofChildren = ofChildren;
   }
 
-  page({ shape, walk }: ShapedWalk, columns: readonly ReadColumn[], run: Run): Prepared {
-    return this.#known(`page ${shape}`, () => {
+  page({ shape, walk, size }: ShapedWalk, columns: readonly ReadColumn[], run: Run): Prepared {
+    const { source } = walk;
+    const parts = ['page', this.#ofChildren, source, shape, columnParts(columns)];
+    return this.#known(`page ${shape}`, parts, () => {
       const reading = run.reading(columns);
       return this.#ofChildren
-        ? new Prepared(pagesQuery(reading, walk, rowsSlot, keysSlot))
-        : new Prepared(pageQuery(reading, walk, rowsSlot));
+        ? new Prepared(pagesQuery(reading, walk, size, keysSlot))
+        : new Prepared(pageQuery(reading, walk, size));
     });
   }
 
   count({ walk: { source, filter } }: ShapedWalk, run: Run): Prepared {
-    return this.#known(`count ${JSON.stringify(filter)}`, () => {
+    const shape = JSON.stringify(filter);
+    return this.#known(`count ${shape}`, ['count', this.#ofChildren, source, shape], () => {
       const { parent } = source;
       return this.#ofChildren && parent
         ? new Prepared(countsQuery(run.reading([]), { ...source, parent }, filter, keysSlot))
@@ -86,11 +107,11 @@ export class WalkStatements {
     });
   }
 
-  #known(shape: string, make: () => Prepared): Prepared {
+  #known(shape: string, parts: readonly unknown[], make: () => Prepared): Prepared {
     const known = this.#byShape.get(shape);
     if (known) return known;
     if (this.#byShape.size >= maxShapes) this.#byShape.clear();
-    const made = make();
+    const made = statement(parts, make);
     this.#byShape.set(shape, made);
     return made;
   }

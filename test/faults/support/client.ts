@@ -60,3 +60,8 @@ export class Client {
     this.#agent.destroy();
   }
 }
+
+/** What an answer says in words where it refuses; whoever stands between may have words of his own. */
+export function wordsOf({ body }: Pick<Answer, 'body'>): string {
+  return (/"detail":"([^"]*)"/.exec(body)?.[1] ?? body).replaceAll(/\s+/g, ' ').slice(0, 120);
+}

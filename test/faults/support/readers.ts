@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from './client.ts';
+import { Client, wordsOf } from './client.ts';
+import type { Refusal } from './writers.ts';
 
 /** Readers who go on until they are stopped, and count what they were not given. */
 export class Readers {
   done = 0;
-  readonly failed: number[] = [];
+  readonly refusals: Pick<Refusal, 'status' | 'words'>[] = [];
   readonly #running: Promise<void>[];
   #stopping = false;
 
@@ -21,7 +22,7 @@ export class Readers {
     while (!this.#stopping) {
       const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
       if (answer?.status === 200) this.done++;
-      else this.failed.push(answer?.status ?? 0);
+      else this.refusals.push({ status: answer?.status ?? 0, words: answer ? wordsOf(answer) : 'no answer' });
       await delay(5);
     }
     client.close();

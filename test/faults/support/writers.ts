@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, Client } from './client.ts';
+import { type Answer, Client, wordsOf } from './client.ts';
 import type { Ledger } from './ledger.ts';
 import type { World } from './world.ts';
 
@@ -21,6 +21,7 @@ export interface Refusal {
   /** 0 when the connection broke. */
   readonly status: number;
   readonly ms: number;
+  readonly words: string;
 }
 
 interface Write {
@@ -36,6 +37,7 @@ interface Write {
  */
 export class Writers {
   readonly ledger: Ledger;
+  readonly world: World;
   /** Attempts that were refused for now. */
   readonly refusals: Refusal[] = [];
   /** What nobody who writes like this should ever be told. */
@@ -53,6 +55,7 @@ export class Writers {
   constructor(options: WritersOptions) {
     this.#options = options;
     this.ledger = options.ledger;
+    this.world = options.world;
     this.#running = Array.from({ length: options.count ?? 16 }, () => this.#run());
   }
 
@@ -68,7 +71,7 @@ export class Writers {
   }
 
   async #run(): Promise<void> {
-    const client = new Client(this.#options.url, this.#options.world.token);
+    const client = new Client(this.#options.url, this.world.token);
     while (!this.#stopping) {
       for (const write of this.#story()) {
         await this.#insist(client, write);
@@ -86,7 +89,7 @@ export class Writers {
     yield {
       method: 'POST',
       path: '/v1/issues',
-      body: { teamId: this.#options.world.teamId, title, description: 'As made.', priority: 0 },
+      body: { teamId: this.world.teamId, title, description: 'As made.', priority: 0 },
       note: ({ body }) => {
         ({ key } = JSON.parse(body) as { key: string });
         ledger.issues.set(title, 'As made.');
@@ -135,7 +138,8 @@ export class Writers {
         this.#waiting.clear();
         return;
       }
-      this.refusals.push({ status: answer?.status ?? 0, ms });
+      const words = answer ? wordsOf(answer) : 'no answer';
+      this.refusals.push({ status: answer?.status ?? 0, ms, words });
       if (answer && !forNow.has(answer.status))
         this.unexpected.push(`${method} ${path}: ${answer.status} ${answer.body}`);
       await delay(againMs);

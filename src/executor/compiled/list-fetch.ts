@@ -1,0 +1,163 @@
+import { type ChildSource, linksQuery, type ListOrder, listsQuery } from '../../db/page.ts';
+import type { Through } from '../../db/predicate.ts';
+import { Prepared, uuidArray } from '../../db/prepared.ts';
+import { textAt, WireRow } from '../../db/wire-row.ts';
+import { testOf } from '../../reference/conditions.ts';
+import type { KeptTable } from '../../reference/kept-table.ts';
+import { JoinedRows, linkColumns } from '../../reference/lists.ts';
+import { distinctKeys, flatten } from './children.ts';
+import { Columns, type KeyColumn, type Read } from './columns.ts';
+import { type Frame, type Groups, newFrame, type Row } from './frame.ts';
+import type { Fetch, ObjectPlan } from './objects.ts';
+import { keysSlot, type Run } from './run.ts';
+import { columnParts, statement } from './statements.ts';
+
+/** What several views show of the rows in a plain list. */
+export interface ListPart extends Groups {
+  frames: Frame[];
+}
+
+/** The rows of the lists of all parents, one after the other. */
+interface Lists extends Groups {
+  rows: readonly Row[];
+  types: readonly number[];
+}
+
+/** Plain lists of children under all rows of a frame, by one statement; several fields may show of them. */
+export class ListFetch implements Fetch {
+  readonly columns: Columns;
+  readonly part: number;
+  readonly #source: ChildSource;
+  readonly #orderBy: readonly ListOrder[];
+  readonly #key: Read;
+  readonly #joined: KeyColumn | undefined;
+  readonly #views: ObjectPlan[] = [];
+  #statement: Prepared | undefined;
+  #linkStatement: Prepared | undefined;
+
+  /** `joined` is the column in which the parents say who is joined to them, where they do. */
+  constructor(
+    source: ChildSource,
+    orderBy: readonly ListOrder[],
+    { key, joined, part }: { key: Read; joined: KeyColumn | undefined; part: number },
+  ) {
+    this.#joined = joined;
+    this.columns = new Columns({ of: source.table });
+    this.#source = source;
+    this.#orderBy = orderBy;
+    this.#key = key;
+    this.part = part;
+  }
+
+  /** Another selection on the listed rows; its frame is at this place of the part's frames. */
+  view(plan: ObjectPlan): number {
+    return this.#views.push(plan) - 1;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const known = this.#kept(frame, run) ?? this.#none(frame);
+    const { at, start, end, rows, types } = known ? await known : await this.#read(frame, run);
+    const frames = this.#views.map(() => newFrame(run, rows, types));
+    frame.parts[this.part] = { at, start, end, frames } satisfies ListPart;
+    await Promise.all(this.#views.map((view, place) => view.fetch(frames[place] as Frame, run)));
+  }
+
+  /** Where all that came with the rows says that there are none. */
+  #none({ rows }: Frame): Lists | undefined {
+    const text = this.#joined?.text;
+    if (!text || !rows.every((row) => text(row) === '{}')) return undefined;
+    const none = new Int32Array(rows.length);
+    return { at: none, start: none, end: none, rows: [], types: [] };
+  }
+
+  async #read(frame: Frame, run: Run): Promise<Lists> {
+    const { read } = this.columns;
+    this.#statement ??= statement(
+      ['list', this.#source, this.#orderBy, columnParts(read)],
+      () => new Prepared(listsQuery(run.reading(read), this.#source, this.#orderBy, keysSlot)),
+    );
+    const { keys, at } = distinctKeys(frame, this.#key);
+    const { rows, types } = await run.rows(this.#statement, { keys: uuidArray(keys) });
+    // The parent stands behind what is read.
+    const parent = this.columns.read.length;
+    const lists = Map.groupBy(rows, (row) => textAt(row, parent) ?? '');
+    return { at, ...flatten(keys.map((key) => lists.get(key) ?? [])), types };
+  }
+
+  /** From memory, where the rows are kept; who is joined to whom is read unless that is kept as well. */
+  #kept(frame: Frame, run: Run): Lists | Promise<Lists> | undefined {
+    const { table: name, where, parent } = this.#source;
+    const table = run.kept?.table(name);
+    const test = table && run.kept && testOf(where, table, run.kept);
+    if (!table || !test) return undefined;
+    const through =
+      'through' in parent
+        ? parent.through
+        : { table: name, parent: parent.column, child: 'id', target: name, by: 'id' };
+    const order = { by: through.by, orderBy: this.#orderBy };
+    const joined = new JoinedRows(table, order, test, (key) => run.miss(key));
+    const join = run.kept?.table(through.table);
+    const lists = (groups: Groups): Lists => ({ ...groups, rows: joined.rows, types: table.types });
+    if (join) return lists(this.#byJoin(frame, join, through, joined));
+    if (this.#joined && isTold(frame, this.#joined)) return lists(withRows(frame, this.#joined, joined));
+    return this.#links(frame, through, run, joined).then(lists);
+  }
+
+  /** The join is kept, too; lists over such a table are ordered by their rows alone. */
+  #byJoin(frame: Frame, join: KeptTable, { parent, child }: Through, joined: JoinedRows): Groups {
+    const place = join.place(child);
+    const { keys, at } = distinctKeys(frame, this.#key);
+    return groupsOf(at, keys.length, joined, (group) => {
+      for (const link of join.by(parent, keys[group] ?? '')) joined.add(link[place] ?? '', []);
+    });
+  }
+
+  async #links(frame: Frame, through: Through, run: Run, joined: JoinedRows): Promise<Groups> {
+    this.#linkStatement ??= new Prepared(
+      linksQuery(run.reading([]), through, linkColumns(this.#orderBy), keysSlot),
+    );
+    const { keys, at } = distinctKeys(frame, this.#key);
+    const { rows } = await run.texts(this.#linkStatement, { keys: uuidArray(keys) });
+    const byParent = Map.groupBy(rows, ([parent]) => parent);
+    return groupsOf(at, keys.length, joined, (group) => {
+      for (const [, child, ...link] of byParent.get(keys[group] ?? '') ?? []) joined.add(child ?? '', link);
+    });
+  }
+}
+
+/** Do all rows say who is joined to them; of rows that a write gave, some may not. */
+function isTold({ rows }: Frame, { text, place }: KeyColumn): boolean {
+  return place !== undefined || rows.every((row) => text(row) !== null);
+}
+
+/** What came with the rows themselves. */
+function withRows({ rows }: Frame, { text, place }: KeyColumn, joined: JoinedRows): Groups {
+  const at = new Int32Array(rows.length);
+  for (let row = 0; row < at.length; row += 1) at[row] = row;
+  return groupsOf(at, rows.length, joined, (group) => {
+    const row = rows[group] as Row;
+    if (row instanceof WireRow && place !== undefined) {
+      const start = row.find(place);
+      if (start >= 0) joined.addArray(row.bytes, start, row.end);
+    } else {
+      const bytes = Buffer.from(text(row) ?? '', 'latin1');
+      joined.addArray(bytes, 0, bytes.length);
+    }
+  });
+}
+
+function groupsOf(
+  at: Int32Array,
+  count: number,
+  joined: JoinedRows,
+  gather: (group: number) => void,
+): Groups {
+  const start = new Int32Array(count);
+  const end = new Int32Array(count);
+  for (let group = 0; group < count; group += 1) {
+    start[group] = joined.rows.length;
+    gather(group);
+    end[group] = joined.end();
+  }
+  return { at, start, end };
+}

@@ -1,0 +1,25 @@
+import type { ReadColumn } from '../../db/page.ts';
+import type { Prepared } from '../../db/prepared.ts';
+import { Recent } from '../recent.ts';
+
+/** Characters of what statements are made of, over all that are kept: some two thousand of them. */
+const maxCharacters = 2_000_000;
+const statements = new Recent<Prepared>(maxCharacters);
+
+/**
+ * A statement by all that it is made of. Operations share theirs: a document that nobody has seen before mostly asks the
+ * database for what others have asked it for, and building a statement is the dearest part of compiling a document.
+ */
+export function statement(parts: readonly unknown[], make: () => Prepared): Prepared {
+  const key = JSON.stringify(parts);
+  const known = statements.get(key);
+  if (known) return known;
+  const made = make();
+  statements.add(key, made, key.length);
+  return made;
+}
+
+/** What the columns are, as a part of a statement. */
+export function columnParts(columns: readonly ReadColumn[]): readonly string[] {
+  return columns.map((column) => (typeof column === 'string' ? column : column.what));
+}

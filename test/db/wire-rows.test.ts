@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { type Database, openDatabase } from '../../src/db/engine.ts';
+import { Prepared } from '../../src/db/prepared.ts';
+import { Slot } from '../../src/db/slots.ts';
+import { textAt, textsOf } from '../../src/db/wire-row.ts';
+import { hasServer, newServerDatabase } from './engines.ts';
+import type { Place } from './engines.ts';
+
+const onlyWithServer = hasServer ? describe : describe.skip;
+
+onlyWithServer('rows as PostgreSQL sends them', () => {
+  let place: Place<{ url: string }>;
+  let database: Database;
+  let repeated: Prepared;
+
+  beforeAll(async () => {
+    place = await newServerDatabase();
+    database = await openDatabase({ ...place.location, poolSize: 8 });
+    repeated = new Prepared(
+      sql`select n, repeat(${new Slot('text')}::text, n % 7), null::text, n % 2 = 0
+        from generate_series(1, ${new Slot('count')}::int) n`.compile(database.unscoped),
+    );
+  });
+  afterAll(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  const expected = (text: string, count: number) =>
+    Array.from({ length: count }, (_, place) => {
+      const n = place + 1;
+      return [String(n), text.repeat(n % 7), null, n % 2 === 0 ? 't' : 'f'];
+    });
+
+  const read = async (text: string, count: number) => {
+    const lease = await database.connect();
+    try {
+      return await lease.rows(repeated, { text, count });
+    } finally {
+      lease.release();
+    }
+  };
+
+  // Messages come in pieces of what the socket had: the sizes put the ends of pieces everywhere in a message.
+  it.each([
+    ['none', 'x', 0],
+    ['many short ones', 'é', 20_000],
+    ['some of about a piece', 'ab€'.repeat(3_001), 40],
+    ['some longer than many pieces', '0123456789'.repeat(70_001), 9],
+  ])('%s', async (_what, text, count) => {
+    const { rows } = await read(text, count);
+    expect(rows.map(textsOf)).toEqual(expected(text, count));
+  });
+
+  it('has its cells in any order', async () => {
+    const { rows } = await read('a', 3);
+    const [, second] = rows;
+    if (!second) throw new Error('A row is missing.');
+    expect([3, 0, 2, 1, 1, 3].map((at) => textAt(second, at))).toEqual(['t', '2', null, 'aa', 'aa', 't']);
+  });
+
+  it('are not changed by those that come after them, but for those that were given back', async () => {
+    const asked = Array.from({ length: 40 }, (_, place) => `${place} `.repeat(1 + (place % 5) * 900));
+    const found = await Promise.all(asked.map((text) => read(text, 30)));
+    for (const [place, { rows, release }] of found.entries()) {
+      expect(rows.map(textsOf)).toEqual(expected(asked[place] ?? '', 30));
+      release?.();
+    }
+    const again = await Promise.all(asked.map((text) => read(text, 30)));
+    for (const [place, { rows }] of again.entries())
+      expect(rows.map(textsOf)).toEqual(expected(asked[place] ?? '', 30));
+  });
+
+  it('go out with parameters of every kind', async () => {
+    const parameters = new Prepared(
+      sql`select ${new Slot('nothing')}::text is null, ${new Slot('text')}::text, ${new Slot('list')}::int[],
+        encode(${new Slot('bytes')}::bytea, 'hex'), ${new Slot('flag')}::boolean, ${new Slot('time')}::timestamptz = '2026-01-31T12:00:00Z'`.compile(
+        database.unscoped,
+      ),
+    );
+    const values = {
+      nothing: null,
+      text: 'naïve 😀 \'"\\',
+      list: [1, 2],
+      bytes: Buffer.from([0, 255]),
+      flag: true,
+      time: new Date('2026-01-31T12:00:00Z'),
+    };
+    const lease = await database.connect();
+    // Twice: the first run has no name, the later ones know the columns.
+    for (let run = 0; run < 3; run += 1) {
+      const { rows } = await lease.texts(parameters, values);
+      expect(rows).toEqual([['t', values.text, '{1,2}', '00ff', 't', 't']]);
+    }
+    lease.release();
+  });
+});

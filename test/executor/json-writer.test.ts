@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
+import { isoTime } from '../../src/executor/compiled/leaves.ts';
+import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
+
+/** What is written, as the text that is sent. */
+function written(write: (out: JsonWriter) => unknown): string {
+  const out = new JsonWriter();
+  write(out);
+  return out.finish().bytes.toString();
+}
+
+describe('texts', () => {
+  // No halves of pairs: they have no UTF-8.
+  const texts = fc.string({ unit: 'grapheme', maxLength: 300 }).map((text) => text.toWellFormed());
+  const control = fc.array(fc.integer({ min: 0, max: 0x9f }), { maxLength: 200 });
+
+  it.each([
+    ['of any characters', texts],
+    ['of control characters', control.map((codes) => String.fromCharCode(...codes))],
+  ])('%s are written as JSON.stringify does, from text and from bytes', (_what, arbitrary) => {
+    fc.assert(
+      fc.property(arbitrary, (text) => {
+        const json = JSON.stringify(text);
+        const bytes = Buffer.from(`before${text}behind`);
+        expect(written((out) => out.string(text))).toBe(json);
+        expect(written((out) => out.utf8String(bytes, 6, bytes.length - 6))).toBe(json);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('longer than there is room for at first', () => {
+    const text = '\n"ü'.repeat(700_000);
+    const bytes = Buffer.from(text);
+    expect(written((out) => out.utf8String(bytes, 0, bytes.length))).toBe(JSON.stringify(text));
+  });
+});
+
+it.each(['2026-01-31 12:00:00+00', '2026-01-31 12:00:00.5+00', '2026-12-31 23:59:59.999+00'])(
+  'the time %s is written from its bytes as from its text',
+  (text) => {
+    const bytes = Buffer.from(`x${text}x`);
+    expect(written((out) => out.time(bytes, 1, bytes.length - 1))).toBe(JSON.stringify(isoTime(text)));
+  },
+);
+
+it.each(['2026-01-31 12:00:00.123456+00', '2026-01-31 12:00:00+02', '10000-01-01 00:00:00+00', 'infinity'])(
+  'the time %s is left to its text',
+  (text) => {
+    const bytes = Buffer.from(text);
+    expect(written((out) => expect(out.time(bytes, 0, bytes.length)).toBe(false))).toBe('');
+  },
+);
+
+it.each([
+  ['0', true],
+  ['-17', true],
+  ['999999999', true],
+  ['2147483648', false],
+  ['1.5', false],
+  ['1e3', false],
+])('the digits %s are an integer that can be copied: %s', (text, copied) => {
+  const bytes = Buffer.from(text);
+  expect(written((out) => expect(out.digits(bytes, 0, bytes.length)).toBe(copied))).toBe(copied ? text : '');
+});
+
+it('an id is written from bytes and from text as encodeId has it', () => {
+  for (let time = 0; time < 200; time += 1) {
+    const uuid = newUuid();
+    const head = Buffer.from('"issue_');
+    const json = JSON.stringify(encodeId('issue', uuid));
+    expect(written((out) => out.id(head, Buffer.from(`--${uuid}`), 2))).toBe(json);
+    expect(written((out) => out.idOfText(head, uuid))).toBe(json);
+  }
+});

@@ -1,0 +1,59 @@
+import { Cluster } from './cluster.ts';
+import type { Trial } from './fault.ts';
+import { Proxy } from './proxy.ts';
+import { Service, type ServiceOptions } from './service.ts';
+import { makeWorld, opened, type Place, type World } from './world.ts';
+import type { Writers } from './writers.ts';
+
+/** A PostgreSQL of the fault's own with a workspace in it. */
+export interface Scene {
+  readonly cluster: Cluster;
+  readonly place: Place;
+  readonly world: World;
+}
+
+export async function onPostgres(trial: Trial): Promise<Scene> {
+  const cluster = await Cluster.create(trial.folder);
+  trial.defer(() => cluster.stop());
+  const place = { url: cluster.url };
+  return { cluster, place, world: await makeWorld(place) };
+}
+
+/** The same with a server on it. */
+export async function served(trial: Trial): Promise<Scene & { service: Service }> {
+  const scene = await onPostgres(trial);
+  return { ...scene, service: await startService(trial, { databaseUrl: scene.cluster.url }) };
+}
+
+/** The same with a proxy between the server and PostgreSQL. */
+export async function servedThroughProxy(trial: Trial): Promise<Scene & { service: Service; proxy: Proxy }> {
+  const scene = await onPostgres(trial);
+  const proxy = await Proxy.before(scene.cluster.address);
+  trial.defer(() => proxy.close());
+  const databaseUrl = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`;
+  return { ...scene, proxy, service: await startService(trial, { databaseUrl }) };
+}
+
+export async function startService(
+  trial: Trial,
+  options: Pick<ServiceOptions, 'databaseUrl' | 'env'>,
+): Promise<Service> {
+  const service = await Service.prepare({ folder: trial.folder, ...options });
+  trial.defer(() => service.end('SIGKILL'));
+  await service.start();
+  return service;
+}
+
+/** Looks for everything that writers were told, who have stopped; says what was found. */
+export async function kept(
+  trial: Trial,
+  place: Place,
+  { ledger, world, unexpected }: Pick<Writers, 'ledger' | 'world' | 'unexpected'>,
+): Promise<{ wrong: number; words: string }> {
+  const wrong = await opened(place, (database) => ledger.check(database, world));
+  for (const words of [...wrong, ...unexpected].slice(0, 10)) trial.must(false, words);
+  return {
+    wrong: wrong.length,
+    words: `${ledger.acknowledged} writes acknowledged, ${wrong.length} lost, doubled or broken`,
+  };
+}

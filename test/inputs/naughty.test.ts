@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { table } from '../../src/rest-compat/table.ts';
+import { type App, startApp } from '../support/app.ts';
+import { Client } from './client.ts';
+import { changedTexts, errorFaults, isRecord, ofTypeFaults, restFaults, writtenIn } from './oracle.ts';
+import { type GraphPlace, graphPlaces, type RestPlace, restPlaces, sampleFrom } from './places.ts';
+import { readPool } from './pool.ts';
+import { wireOf } from './rest-cases.ts';
+import { blns, strange } from './texts.ts';
+
+/** `npm run fuzz` has every text at every place; `PLACES=3/20` tries the third of twenty parts of the places. */
+const isWhole = process.env.TEXTS === 'all';
+const [part = 1, parts = 1] = (process.env.PLACES ?? '1/1').split('/').map(Number);
+
+let app: App;
+let client: Client;
+let places: { graph: GraphPlace[]; rest: RestPlace[] };
+
+beforeAll(async () => {
+  app = await startApp({ demo: true });
+  client = new Client(app.url, app.token);
+  const sample = sampleFrom(await readPool(app));
+  const inPart = (_place: unknown, index: number) => index % parts === part - 1;
+  places = {
+    graph: graphPlaces(sample).filter(inPart),
+    rest: table.flatMap((route) => restPlaces(route, sample)).filter(inPart),
+  };
+});
+afterAll(async () => {
+  client.close();
+  await app.stop();
+});
+
+/** A body of 1 MB holds no more than this. */
+const long = ['x'.repeat(999_000), '\u202e𝒳'.repeat(100_000)];
+/** What no text may hold. */
+const refused = strange.filter((text) => text.includes('\0') || !text.isWellFormed());
+
+/** What is tried at a place: in each run its share of all texts, a larger one where they are kept. */
+function textsFor(place: number, isFree: boolean): readonly string[] {
+  if (isWhole) return [...strange, ...blns, ...long];
+  const share = isFree ? 12 : 120;
+  const own = [...blns, ...strange, ...long].filter((_text, index) => index % share === place % share);
+  return [...own, ...refused];
+}
+
+it('every text of the graph takes whatever there is, or says what is wrong with it', async () => {
+  const faults: string[] = [];
+  let tried = 0;
+  let accepted = 0;
+  /** Tries several at once, and those that others kept from an answer once more. */
+  const attempt = async (place: GraphPlace, texts: readonly string[]): Promise<void> => {
+    const { errors, values, found } = await answerOf(place, texts);
+    faults.push(...found.map((fault) => `${place.at}: ${fault}`));
+    if (values) {
+      accepted += values.filter((value) => value != null).length;
+      for (const [index, value] of values.entries()) {
+        const changed = changedByText(place, texts[index] ?? '', value);
+        faults.push(...changed.map((fault) => `${place.at}: ${fault}`));
+      }
+    } else if (texts.length > 1 && errors < texts.length) {
+      const half = texts.length >> 1;
+      await attempt(place, texts.slice(0, half));
+      await attempt(place, texts.slice(half));
+    }
+  };
+  for (const [index, place] of places.graph.entries()) {
+    const texts = textsFor(index, place.isFree);
+    tried += texts.length;
+    const short = texts.filter((text) => !long.includes(text));
+    for (let from = 0; from < short.length; from += together)
+      await attempt(place, short.slice(from, from + together));
+    for (const text of texts.filter((each) => long.includes(each))) await attempt(place, [text]);
+  }
+  process.stdout.write(`${tried} texts at ${places.graph.length} places of the graph, ${accepted} taken\n`);
+  expect(faults).toEqual([]);
+}, 3_600_000);
+
+/** So many of one name may stand beside each other (limits.ts). */
+const together = 40;
+
+async function answerOf(
+  { document, of }: GraphPlace,
+  texts: readonly string[],
+): Promise<{ errors: number; values?: unknown[]; found: string[] }> {
+  const { status, text } = await client.send({
+    method: 'POST',
+    target: '/graphql',
+    headers: { Accept: 'application/graphql-response+json' },
+    body: Buffer.from(JSON.stringify(document(texts))),
+  });
+  const answer = JSON.parse(text) as { data?: Record<string, unknown> | null; errors?: unknown[] };
+  const found = errorFaults(status, text);
+  const errors = answer.errors?.length ?? 0;
+  if (!answer.data) return { errors, found };
+  const parent = 'node' in answer.data ? answer.data.node : answer.data;
+  const values = texts.map((_text, place) => (isRecord(parent) ? parent[`it${place}`] : undefined));
+  found.push(
+    ...values.flatMap((value) => (errors > 0 && value == null ? [] : ofTypeFaults(of.field, value))),
+  );
+  return { errors, values, found };
+}
+
+/** A text that was written and is shown otherwise; below a query nothing is written. */
+function changedByText({ of, given }: GraphPlace, text: string, payload: unknown): string[] {
+  return of.parent === 'Mutation' ? changedTexts(given(text), writtenIn(payload)) : [];
+}
+
+it('every text of the REST face takes whatever there is, or says what is wrong with it', async () => {
+  const faults: string[] = [];
+  let tried = 0;
+  let accepted = 0;
+  for (const [index, { at, route, isFree, given }] of places.rest.entries()) {
+    const texts = textsFor(index, isFree);
+    const one = async (text: string): Promise<void> => {
+      const sent = given(text);
+      const wire = wireOf(route, sent);
+      const answer = await client.send(wire);
+      const found = restFaults(wire, answer);
+      if (answer.status < 400) accepted += 1;
+      const isWritten = answer.status === 201 || (wire.method === 'PATCH' && answer.status === 200);
+      if (isWritten && sent.body && 'json' in sent.body)
+        found.push(...changedTexts(sent.body.json, JSON.parse(answer.text)));
+      faults.push(...found.map((fault) => `${at}: ${JSON.stringify(text).slice(0, 200)}: ${fault}`));
+    };
+    tried += texts.length;
+    for (let from = 0; from < texts.length; from += atOnce)
+      await Promise.all(texts.slice(from, from + atOnce).map(one));
+  }
+  process.stdout.write(
+    `${tried} texts at ${places.rest.length} places of the REST face, ${accepted} taken\n`,
+  );
+  expect(faults).toEqual([]);
+}, 3_600_000);
+
+const atOnce = 8;

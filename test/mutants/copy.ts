@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Mutant, Noted } from './find.ts';
+
+/** One test file, run once, with one guard away. */
+export interface Trial {
+  readonly file: string;
+  /** The place of the guard among all; none is away where nothing is said. */
+  readonly mutant?: number;
+  /** The test behind which there is nothing to learn. */
+  readonly last?: string;
+}
+
+/** How a trial went. */
+export interface TrialResult {
+  readonly ms: number;
+  /** The name of the test that failed; none runs after it. */
+  readonly failed?: string;
+  readonly failureMessage?: string;
+  readonly notes: readonly Note[];
+}
+
+/** The first and the last test of a file in which something of a guard was noted. */
+export interface Note {
+  readonly place: number;
+  readonly how: Noted;
+  readonly first: string;
+  readonly last: string;
+  /** How long after the beginning of the file the first such test ended. */
+  readonly ms: number;
+}
+
+/** How long a trial may say nothing before it counts as one that hangs. */
+const patienceMs = 150_000;
+
+/** A copy of the repository whose guards have switches. */
+export class Copy {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'workgraph-mutants-'));
+  readonly #notes = join(this.#directory, '.workgraph');
+  #running: ChildProcess | undefined;
+
+  async make(root: string, mutants: readonly Mutant[]): Promise<void> {
+    for (const name of copied) cpSync(join(root, name), join(this.#directory, name), { recursive: true });
+    const links = ['-al', join(root, 'node_modules'), join(this.#directory, 'node_modules')];
+    await ended(spawn('cp', links, { stdio: 'inherit' }));
+    mkdirSync(this.#notes);
+    for (const [file, guards] of Map.groupBy(mutants.entries(), ([, { file }]) => file)) {
+      const path = join(this.#directory, file);
+      // Wherever the source runs, in a test or in a process that one starts, the switches are there before it.
+      const first = `import '${join(this.#directory, 'test/mutants/switch.ts')}'; `;
+      writeFileSync(path, first + withSwitches(readFileSync(path, 'utf8'), guards));
+    }
+  }
+
+  /** Ends what runs there, too. */
+  remove(): void {
+    if (this.#running?.pid !== undefined) killGroup(this.#running.pid);
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  /**
+   * Runs trials one after the other in one process. The results are as many as were run: none for those after one that
+   * hangs, and those for which there was no time.
+   */
+  async run(trials: readonly Trial[], until: number): Promise<{ results: TrialResult[]; hangs: boolean }> {
+    const results = join(this.#notes, 'results');
+    rmSync(results, { force: true });
+    writeFileSync(join(this.#notes, 'trials'), JSON.stringify(trials));
+    const files = [...new Set(trials.map(({ file }) => file))];
+    const words = ['--config', 'test/mutants/jest.config.js', '--runInBand', '--silent', '--runTestsByPath'];
+    const child = spawn('npm', ['test', '--', ...words, ...files], {
+      cwd: this.#directory,
+      stdio: process.env.DEBUG ? 'inherit' : 'ignore',
+      detached: true,
+      env: { ...process.env, MUTANTS_NOTES: this.#notes, MUTANTS_UNTIL: String(until) },
+    });
+    this.#running = child;
+    const read = () => (existsSync(results) ? readFileSync(results, 'utf8').trim().split('\n') : []);
+    let [seen, at, hangs] = [0, Date.now(), false];
+    const watch = setInterval(() => {
+      const count = read().length;
+      if (count > seen) [seen, at] = [count, Date.now()];
+      hangs = Date.now() - at > patienceMs;
+      if (hangs && child.pid !== undefined) killGroup(child.pid);
+    }, 1_000);
+    await ended(child);
+    clearInterval(watch);
+    this.#running = undefined;
+    return { results: read().map((line) => JSON.parse(line) as TrialResult), hangs };
+  }
+}
+
+/** Puts a switch around each guard; one may stand in another. */
+function withSwitches(text: string, guards: Iterable<readonly [number, Mutant]>): string {
+  const edits = [...guards].flatMap(([place, { start, end, switched }]) => {
+    const [before, behind] = switched((how = 'refused') => `globalThis.guardIsOn(${place}, '${how}')`);
+    return [
+      { at: start, put: before, order: -end },
+      { at: end, put: behind, order: -start - text.length },
+    ];
+  });
+  let changed = text;
+  for (const { at, put } of edits.toSorted((one, other) => other.at - one.at || other.order - one.order))
+    changed = changed.slice(0, at) + put + changed.slice(at);
+  return changed;
+}
+
+const copied = [
+  'src',
+  'test',
+  'migrations',
+  'docs',
+  'bin',
+  'bench',
+  '.ci',
+  'README.md',
+  '.oxlintrc.json',
+  'biome.json',
+  'package.json',
+  'package-lock.json',
+  'jest.config.js',
+  'tsconfig.json',
+  'schema.graphql',
+  'openapi.json',
+  'codegen.ts',
+];
+
+function ended(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve) => child.once('exit', resolve));
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,52 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const kept = join(import.meta.dirname, 'verdicts.json');
+
+/** By the guard, the test file that misses it, or the list of those that do not. */
+type Known = Record<string, string | string[]>;
+
+/** What is known of each guard. It is kept in a file, to which several runs may write. */
+export class Verdicts {
+  readonly #guards: ReadonlySet<string>;
+  #known: Known = {};
+
+  /** What is known of guards that are no longer there is forgotten. */
+  constructor(guards: Iterable<string>) {
+    this.#guards = new Set(guards);
+    this.#change(() => {});
+  }
+
+  isKilled(guard: string): boolean {
+    return typeof this.#known[guard] === 'string';
+  }
+
+  hasSurvived(guard: string, file: string): boolean {
+    return this.#known[guard]?.includes(file) ?? false;
+  }
+
+  /** What a test file said. */
+  add(guard: string, file: string, isKilled: boolean): void {
+    this.#change((known) => (known[guard] = isKilled ? file : [known[guard] ?? [], file].flat()));
+  }
+
+  forget(guard: string): void {
+    this.#change((known) => delete known[guard]);
+  }
+
+  shown(guard: string): string {
+    const known = this.#known[guard];
+    if (known === undefined) return 'unknown';
+    return typeof known === 'string' ? `killed by ${known}` : `survived ${known.join(' ')}`;
+  }
+
+  #change(change: (known: Known) => void): void {
+    this.#known = existsSync(kept) ? (JSON.parse(readFileSync(kept, 'utf8')) as Known) : {};
+    change(this.#known);
+    const there = Object.keys(this.#known)
+      .filter((guard) => this.#guards.has(guard))
+      .toSorted();
+    const lines = there.map((guard) => `${JSON.stringify(guard)}: ${JSON.stringify(this.#known[guard])}`);
+    writeFileSync(kept, `{\n${lines.join(',\n')}\n}\n`);
+  }
+}

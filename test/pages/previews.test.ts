@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Frame } from 'playwright-core';
+import { attachmentBytes } from '../../src/cli/demo/attachment-bytes.ts';
+import { type FileDesk, fileDesk } from '../attachments/files.ts';
+import { type App, startApp } from '../support/app.ts';
+import { hasBrowser, openBrowser, openPage } from './browser.ts';
+
+// Without a browser the tests are named as skipped: `npm test` needs nothing installed.
+const described = hasBrowser ? describe : describe.skip;
+
+described('a preview in a real browser (needs /usr/bin/chromium)', () => {
+  let app: App;
+  let browser: Browser;
+  let desk: FileDesk;
+
+  beforeAll(async () => {
+    app = await startApp();
+    desk = await fileDesk(app);
+    browser = await openBrowser();
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await app?.stop();
+  });
+
+  it('of a PDF is drawn by the browser’s viewer, for all that its policy forbids', async () => {
+    const bytes = attachmentBytes({ fileName: 'web-1-report.pdf' });
+    const { signedPreviewUrl } = await desk.attach('report.pdf', 'application/pdf', bytes);
+    const { page } = await openPage(browser, app.url);
+    await page.goto(signedPreviewUrl ?? '');
+    const isViewer = (frame: Frame) => frame.url().startsWith('chrome-extension:');
+    const viewer = page.frames().find(isViewer) ?? (await page.waitForEvent('framenavigated', isViewer));
+    // It counts the pages once it has read them.
+    await viewer.locator('#pagelength').filter({ hasText: '1' }).waitFor();
+    await page.context().close();
+  }, 120_000);
+
+  it('of HTML is its text: nothing of it runs', async () => {
+    const html =
+      '<script>document.title = "it ran"</script><img src=x onerror="document.title = \'it ran\'">';
+    const { signedPreviewUrl } = await desk.attach('page.html', 'text/html', Buffer.from(html));
+    const { page } = await openPage(browser, app.url);
+    await page.goto(signedPreviewUrl ?? '');
+    expect(await page.locator('body').innerText()).toBe(html);
+    expect(await page.title()).toBe('');
+    await page.context().close();
+  }, 120_000);
+});

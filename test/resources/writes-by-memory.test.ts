@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { newUuid, encodeId, parseId } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { type Caller, callerOf } from '../support/mutations.ts';
+
+// Another process writes reference data, and this one writes by what it remembers of them.
+const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+
+onPostgres('a write whose reference data another process has just changed', () => {
+  let app: App;
+  let world: IssueWorld;
+  let ada: Caller;
+  let other: pg.Client;
+
+  beforeAll(async () => {
+    app = await startApp();
+    world = await issueWorld(app);
+    ada = callerOf(app, world.ada.token);
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
+      app.database.unscoped,
+    );
+    const url = new URL(process.env.TEST_DATABASE_URL ?? '');
+    url.pathname = `/${rows[0]?.name}`;
+    other = new pg.Client({ connectionString: url.href });
+    await other.connect();
+  });
+
+  afterAll(async () => {
+    const broken = await brokenInvariants(app.database);
+    await other.end();
+    await app.stop();
+    expect(broken).toEqual({});
+  });
+
+  beforeEach(async () => {
+    // What it remembers is as it was before the test.
+    await app.graphql('{ teams { nodes { code } } }', {}, { token: world.ada.token });
+  });
+
+  const uuid = (id: string) => parseId(id)?.uuid ?? '';
+  const rankOf = async (id: string) => {
+    const { rows } = await other.query<{ status_rank: number; rank: number }>(
+      'select status_rank, rank from issue join status on status.id = status_id where issue.id = $1',
+      [uuid(id)],
+    );
+    return rows[0];
+  };
+
+  it('takes a label that it does not know yet', async () => {
+    const label = newUuid();
+    await other.query(
+      `insert into label (workspace_id, id, name, name_fold, color, created_utc, updated_utc)
+       values ($1, $2, 'New', 'new', '#123456', now(), now())`,
+      [world.workspaceId, label],
+    );
+    const labelIds = [encodeId('label', label)];
+    const created = await ada.create({ teamId: world.eng.id, title: 'Labelled', labelIds });
+    expect(created).toMatchObject({ labelIds });
+  });
+
+  it('takes a person who can be assigned again', async () => {
+    await other.query('update member set status = 2 where user_account_id = $1', [world.suspended.uuid]);
+    const primaryAssigneeUserAccountId = world.suspended.id;
+    const created = await ada.create({
+      teamId: world.eng.id,
+      title: 'Back again',
+      primaryAssigneeUserAccountId,
+    });
+    expect(created).toMatchObject({ primaryAssigneeUserAccountId });
+  });
+
+  it('takes a status at the place that it has come to', async () => {
+    const { eng } = world;
+    const { key } = await ada.create({ teamId: eng.id, title: 'To be done' });
+    await other.query('update status set position = position + 90 where id = $1', [uuid(eng.done)]);
+    const done = await ada.update(key, { statusId: eng.done });
+    const ranks = await rankOf(done.id);
+    expect(ranks?.status_rank).toBe(ranks?.rank);
+    await other.query('update status set position = position + 90 where id = $1', [uuid(eng.doing)]);
+    const doing = await ada.create({ teamId: eng.id, title: 'Doing', statusId: eng.doing });
+    const created = await rankOf(doing.id);
+    expect(created?.status_rank).toBe(created?.rank);
+  });
+
+  it('refuses one whose status went away, and does those that waited with it', async () => {
+    const { ops } = world;
+    await other.query('begin');
+    // Who takes a number waits for whoever holds the team.
+    await other.query('select 1 from team where id = $1 for update', [ops.uuid]);
+    const titled = (title: string) => ({ teamId: ops.id, title });
+    const first = ada.create(titled('First'));
+    for (let waiting = 0; waiting === 0; ) {
+      const { rows } = await other.query<{ waiting: number }>(
+        `select count(*)::int as waiting from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      waiting = rows[0]?.waiting ?? 0;
+    }
+    const refused = ada.violations('issueCreate', { ...titled('Nowhere'), statusId: ops.doing });
+    const done = Promise.all(['Second', 'Third', 'Fourth'].map((title) => ada.create(titled(title))));
+    await setTimeout(200);
+    await other.query('delete from status where id = $1', [uuid(ops.doing)]);
+    await other.query('commit');
+    expect(await refused).toEqual(["statusId: is no status of the issue's team"]);
+    const keys = [await first, ...(await done)].map(({ key }) => key);
+    expect(keys.sort()).toEqual(['OPS-1', 'OPS-2', 'OPS-3', 'OPS-4']);
+  });
+
+  it('refuses a status that went away', async () => {
+    const { ops } = world;
+    await other.query('delete from status where id = $1', [uuid(ops.done)]);
+    const input = { teamId: ops.id, title: 'Nowhere', statusId: ops.done };
+    expect(await ada.violations('issueCreate', input)).toEqual([
+      "statusId: is no status of the issue's team",
+    ]);
+  });
+});

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
+import { team } from '../support/fixtures.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { atStandstill } from '../support/standstill.ts';
+
+const withinMs = 500;
+/** What a busy machine may add. */
+const graceMs = 3_000;
+
+let app: App;
+let teamId: string;
+beforeAll(async () => {
+  app = await startApp({ settings: { REQUEST_TIMEOUT_MS: String(withinMs), METRICS_ADDRESS: '0' } });
+  teamId = encodeId('team', (await team(app.database, app.workspaceId, { code: 'ENG' })).id);
+}, 60_000);
+afterAll(() => app.stop());
+
+type Ask = () => Promise<{ status: number; headers: Headers; body: unknown }>;
+
+/** Asks, and holds that the answer is a 503 that came when the time was over. */
+async function toldInTime(ask: Ask, words: unknown): Promise<void> {
+  const began = performance.now();
+  const { status, headers, body } = await ask();
+  const tookMs = performance.now() - began;
+  expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+  expect(body).toMatchObject(words as object);
+  expect(tookMs).toBeGreaterThan(withinMs - 50);
+  expect(tookMs).toBeLessThan(withinMs + graceMs);
+}
+
+const problem = { code: 'unavailable', status: 503, errors: [] };
+const errors = { errors: [{ extensions: { code: 'UNAVAILABLE' } }] };
+const create = 'mutation Create($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }';
+
+it('is told in time, on both faces, whatever it waits for, and repeats a write under its key', async () => {
+  const read = () => app.request('GET', '/v1/issues');
+  const readGraph = () => app.graphql('{ issues { nodes { title } } }');
+  // One write waits for the data store, the others for their turn behind it.
+  const writes: Ask[] = [1, 2].flatMap((number) => [
+    () =>
+      app.request('POST', '/v1/issues', {
+        headers: { 'Idempotency-Key': `rest-${number}` },
+        body: { teamId, title: `Over REST ${number}`, description: '', priority: 0 },
+      }),
+    () =>
+      app.graphql(
+        create,
+        { input: { teamId, title: `Over GraphQL ${number}` } },
+        { headers: { 'Idempotency-Key': `graphql-${number}` } },
+      ),
+  ]);
+  await atStandstill(app, () =>
+    Promise.all([
+      toldInTime(read, problem),
+      toldInTime(readGraph, errors),
+      ...writes.map((write, index) => toldInTime(write, index % 2 === 0 ? problem : errors)),
+    ]),
+  );
+  for (const write of writes) {
+    // A write that goes on after its time is still in progress.
+    let answer = await write();
+    for (
+      const until = performance.now() + 10_000;
+      [409, 503].includes(answer.status) && performance.now() < until;
+    ) {
+      await delay(100);
+      answer = await write();
+    }
+    expect(answer.status).toBeLessThan(300);
+  }
+  const titles = await app.graphql<{ issues: { nodes: { title: string }[] } }>(
+    '{ issues { nodes { title } } }',
+  );
+  expect(titles.body.data?.issues.nodes.map(({ title }) => title).toSorted()).toEqual([
+    'Over GraphQL 1',
+    'Over GraphQL 2',
+    'Over REST 1',
+    'Over REST 2',
+  ]);
+});
+
+it('is told in time where what it waits for knows no time', async () => {
+  const ping = app.database.ping.bind(app.database);
+  const asked = Promise.withResolvers<void>();
+  Object.assign(app.database, { ping: () => asked.promise });
+  await toldInTime(() => app.graphql('{ readiness { status } }'), errors).finally(() => {
+    Object.assign(app.database, { ping });
+    asked.resolve();
+  });
+  const metrics = await (await fetch(app.metricsUrl ?? '')).text();
+  expect(metrics).toContain('workgraph_admission_requests{state="in_progress"} 0');
+});
+
+it('does not count the time that a client takes for its body', async () => {
+  const body = JSON.stringify({ query: '{ viewer { scopes } }' });
+  const slowly = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(Buffer.from(body.slice(0, 10)));
+      await delay(2 * withinMs);
+      controller.enqueue(Buffer.from(body.slice(10)));
+      controller.close();
+    },
+  });
+  const init: RequestInit & { duplex: 'half' } = {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${app.token}`, 'Content-Type': 'application/json' },
+    body: slowly,
+    duplex: 'half',
+  };
+  const answer = await fetch(new URL('/graphql', app.url), init);
+  expect([answer.status, await answer.json()]).toMatchObject([200, { data: { viewer: {} } }]);
+});

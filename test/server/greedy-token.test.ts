@@ -1,0 +1,109 @@
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { hashToken } from '../../src/resolvers/access-tokens.ts';
+import { type App, startApp } from '../support/app.ts';
+import { atStandstill } from '../support/standstill.ts';
+
+const health = '{ health { status } }';
+
+const lines: Record<string, unknown>[] = [];
+const log = new Writable({
+  write(line: Buffer, _encoding, done) {
+    lines.push(JSON.parse(String(line)));
+    done();
+  },
+});
+let app: App;
+beforeAll(async () => {
+  const settings = { REQUESTS_PER_MINUTE: '3', MAX_CONCURRENCY: '1', METRICS_ADDRESS: '0' };
+  app = await startApp({ settings, logLevel: 'info', log });
+}, 240_000);
+afterAll(() => app.stop());
+
+/** A token whose bucket is empty, which is known since it was refused. */
+async function greedyToken(): Promise<string> {
+  const token = await app.tokenFor();
+  for (let n = 0; n < 4; n += 1) await app.graphql(health, {}, { token });
+  return token;
+}
+
+async function metrics(): Promise<string> {
+  return (await fetch(app.metricsUrl ?? '')).text();
+}
+
+it('is refused at the door as by the faces, and counted there as what it asked for', async () => {
+  const token = await app.tokenFor();
+  for (let n = 0; n < 3; n += 1) await app.graphql(health, {}, { token });
+  const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+  const headers = { 'x-request-id': 'mine', traceparent, accept: 'application/json' };
+  /** Without the numbers, which are of the moment. */
+  const refused = async (...[method, path, sent]: Parameters<App['request']>) => {
+    const answer = await app.request(method, path, { token, headers, ...sent });
+    expect(answer.status).toBe(429);
+    const inHeaders = [...answer.headers].map(([name, value]) => [name, value.replaceAll(/\d+/g, '0')]);
+    const body = JSON.stringify(answer.body).replaceAll(/\d+/g, '0');
+    const traced = answer.headers.get('traceresponse')?.length;
+    return { body, headers: { ...Object.fromEntries(inHeaders), date: '', traceresponse: traced } };
+  };
+  const atFace = await refused('GET', '/v1/teams');
+  expect(await refused('GET', '/v1/teams')).toEqual(atFace);
+  const graph = await refused('POST', '/graphql', { body: { query: health } });
+  expect(graph.headers).toEqual({
+    ...atFace.headers,
+    'content-type': 'application/json; charset=utf-0',
+    vary: 'Accept, Authorization, Accept-Encoding',
+  });
+  expect(graph.body).toContain('"code":"RATE_LIMITED"');
+  const of = (labels: string) => `workgraph_request_duration_seconds_count{${labels},status="429"}`;
+  const counts = await metrics();
+  expect(counts).toContain(`${of('face="rest",route="/v1/teams",operation="Teams"')} 2`);
+  expect(counts).toContain(`${of('face="graphql",route="/graphql",operation="other"')} 1`);
+}, 60_000);
+
+it('is refused while every place is taken and the data store is silent', async () => {
+  const token = await greedyToken();
+  const held = await atStandstill(app, async () => {
+    const asked = app.request('GET', '/v1/issues');
+    while (!(await metrics()).includes('state="in_progress"} 1')) await delay(5);
+    expect((await app.request('GET', '/v1/issues', { token })).status).toBe(429);
+    expect((await app.graphql(health, {}, { token })).status).toBe(429);
+    return { answer: asked };
+  });
+  expect((await held.answer).status).toBe(200);
+}, 60_000);
+
+it('has one line in the log for all that was refused within a second', async () => {
+  const token = await greedyToken();
+  for (let n = 0; n < 20; n += 1) await app.request('GET', '/v1/projects', { token });
+  const counted = () => lines.filter(({ refused }) => refused === 20);
+  while (counted().length === 0) await delay(20);
+  const own = lines.filter(({ path, status }) => path === '/v1/projects' && status === 429);
+  expect([counted().length, own.length]).toEqual([1, 0]);
+  expect(counted()[0]).toMatchObject({ level: 30, tokenId: expect.any(String) });
+}, 60_000);
+
+it('is told 401 as soon as it is revoked, however empty its bucket', async () => {
+  const token = await greedyToken();
+  const statusNow = async () => (await app.request('GET', '/v1/teams', { token })).status;
+  expect(await statusNow()).toBe(429);
+  const began = performance.now();
+  await app.database.unscoped
+    .updateTable('accessToken')
+    .set({ revokedUtc: new Date() })
+    .where('tokenHash', '=', hashToken(token))
+    .execute();
+  while ((await statusNow()) !== 401) expect(performance.now() - began).toBeLessThan(5_000);
+}, 60_000);
+
+it('is refused nothing that is public', async () => {
+  const token = await greedyToken();
+  const statusOf = async (method: string, path: string) =>
+    (await app.request(method, path, { token })).status;
+  expect(await statusOf('GET', '/v1/openapi.json')).toBe(200);
+  expect(await statusOf('OPTIONS', '/v1/teams')).toBe(204);
+  expect(await statusOf('GET', '/v1/meta/codes')).toBe(200);
+  expect(await statusOf('GET', '/v1/nothing')).toBe(404);
+  expect(await statusOf('PUT', '/graphql')).toBe(405);
+  expect(await statusOf('GET', '/v1/teams')).toBe(429);
+}, 60_000);

@@ -1,0 +1,89 @@
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { StorageFullError, StorageUnavailableError } from '../../src/db/storage.ts';
+import { DatabaseUnavailableError } from '../../src/db/unavailable.ts';
+import { causeOf, maskedError } from '../../src/executor/errors.ts';
+import { AppError } from '../../src/resolvers/errors.ts';
+import { type App, startApp } from '../support/app.ts';
+
+const lines: Record<string, unknown>[] = [];
+const log = new Writable({
+  write(line: Buffer, _encoding, done) {
+    lines.push(JSON.parse(String(line)));
+    done();
+  },
+});
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp({ logLevel: 'info', log });
+  expect((await app.request('GET', '/v1/teams')).status).toBe(200);
+}, 240_000);
+afterAll(() => app.stop());
+
+/** Sends a request while every way to the database ends with this error, and gives its status and its lines. */
+async function failing(failure: Error, method: string, path: string, body?: unknown) {
+  const connect = app.database.connect.bind(app.database);
+  const ping = app.database.ping.bind(app.database);
+  const fail = () => Promise.reject(failure);
+  // The compiled executor takes connections, the reference executor has Kysely take them.
+  const { db } = app.database;
+  const failingDb = db.withPlugin({
+    transformQuery: () => {
+      throw failure;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  Object.assign(app.database, { connect: fail, ping: fail, db: failingDb });
+  const requestId = `outage-${lines.length}`;
+  try {
+    const headers = { 'x-request-id': requestId };
+    const answer = await app.request(method, path, { headers, ...(body !== undefined && { body }) });
+    const own = () => lines.filter((line) => line.requestId === requestId);
+    while (!own().some((line) => 'status' in line)) await new Promise(setImmediate);
+    return { status: answer.status, body: JSON.stringify(answer.body), lines: own() };
+  } finally {
+    Object.assign(app.database, { connect, ping, db });
+  }
+}
+
+const query = { query: '{ issues { totalCount } }' };
+const gone = 'PostgreSQL at db:5432 is unavailable: the connection was refused.';
+const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+const full = Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' });
+
+it.each([
+  ['what it lost', new DatabaseUnavailableError(gone, { cause: refused }), `${gone} (ECONNREFUSED)`],
+  ['a lock', locked, 'canceling statement due to lock timeout (55P03)'],
+  ['the store', new StorageUnavailableError('The store is silent.'), 'The store is silent.'],
+])('says once in the line of the request what it was: %s', async (_what, error, cause) => {
+  for (const [method, path, body] of [
+    ['GET', '/v1/issues'],
+    ['POST', '/graphql', query],
+  ] as const) {
+    const failed = await failing(error, method, path, body);
+    expect(failed.body).not.toContain(cause);
+    expect(failed).toMatchObject({ status: 503, lines: [{ level: 40, path, status: 503, cause }] });
+  }
+});
+
+it('knows a full disk, and what is no outage', () => {
+  expect(causeOf(full)).toBe('could not extend file: No space left on device (53100)');
+  expect(causeOf(new StorageFullError('The disk is full.'))).toBe('The disk is full.');
+  for (const other of [new AppError('not_found', 'Nothing.'), maskedError, new TypeError('a bug')])
+    expect(causeOf(other)).toBeUndefined();
+});
+
+it('says why the server is not ready', async () => {
+  const failed = await failing(new DatabaseUnavailableError(gone), 'GET', '/readyz');
+  expect(failed).toMatchObject({ status: 503, lines: [{ level: 40, path: '/readyz', cause: gone }] });
+});
+
+it('has no cause to tell where nothing is wrong with the service', async () => {
+  const headers = { 'x-request-id': 'absent' };
+  expect((await app.request('GET', '/v1/teams/NONE', { headers })).status).toBe(404);
+  const [line] = lines.filter(({ requestId }) => requestId === 'absent');
+  expect(line).toMatchObject({ status: 404 });
+  expect(line).not.toHaveProperty('cause');
+});

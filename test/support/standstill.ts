@@ -1,0 +1,18 @@
+import { sql } from 'kysely';
+import type { App } from './app.ts';
+
+/** Does the work while nothing that asks for issues is answered; teams are kept in memory. */
+export async function atStandstill<Result>(
+  { database }: Pick<App, 'database'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (database.engine === 'embedded') {
+    const lease = await database.connect();
+    return work().finally(() => lease.release());
+  }
+  return database.unscoped.transaction().execute(async (trx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+    await sql`lock table issue in access exclusive mode`.execute(trx);
+    return work();
+  });
+}
