@@ -11,5 +11,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/.workgraph'],
   watchman: false,
   maxWorkers: 2,
+  // Contexts of finished test files stay in the heap (jest's ES modules); marking them costs more than a new worker does.
+  workerIdleMemoryLimit: '350MB',
   testTimeout: 120_000,
 };

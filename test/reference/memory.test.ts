@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { sql } from 'kysely';
 import { removeReferenceChanges } from '../../src/db/housekeeping.ts';
 import { type KeptTableName, keptTables } from '../../src/db/kept-tables.ts';
-import { onStatement } from '../../src/db/meter.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
@@ -183,24 +182,24 @@ describe('versions', () => {
 
   it('that a client has seen are looked for once, and not waited for when they are made up', async () => {
     const { version } = await current();
-    const asked = await statementsOf(() => memory.current(app.workspaceId, { ref: version.ref + 7, tag: 1 }));
-    expect(asked.statements).toBe(1);
+    const asked = await readsOf(() => memory.current(app.workspaceId, { ref: version.ref + 7, tag: 1 }));
+    expect(asked.reads).toEqual({ check: 1, delta: 0, whole: 0 });
     expect(asked.result.version).toEqual(version);
-    const known = await statementsOf(() => memory.current(app.workspaceId, version));
-    expect(known.statements).toBe(0);
+    const known = await readsOf(() => memory.current(app.workspaceId, version));
+    expect(known.reads).toEqual({ check: 0, delta: 0, whole: 0 });
   });
 });
 
 describe('a check', () => {
   it('is shared by all who ask for it at once, and begins anew for a write after its beginning', async () => {
-    const shared = await statementsOf(async () => {
+    const shared = await readsOf(async () => {
       memory.expireAll();
       const all = Array.from({ length: 5 }, () => current());
       memory.expireAll();
       all.push(current());
       return Promise.all(all);
     });
-    expect(shared.statements).toBe(2);
+    expect(shared.reads).toEqual({ check: 2, delta: 0, whole: 0 });
   });
 
   it('that fails gives an error, and never what was known before', async () => {
@@ -220,17 +219,15 @@ describe('a check', () => {
   });
 });
 
-async function statementsOf<Result>(
+/** What the memory read for it; not by its statements, among which are those of the polls beside it. */
+async function readsOf<Result>(
   work: () => Result,
-): Promise<{ result: Awaited<Result>; statements: number }> {
-  let statements = 0;
-  const stop = onStatement(() => {
-    statements += 1;
-  });
-  try {
-    const result = await work();
-    return { result, statements };
-  } finally {
-    stop();
-  }
+): Promise<{ result: Awaited<Result>; reads: ReferenceMemory['counts'] }> {
+  const before = { ...memory.counts };
+  const result = await work();
+  const { check, delta, whole } = memory.counts;
+  return {
+    result,
+    reads: { check: check - before.check, delta: delta - before.delta, whole: whole - before.whole },
+  };
 }
