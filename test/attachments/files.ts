@@ -4,10 +4,11 @@ import { issueWorld } from '../support/issue-world.ts';
 
 /** What is read of an attachment. */
 const fields = `id fileName contentType sizeBytes uploadedUtc uploadedByUserAccountId downloadUrl previewUrl previewKind
-  isPreviewAvailable codeLanguage signedDownloadUrl signedPreviewUrl`;
+  isPreviewAvailable codeLanguage signedDownloadUrl signedPreviewUrl revision`;
 
 export interface AttachmentRead {
   id: string;
+  revision: number;
   fileName: string;
   contentType: string;
   sizeBytes: number;
@@ -46,7 +47,7 @@ export interface FileDesk {
   /** Announces and uploads. */
   attach(fileName: string, contentType: string, bytes: Uint8Array): Promise<AttachmentRead>;
   list(token?: string): Promise<AttachmentRead[]>;
-  remove(id: string): Promise<void>;
+  remove(id: string, expectedRevision?: number): Promise<void>;
 }
 
 export async function fileDesk(app: App): Promise<FileDesk> {
@@ -113,10 +114,10 @@ export async function fileDesk(app: App): Promise<FileDesk> {
       return (data as unknown as { issue: { attachments: { nodes: AttachmentRead[] } } }).issue.attachments
         .nodes;
     },
-    remove: async (id) => {
+    remove: async (id, expectedRevision) => {
       const { errors } = await ask(
         'mutation ($input: AttachmentDeleteInput!) { attachmentDelete(input: $input) { deletedAttachmentId issue { key } } }',
-        { input: { id } },
+        { input: { id, expectedRevision } },
       );
       if (errors) throw new Error(JSON.stringify(errors));
     },

@@ -219,6 +219,13 @@ describe('attachmentDelete', () => {
       'expected an attachment id',
     );
   });
+
+  it('is refused when it is meant for another revision than that which is there', async () => {
+    const { id, revision } = await desk.attach('kept.txt', 'text/plain', Buffer.from('kept'));
+    await expect(desk.remove(id, revision + 1)).rejects.toThrow('PRECONDITION_FAILED');
+    expect((await desk.list()).map((one) => one.id)).toContain(id);
+    await desk.remove(id, revision);
+  });
 });
 
 it('keeps files and the signing key from other users of the machine', () => {

@@ -16,6 +16,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
+const long = 'x'.repeat(256);
 const run = (...args: string[]) => workgraph([...args, '--data-dir', dataDir]);
 async function json<Printed>(...args: string[]): Promise<Printed> {
   const { exitCode, stdout, stderr } = await run(...args, '--json');
@@ -151,6 +152,12 @@ describe('the commands', () => {
       exitCode: 2,
       stderr: expect.stringContaining('--workspace'),
     });
+    for (const name of ['Twins', 'TWINS']) await inProcess(app, 'workspace create', ['--name', name]);
+    expect(await inProcess(app, 'token list', ['--workspace', 'twins'])).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'Several workspaces are called twins; give the id of one.\n',
+    });
   });
 
   it('make tokens for whom one names, that do what they are for', async () => {
@@ -219,6 +226,14 @@ describe('the commands', () => {
     ],
     ['token revoke', ['token_00000000000000000000000000'], 1, 'There is no access token'],
     ['workspace create', ['--name', ' '], 1, 'name: must not be empty.'],
+    ['workspace create', ['--name', long], 1, 'name: must have at most 255 characters.'],
+    ['workspace create', ['--name', 'Two', '--owner', ' '], 1, 'ownerDisplayName: must not be empty.'],
+    [
+      'workspace create',
+      ['--name', 'Two', '--owner', long],
+      1,
+      'ownerDisplayName: must have at most 255 characters.',
+    ],
   ])('%s %j fails in words', async (name, args, exitCode, words) => {
     const ran = await inProcess(app, name, args);
     expect(ran).toMatchObject({ exitCode, stdout: '' });

@@ -11,7 +11,8 @@ import { Verdicts } from './verdicts.ts';
 //   npm run mutants -- [--list] [--only tenant|scope|limit|check] [--match <part of the name>] [--tests <beginning of a path>,…]
 //                      [--files 12] [--minutes 3] [--again]
 // Verdicts are kept in verdicts.json, by the text of the guard: those that there are already are not asked for again,
-// but with --again those that survived. A mutant that no test misses is a survivor; the exit code is their number.
+// but with --again those that survived, or that were killed by a time-out alone: on a machine with too much to do that is
+// no test. A mutant that no test misses is a survivor; the exit code is their number.
 const { values: chosen } = parseArgs({
   options: {
     list: { type: 'boolean', default: false },
@@ -48,19 +49,18 @@ if (chosen.list) {
 async function judgeAll(copy: Copy): Promise<void> {
   await copy.make(root, all);
   const reach = await reachOf(copy, all, root, { until, isAsked });
-  if (chosen.again) for (const { guard } of mutants) if (!verdicts.isKilled(guard)) verdicts.forget(guard);
+  if (chosen.again) for (const { guard } of mutants) if (!verdicts.isSure(guard)) verdicts.forget(guard);
   for (let round = nextTrials(reach); round.length > 0; round = nextTrials(reach)) {
     while (round.length > 0) {
       const { results, hangs } = await copy.run(round.slice(0, trialsAtOnce), until);
       if (results.length === 0 && !hangs) return report();
       for (const trial of round.splice(0, results.length + Number(hangs))) {
-        const result = results.shift() ?? { failed: 'hangs', ms: Number.NaN, failureMessage: undefined };
+        const { failed, failureMessage, ms } = results.shift() ?? { failed: 'hangs', ms: Number.NaN };
         const { name, guard } = trial.guard;
-        // A machine with too much to do is no test: such a kill is to be looked at.
-        const late = result.failureMessage?.includes('Exceeded timeout') ? ', timed out' : '';
-        verdicts.add(guard, trial.file, result.failed !== undefined);
+        if (failed === undefined) verdicts.addSurvival(guard, trial.file);
+        else verdicts.addKill(guard, trial.file, /^hangs$|Exceeded timeout/.test(failureMessage ?? failed));
         process.stdout.write(
-          `${name}\n  ${verdicts.shown(guard)}: ${result.failed ?? 'no test failed'} (${result.ms} ms${late})\n`,
+          `${name}\n  ${verdicts.shown(guard)}: ${failed ?? 'no test failed'} (${ms} ms)\n`,
         );
       }
     }
@@ -69,7 +69,11 @@ async function judgeAll(copy: Copy): Promise<void> {
 }
 
 function nextTrials(reach: ReadonlyMap<string, Reach>): (Trial & { guard: Mutant })[] {
-  return mutants.flatMap((guard) => {
+  // What an earlier run has begun with waits for what it has not come to.
+  const inTurn = mutants.toSorted(
+    (one, other) => verdicts.survivals(one.guard) - verdicts.survivals(other.guard),
+  );
+  return inTurn.flatMap((guard) => {
     if (verdicts.isKilled(guard.guard)) return [];
     const trial = candidatesFor(guard, reach)
       .filter(({ file }) => isAsked(file))

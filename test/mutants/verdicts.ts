@@ -3,6 +3,8 @@ import { join } from 'node:path';
 
 const kept = join(import.meta.dirname, 'verdicts.json');
 
+const late = '(timed out)';
+
 /** By the guard, the test file that misses it, or the list of those that do not. */
 type Known = Record<string, string | string[]>;
 
@@ -25,9 +27,23 @@ export class Verdicts {
     return this.#known[guard]?.includes(file) ?? false;
   }
 
-  /** What a test file said. */
-  add(guard: string, file: string, isKilled: boolean): void {
-    this.#change((known) => (known[guard] = isKilled ? file : [known[guard] ?? [], file].flat()));
+  /** How many test files have not missed it. */
+  survivals(guard: string): number {
+    const known = this.#known[guard];
+    return Array.isArray(known) ? known.length : 0;
+  }
+
+  /** Killed by what a test expects, not by the time that it takes. */
+  isSure(guard: string): boolean {
+    return this.isKilled(guard) && !this.#known[guard]?.includes(late);
+  }
+
+  addKill(guard: string, file: string, isLate: boolean): void {
+    this.#change((known) => (known[guard] = isLate ? `${file} ${late}` : file));
+  }
+
+  addSurvival(guard: string, file: string): void {
+    this.#change((known) => (known[guard] = [known[guard] ?? [], file].flat()));
   }
 
   forget(guard: string): void {

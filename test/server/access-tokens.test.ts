@@ -76,6 +76,10 @@ describe('minting', () => {
     expect(error?.extensions).toMatchObject({ code: 'VALIDATION_FAILED' });
     const violations = (error?.extensions?.errors ?? []) as { field: string }[];
     expect(violations.map(({ field }) => field).toSorted()).toEqual(['expiresUtc', 'name', 'scopes']);
+    const tooLong = await mint(app.token, { name: 'x'.repeat(256) });
+    expect(tooLong.error?.extensions?.errors).toEqual([
+      { field: 'name', message: 'must have at most 255 characters' },
+    ]);
   });
 
   it('for others is for owners and admins with workspace:admin, and never for a higher role', async () => {

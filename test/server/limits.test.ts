@@ -31,6 +31,14 @@ const fragments = (depth: number) => {
   return `{ readiness { status } issue(key: "A-1") { ...F0 } } ${all.join(' ')} fragment F${depth} on Issue { id }`;
 };
 
+const repeated = (times: number, part: (place: number) => string) =>
+  Array.from({ length: times }, (_, n) => part(n)).join(' ');
+const manyFields = (times: number) =>
+  `${teams(repeated(times, (n) => `a${n}: lead { ...F }`))} fragment F on Member { ${repeated(99, (n) => `b${n}: id`)} }`;
+const manyPages = (times: number) => teams(repeated(times, (n) => `a${n}: members(first: 1) { totalCount }`));
+const typesOfTypes = (depth: number) =>
+  `{ readiness { status } __schema { types { ${'ofType { '.repeat(depth)}name${' }'.repeat(depth)} } } }`;
+
 describe('a document', () => {
   it.each([
     [
@@ -56,6 +64,14 @@ describe('a document', () => {
       `{ readiness { status } ${Array.from({ length: 200 }, (_, n) => `a${n}: __typename`).join(' ')} }`,
       'more than 200 fields of its own',
     ],
+    ['5,004 fields by a fragment', manyFields(50), 'more than 5000 fields'],
+    ['201 pages', manyPages(200), 'more than 200 pages'],
+    [
+      'one field 51 times',
+      `{ readiness { status } ${'__typename '.repeat(51)} }`,
+      '`__typename` is selected more than 50 times',
+    ],
+    ['introspection 21 deep', typesOfTypes(18), 'nested more than 15 deep'],
     ['six directives on a field', directives(6), 'More than 5 directives'],
     [
       'six directives on a fragment',
@@ -97,6 +113,9 @@ describe('a document', () => {
   it.each([
     ['selections 15 deep', teams(`issues { nodes { ${'parent { '.repeat(10)}id${' }'.repeat(10)} } }`)],
     ['fragments 15 deep', fragments(13)],
+    ['4,905 fields by a fragment', manyFields(49)],
+    ['one field 50 times', `{ readiness { status } ${'__typename '.repeat(50)} }`],
+    ['introspection 20 deep', typesOfTypes(17)],
     [
       'the standard introspection query',
       `${getIntrospectionQuery({ inputValueDeprecation: true })} query R { readiness { status } }`,

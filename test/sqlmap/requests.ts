@@ -35,6 +35,13 @@ export function markedRequests(pool: Pool): MarkedRequest[] {
   ].filter(({ places }) => places > 0);
 }
 
+/** The same with the stars of one of several parts of its places. */
+export function onlyPart({ name, head, body }: MarkedRequest, part: number, parts: number): MarkedRequest {
+  let place = 0;
+  const keep = (text: string) => text.replaceAll('*', () => (place++ % parts === part - 1 ? '*' : ''));
+  return counted(name, keep(head), keep(body));
+}
+
 function restRequest(route: Route, pool: Pool): MarkedRequest {
   const { method, parameters, body } = route;
   const named = Object.entries(parameters).filter(([, { word }]) => word !== 'header');
@@ -60,7 +67,10 @@ function restRequest(route: Route, pool: Pool): MarkedRequest {
 }
 
 function request(name: string, method: string, target: string, body: string): MarkedRequest {
-  const head = `${method} ${target} HTTP/1.1`;
+  return counted(name, `${method} ${target} HTTP/1.1`, body);
+}
+
+function counted(name: string, head: string, body: string): MarkedRequest {
   return { name, head, body, places: (head + body).split('*').length - 1 };
 }
 

@@ -1,15 +1,17 @@
 // Lets sqlmap try every operation of both faces on a server of its own, on PostgreSQL (TEST_DATABASE_URL):
-// `npm run sqlmap`. SECONDS bounds each operation, ONLY is part of the names of those to try, LEVEL is sqlmap's.
+// `npm run sqlmap`. SECONDS bounds each operation, ONLY is an expression for the names of those to try, PLACES=3/20 tries
+// the third of twenty parts of the places of each, LEVEL is sqlmap's.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readPool } from '../inputs/pool.ts';
 import { startApp } from '../support/app.ts';
-import { type MarkedRequest, markedRequests } from './requests.ts';
+import { type MarkedRequest, markedRequests, onlyPart } from './requests.ts';
 
 process.env.TEST_DATABASE_URL ??= 'postgres://postgres@127.0.0.1:5432/test';
-const { SECONDS = '600', LEVEL = '3', ONLY = '' } = process.env;
+const { SECONDS = '600', LEVEL = '3', ONLY = '', PLACES = '1/1' } = process.env;
+const [part = 1, parts = 1] = PLACES.split('/').map(Number);
 
 interface Verdict {
   readonly requests: number;
@@ -31,7 +33,10 @@ let requests = 0;
 const found: string[] = [];
 const unfinished: string[] = [];
 try {
-  const all = markedRequests(await readPool(app)).filter(({ name }) => name.includes(ONLY));
+  const all = markedRequests(await readPool(app))
+    .filter(({ name }) => new RegExp(ONLY).test(name))
+    .map((marked) => onlyPart(marked, part, parts))
+    .filter(({ places }) => places > 0);
   for (const [index, marked] of all.entries()) {
     const verdict = await attack(marked, `${index}`);
     requests += verdict.requests;
