@@ -3,7 +3,7 @@ import { AgentThread } from './agent-threads.ts';
 import { builder } from './builder.ts';
 import { type Entity, entity } from './entity.ts';
 import { AuthorType, MessageType, PrincipalKind } from './enums.ts';
-import { via } from './fields.ts';
+import { via } from './via.ts';
 import { Member } from './members.ts';
 
 export const FollowUpAction = builder.objectRef<{ name: string; key: string; color: string }>(

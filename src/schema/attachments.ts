@@ -4,7 +4,7 @@ import { issueKey } from '../resolvers/keys.ts';
 import { livingIssue } from './activity.ts';
 import { type Entity, entity } from './entity.ts';
 import { PreviewKind } from './enums.ts';
-import { via } from './fields.ts';
+import { via } from './via.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 import { Team } from './teams.ts';

@@ -2,7 +2,7 @@ import { toRichText } from '../resolvers/rich-text.ts';
 import { mayManage } from '../resolvers/write-access.ts';
 import { livingIssue } from './activity.ts';
 import { type Entity, entity } from './entity.ts';
-import { via } from './fields.ts';
+import { via } from './via.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 

@@ -12,9 +12,11 @@ import { type Context, type SignedIn, signedIn } from '../resolvers/context.ts';
 import { encodeId, type IdPrefix } from '../resolvers/ids.ts';
 import type { Entity } from './entity.ts';
 import { naming } from './naming.ts';
+import { joinedText, type Piece } from './joined.ts';
 import type { Plan, ReferencePlan, ReferencePlans } from './plan.ts';
 import { RootResults } from './root-results.ts';
 import type { ScopeNeed } from './scopes.ts';
+import { type AnyReferences, type Needs, type Referred, referencePlan, referencePlans } from './via.ts';
 
 /** What every field says of itself. */
 export interface FieldMeta {
@@ -29,42 +31,6 @@ export type TextColumn<Parent> = {
   [K in keyof Parent]: Parent[K] extends string | null ? K : never;
 }[keyof Parent] &
   string;
-
-type AnyReferences<Parent> = Record<string, { key: TextColumn<Parent> }>;
-
-/** A row that a computed field reads besides its own: reached by a key of the parent, and rows reached from there. */
-export interface ReferenceNeed<
-  Key extends string,
-  Name extends TableName,
-  Column extends keyof Row<Name>,
-  Nested,
-> {
-  entity: Entity<Name>;
-  key: Key;
-  by: 'id' | 'userAccountId';
-  columns: readonly Column[];
-  nested: Nested;
-}
-type Referred<R> = {
-  [K in keyof R]: R[K] extends ReferenceNeed<string, infer Name, infer Column, infer Nested>
-    ? (Pick<Row<Name>, Column> & Referred<Nested>) | undefined
-    : never;
-};
-
-/** Names a row that a computed field reads: `via(Team, 'teamId', ['code'])`, with rows beyond it as `nested`. */
-export function via<
-  Name extends TableName,
-  Key extends string,
-  Column extends keyof Row<Name>,
-  Nested extends AnyReferences<Row<Name>> = Record<never, never>,
->(
-  entity: Entity<Name>,
-  key: Key,
-  columns: readonly Column[],
-  { by = 'id', nested }: { by?: 'id' | 'userAccountId'; nested?: Nested } = {},
-): ReferenceNeed<Key, Name, Column, Nested> {
-  return { entity, key, by, columns, nested: nested ?? ({} as Nested) };
-}
 
 interface ComputedOptions<Parent, Column extends keyof Parent, References, Type, Ctx> extends FieldMeta {
   type: Type;
@@ -119,6 +85,14 @@ declare global {
         References extends AnyReferences<ParentShape>,
         Type,
       >(options: ComputedOptions<ParentShape, Column, References, Type, SignedIn>): FieldRef<Types, unknown>;
+      /** A text put together from texts, columns of the parent and columns of rows that it refers to, as they are. */
+      joined<References extends AnyReferences<ParentShape>>(
+        options: FieldMeta & {
+          type: 'String' | 'URL';
+          references: References;
+          pieces: readonly Piece<ParentShape, References>[];
+        },
+      ): FieldRef<Types, unknown>;
       /** One row of the workspace, by what an argument says; null when that names nothing. */
       byKey<Name extends TableName>(
         target: Entity<Name>,
@@ -171,10 +145,6 @@ function planned(
   return fields.field({ ...meta, type, extensions: { ...extensions, plan }, resolve });
 }
 
-function referencePlan(entity: Entity<TableName>, key: string, by: string): ReferencePlan {
-  return { table: entity.options.table, key, by, where: entity.where };
-}
-
 /** The row behind a key of the parent; null when there is no key or no such row. */
 async function loadReference(ctx: Context, plan: ReferencePlan, parent: Parent): Promise<AnyRow | null> {
   const key = parent[plan.key];
@@ -182,22 +152,12 @@ async function loadReference(ctx: Context, plan: ReferencePlan, parent: Parent):
   return (await signedIn(ctx).loaders.byKey(plan.table, plan.by, plan.where).load(key)) ?? null;
 }
 
-type Needs = Record<string, ReferenceNeed<string, TableName, never, unknown>>;
 type ComputedArguments = FieldMeta & {
   type: unknown;
   columns: readonly string[];
   references?: Needs;
   compute: (row: unknown, references: unknown, ctx: unknown) => unknown;
 };
-
-function referencePlans(needs: Needs): ReferencePlans {
-  return Object.fromEntries(
-    Object.entries(needs).map(([name, { entity, key, by, columns, nested }]) => [
-      name,
-      { ...referencePlan(entity, key, by), columns, nested: referencePlans(nested as Needs) },
-    ]),
-  );
-}
 
 /** The rows that a computed field reads, each with those beyond it under their names. */
 async function loadReferences(ctx: Context, plans: ReferencePlans, parent: Parent): Promise<AnyRow> {
@@ -290,6 +250,15 @@ const helpers = {
   },
   computedForViewer(this: Fields, options: ComputedArguments) {
     return computed(this, options, true);
+  },
+  joined(
+    this: Fields,
+    { type, pieces, references, ...meta }: FieldMeta & { type: string; pieces: Piece[]; references: Needs },
+  ) {
+    const plans = referencePlans(references);
+    return planned(this, type, meta, { kind: 'joined', pieces, references: plans }, async (row, _args, ctx) =>
+      joinedText(pieces, row, await loadReferences(ctx, plans, row)),
+    );
   },
   byKey(
     this: Fields,

@@ -1,6 +1,5 @@
 import type { Row } from '../db/tables.ts';
 import { memberRole } from '../resolvers/codes.ts';
-import { issueKey } from '../resolvers/keys.ts';
 import { ActivityEntry } from './activity.ts';
 import { AgentThread } from './agent-threads.ts';
 import { Attachment } from './attachments.ts';
@@ -9,7 +8,7 @@ import { Comment } from './comments.ts';
 import { Delivery } from './deliveries.ts';
 import { type Entity, entity } from './entity.ts';
 import { Priority } from './enums.ts';
-import { via } from './fields.ts';
+import { via } from './via.ts';
 import { issueCard } from './issue-card.ts';
 import { Label } from './labels.ts';
 import { IssueLink } from './links.ts';
@@ -102,12 +101,14 @@ SubIssuesSummary.implement({
   }),
 });
 
+/** As `issueKey` writes it. */
+const keyPieces = [{ of: 'team', column: 'code' }, '-', { column: 'number' }] as const;
+
 Issue.implement((t) => ({
-  key: t.computed({
+  key: t.joined({
     type: 'String',
-    columns: ['number'],
     references: { team: via(Team, 'teamId', ['code']) },
-    compute: ({ number }, { team }) => issueKey(team?.code ?? '', number),
+    pieces: keyPieces,
     description: 'The key in upper case that people address it by, such as ENG-42.',
   }),
   ...issueCard(t),
@@ -164,11 +165,10 @@ Issue.implement((t) => ({
       principal.role !== memberRole.guest && principal.scopes.has('issues:write'),
     description: 'May the viewer delete it.',
   }),
-  url: t.computed({
+  url: t.joined({
     type: 'URL',
-    columns: ['number'],
     references: { team: via(Team, 'teamId', ['code']) },
-    compute: ({ number }, { team }) => `/v1/issues/${issueKey(team?.code ?? '', number)}`,
+    pieces: ['/v1/issues/', ...keyPieces],
     description: 'Its path on the REST face.',
   }),
   subIssuesSummary: t.self({

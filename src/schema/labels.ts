@@ -1,5 +1,5 @@
 import { type Entity, entity } from './entity.ts';
-import { via } from './fields.ts';
+import { via } from './via.ts';
 import { Team } from './teams.ts';
 
 export const Label: Entity<'label'> = entity('Label', {

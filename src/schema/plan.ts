@@ -5,6 +5,7 @@ import type { ListDeclaration } from '../resolvers/connections.ts';
 import type { Context, SignedIn } from '../resolvers/context.ts';
 import type { IdPrefix } from '../resolvers/ids.ts';
 import type { NodeKind } from '../resolvers/nodes.ts';
+import type { Piece } from './joined.ts';
 
 /** A row reached from another by a key of that other: `parent[key] = table[by]`. */
 export interface ReferencePlan {
@@ -77,6 +78,8 @@ export type Plan =
       context: boolean;
       compute: (row: never, references: never, ctx: SignedIn) => unknown;
     }
+  /** A text put together from texts, columns of the row and columns of rows referred to, as they are. */
+  | { kind: 'joined'; pieces: readonly Piece[]; references: ReferencePlans }
   /** Things of any type, by the global ids that an argument holds. */
   | { kind: 'nodes'; argument: 'id' | 'ids'; kinds: () => ReadonlyMap<IdPrefix, NodeKind> }
   /** The row itself under another type. */

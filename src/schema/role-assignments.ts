@@ -1,5 +1,5 @@
 import { type Entity, entity } from './entity.ts';
-import { via } from './fields.ts';
+import { via } from './via.ts';
 import { Member } from './members.ts';
 
 export const RoleAssignment: Entity<'issueRoleAssignment'> = entity('RoleAssignment', {

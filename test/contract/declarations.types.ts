@@ -6,13 +6,13 @@ import { Comment } from '../../src/schema/comments.ts';
 import { Delivery } from '../../src/schema/deliveries.ts';
 import { entity } from '../../src/schema/entity.ts';
 import { Priority } from '../../src/schema/enums.ts';
-import { via } from '../../src/schema/fields.ts';
 import { Issue } from '../../src/schema/issues.ts';
 import { Label } from '../../src/schema/labels.ts';
 import { through } from '../../src/schema/lists.ts';
 import { Member } from '../../src/schema/members.ts';
 import { RepositoryContext } from '../../src/schema/repositories.ts';
 import { Team } from '../../src/schema/teams.ts';
+import { via } from '../../src/schema/via.ts';
 import '../../src/schema/lists.ts';
 
 const description = 'Only types are looked at.';
@@ -157,6 +157,27 @@ Issue.implement((t) => ({
       team: via(Team, 'teamId', ['code'], { nested: { lead: via(Member, 'reporterId', ['displayName']) } }),
     },
     compute: () => '',
+    description,
+  }),
+  joinedOwn: t.joined({
+    type: 'String',
+    references: { team: via(Team, 'teamId', ['code']) },
+    // @ts-expect-error -- no column of the parent
+    pieces: [{ column: 'serial' }],
+    description,
+  }),
+  joinedReferred: t.joined({
+    type: 'String',
+    references: { team: via(Team, 'teamId', ['code']) },
+    // @ts-expect-error -- a column of the reference that was not named
+    pieces: [{ of: 'team', column: 'name' }],
+    description,
+  }),
+  joinedNobody: t.joined({
+    type: 'String',
+    references: { team: via(Team, 'teamId', ['code']) },
+    // @ts-expect-error -- nothing of that name is referred to
+    pieces: [{ of: 'squad', column: 'code' }],
     description,
   }),
   computedContext: t.computed({

@@ -15,6 +15,7 @@ import type { Plan } from '../../schema/plan.ts';
 import { CountFetch, ExistsFetch, SumsFetch } from './children.ts';
 import { Columns } from './columns.ts';
 import { computedField } from './computed.ts';
+import { joinedField } from './joined.ts';
 import { ConnectionFetch, connectionField } from './connections.ts';
 import { type Field, type Frame, newFrame, NotCompilable } from './frame.ts';
 import { booleanField, columnField, idField, valueField } from './leaves.ts';
@@ -168,6 +169,8 @@ function compilePlan(
     }
     case 'computed':
       return computedField(place, key, field, plan);
+    case 'joined':
+      return joinedField(place, key, plan);
     case 'nodes': {
       const { args } = argumentsOf(field, nodes);
       const part = object.newPart();

@@ -125,18 +125,39 @@ export class JsonWriter {
 
   /** The text as a JSON string. */
   string(text: string): void {
+    this.beginString();
+    this.inString(text);
+    this.endString();
+  }
+
+  /** Before the pieces of a string, which `inString` and `utf8InString` write. */
+  beginString(): void {
+    this.byte(quote);
+  }
+
+  endString(): void {
+    this.byte(quote);
+  }
+
+  /** The text as it stands in a JSON string. */
+  inString(text: string): void {
     const { length } = text;
-    this.#room(length * 3 + 2);
+    this.#room(length * 3);
     if (length > shortText || !this.#short(text)) this.#long(text);
   }
 
   /** The text whose UTF-8 stands there, as a JSON string. */
   utf8String(given: Buffer, start: number, end: number): void {
-    this.#room((end - start) * longestEscape + 2);
+    this.beginString();
+    this.utf8InString(given, start, end);
+    this.endString();
+  }
+
+  /** The text whose UTF-8 stands there, as it stands in a JSON string. */
+  utf8InString(given: Buffer, start: number, end: number): void {
+    this.#room((end - start) * longestEscape);
     const bytes = this.#bytes;
     let at = this.#at;
-    bytes[at] = quote;
-    at += 1;
     const plainTo = end - start > shortBytes ? plainEnd(given, start, end) : start;
     if (plainTo > start) at += given.copy(bytes, at, start, plainTo);
     for (let place = plainTo; place < end; place += 1) {
@@ -150,8 +171,7 @@ export class JsonWriter {
         at += escape.length;
       }
     }
-    bytes[at] = quote;
-    this.#at = at + 1;
+    this.#at = at;
   }
 
   /** The integer that stands there in digits; false, and nothing, where it may be none that GraphQL has. */
@@ -201,25 +221,18 @@ export class JsonWriter {
   /** Writes printable ASCII; says whether the text is all of that. */
   #short(text: string): boolean {
     const bytes = this.#bytes;
-    let at = this.#at;
-    bytes[at] = quote;
+    const at = this.#at;
     for (let place = 0; place < text.length; place += 1) {
       const code = text.charCodeAt(place);
       if (code < 0x20 || code > 0x7e || code === quote || code === backslash) return false;
-      at += 1;
-      bytes[at] = code;
+      bytes[at + place] = code;
     }
-    bytes[at + 1] = quote;
-    this.#at = at + 2;
+    this.#at = at + text.length;
     return true;
   }
 
   #long(text: string): void {
-    if (special.test(text)) return this.text(JSON.stringify(text));
-    this.#bytes[this.#at] = quote;
-    this.#at += 1 + this.#bytes.write(text, this.#at + 1);
-    this.#bytes[this.#at] = quote;
-    this.#at += 1;
+    this.text(special.test(text) ? JSON.stringify(text).slice(1, -1) : text);
   }
 
   #room(bytes: number): void {

@@ -1,0 +1,36 @@
+import type { Row, TableName } from '../db/tables.ts';
+import type { AnyReferences, ReferenceNeed } from './via.ts';
+
+type ColumnOf<Need> =
+  Need extends ReferenceNeed<string, infer Name, infer Column, unknown>
+    ? Name extends TableName
+      ? Column & keyof Row<Name> & string
+      : never
+    : never;
+
+/** A piece of a text: itself, a column of the row, or a column of a row that it refers to. */
+export type Piece<Parent = unknown, References = AnyReferences<Parent>> =
+  | string
+  | { column: unknown extends Parent ? string : keyof Parent & string }
+  | {
+      [Name in keyof References & string]: {
+        of: Name;
+        column: unknown extends Parent ? string : ColumnOf<References[Name]>;
+      };
+    }[keyof References & string];
+
+/** The pieces one after the other; nothing where a value is missing. */
+export function joinedText(
+  pieces: readonly Piece[],
+  row: Readonly<Record<string, unknown>>,
+  references: Readonly<Record<string, unknown>>,
+): string {
+  return pieces
+    .map((piece) => {
+      if (typeof piece === 'string') return piece;
+      const from =
+        'of' in piece ? (references[piece.of] as Readonly<Record<string, unknown>> | undefined) : row;
+      return String(from?.[piece.column] ?? '');
+    })
+    .join('');
+}
