@@ -60,7 +60,10 @@ export class ReceivedRow {
   bytes: Buffer = Buffer.alloc(0);
   /** Where the number of cells stands. */
   start = 0;
-  end = 0;
+  /** Where rows end that came with this one and stand behind it, a head before each; its own end when it is the last. */
+  runEnd = 0;
+  /** Is it the first of those. */
+  isFirst = true;
 
   /** The texts of all cells, under the name that pg knows them by. */
   get fields(): (string | null)[] {
@@ -99,20 +102,35 @@ class Messages {
       if (end > chunk.length) break;
       if (chunk[at] === dataRow) {
         if (from < at) this.#others(chunk.subarray(from, at));
-        this.#give(chunk, at + headLength, end);
-        from = end;
+        from = this.#giveRun(chunk, at, end);
+        at = from;
+      } else {
+        at = end;
       }
-      at = end;
     }
     if (from < at) this.#others(chunk.subarray(from, at));
     if (at < chunk.length) this.#keep(chunk.subarray(at));
   }
 
-  #give(bytes: Buffer, start: number, end: number): void {
+  /** Gives the row that begins there and those behind it that have come whole; says where they end. */
+  #giveRun(chunk: Buffer, first: number, firstEnd: number): number {
+    let runEnd = firstEnd;
+    while (chunk.length - runEnd >= headLength && chunk[runEnd] === dataRow) {
+      const end = runEnd + 1 + chunk.readInt32BE(runEnd + 1);
+      if (end > chunk.length) break;
+      runEnd = end;
+    }
+    for (let at = first; at < runEnd; at += 1 + chunk.readInt32BE(at + 1))
+      this.#give(chunk, at + headLength, runEnd, at === first);
+    return runEnd;
+  }
+
+  #give(bytes: Buffer, start: number, runEnd: number, isFirst: boolean): void {
     const received = this.#received;
     received.bytes = bytes;
     received.start = start;
-    received.end = end;
+    received.runEnd = runEnd;
+    received.isFirst = isFirst;
     this.#row(received);
   }
 
@@ -133,7 +151,7 @@ class Messages {
     this.#filled += taken;
     if (this.#filled < part.length) return chunk.length;
     this.#part = undefined;
-    if (part[0] === dataRow) this.#give(part, headLength, part.length);
+    if (part[0] === dataRow) this.#give(part, headLength, part.length, true);
     else this.#others(part);
     return taken;
   }

@@ -14,6 +14,8 @@ interface Sending {
   readonly stream: Writable;
 }
 
+const noSlab = Buffer.alloc(0);
+
 /**
  * A statement on a `RowClient` whose rows stay as PostgreSQL wrote them. pg would look at each value of each row, and
  * would have the columns described anew with each run.
@@ -27,9 +29,12 @@ export class TextQuery extends pg.Query {
   /** Read by pg, under this name. */
   query_timeout: number | undefined;
   readonly #rows: WireRow[] = [];
-  /** What the rows stand in; the last one is filled up to a place. */
   readonly #slabs: Buffer[] = [];
+  /** What rows are copied to, filled up to a place. */
+  #slab: Buffer = noSlab;
   #filled = 0;
+  /** From where rows came to where they stand now. */
+  #shift = 0;
   #bytes = 0;
   #types: readonly number[] | undefined;
   readonly #expectedBytes: number;
@@ -75,16 +80,22 @@ export class TextQuery extends pg.Query {
     this.#types = fields.map(({ dataTypeID }) => dataTypeID);
   }
 
-  handleDataRow({ bytes, start, end }: ReceivedRow): void {
-    let slab = this.#slabs.at(-1);
-    if (!slab || slab.length - this.#filled < end - start) {
-      slab = takeSlab(Math.max(end - start, slab ? slab.length * 2 : this.#expectedBytes));
-      this.#slabs.push(slab);
+  /** Rows that came together are copied together, with the first of them. */
+  handleDataRow({ bytes, start, runEnd, isFirst }: ReceivedRow): void {
+    if (isFirst) this.#copy(bytes, start, runEnd);
+    this.#rows.push(new WireRow(this.#slab, start + this.#shift));
+  }
+
+  #copy(bytes: Buffer, start: number, end: number): void {
+    const length = end - start;
+    if (this.#slab.length - this.#filled < length) {
+      this.#slab = takeSlab(Math.max(length, this.#slab.length * 2, this.#expectedBytes));
+      this.#slabs.push(this.#slab);
       this.#filled = 0;
     }
-    this.#rows.push(new WireRow(slab, this.#filled));
-    this.#filled += bytes.copy(slab, this.#filled, start, end);
-    this.#bytes += end - start;
+    this.#shift = this.#filled - start;
+    this.#filled += bytes.copy(this.#slab, this.#filled, start, end);
+    this.#bytes += length;
   }
 
   /** How long the rows were, all together. */

@@ -58,7 +58,9 @@ export class WireRow {
   /** The texts of all cells. */
   get fields(): (string | null)[] {
     const width = this.bytes.readInt16BE(this.#first - 2);
-    return Array.from({ length: width }, (_, place) => this.text(place));
+    const texts: (string | null)[] = [];
+    for (let place = 0; place < width; place += 1) texts.push(this.text(place));
+    return texts;
   }
 }
 

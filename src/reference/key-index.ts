@@ -1,4 +1,5 @@
-const keyLength = 36;
+/** Of the text of a UUID. */
+export const keyLength = 36;
 /** Where the digits of a UUID begin that differ most from those of others. */
 const hashedFrom = 28;
 
@@ -18,7 +19,7 @@ export class KeyIndex {
     this.#keys = Buffer.from(keys.map((key) => (key ?? '').padEnd(keyLength)).join(''), 'latin1');
     this.#byText = new Map(keys.map((key, place) => [key ?? '', place]));
     for (const place of this.#byText.values()) {
-      let slot = this.#hash(this.#keys, place * keyLength);
+      let slot = hashOf(this.#keys, place * keyLength) & this.#mask;
       while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
       this.#slots[slot] = place + 1;
     }
@@ -31,26 +32,26 @@ export class KeyIndex {
 
   /** The same of the key whose text begins there. */
   ofBytes(bytes: Uint8Array, start: number): number {
-    let slot = this.#hash(bytes, start);
+    let slot = hashOf(bytes, start) & this.#mask;
     for (;;) {
       const place = (this.#slots[slot] as number) - 1;
-      if (place < 0 || this.#isAt(place, bytes, start)) return place;
+      if (place < 0 || isSameKey(this.#keys, place * keyLength, bytes, start)) return place;
       slot = (slot + 1) & this.#mask;
     }
   }
+}
 
-  #isAt(place: number, bytes: Uint8Array, start: number): boolean {
-    const keys = this.#keys;
-    const from = place * keyLength;
-    // From the end, where keys differ.
-    for (let at = keyLength - 1; at >= 0; at -= 1) if (keys[from + at] !== bytes[start + at]) return false;
-    return true;
-  }
+/** Are the keys the same whose texts begin there and there. */
+export function isSameKey(keys: Uint8Array, from: number, bytes: Uint8Array, start: number): boolean {
+  // From the end, where keys differ.
+  for (let at = keyLength - 1; at >= 0; at -= 1) if (keys[from + at] !== bytes[start + at]) return false;
+  return true;
+}
 
-  #hash(bytes: Uint8Array, start: number): number {
-    let hash = 0;
-    for (let at = start + hashedFrom; at < start + keyLength; at += 1)
-      hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
-    return (Math.imul(hash, 0x9e3779b1) >>> 8) & this.#mask;
-  }
+/** A number below 2^24 for the key whose text begins there. */
+export function hashOf(bytes: Uint8Array, start: number): number {
+  let hash = 0;
+  for (let at = start + hashedFrom; at < start + keyLength; at += 1)
+    hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
+  return Math.imul(hash, 0x9e3779b1) >>> 8;
 }

@@ -1,32 +1,16 @@
 import { decodeText } from '../../db/decoded-types.ts';
 import type { ChildSource } from '../../db/page.ts';
 import type { Predicate } from '../../db/predicate.ts';
-import { Prepared, uuidArray } from '../../db/prepared.ts';
+import { Prepared } from '../../db/prepared.ts';
 import { existsQuery, sumsQuery } from '../../db/row-queries.ts';
 import type { TableName } from '../../db/tables.ts';
 import { countsQuery } from '../../db/totals.ts';
-import type { Read } from './columns.ts';
+import type { KeyColumn, Read } from './columns.ts';
+import { distinctKeys } from './distinct-keys.ts';
 import type { Frame, Row } from './frame.ts';
 import type { Fetch } from './objects.ts';
 import { keysSlot, type Run, viewerSlot } from './run.ts';
 import { statement } from './statements.ts';
-
-/** The distinct keys of a frame's rows, and which of them each row has. */
-export function distinctKeys({ rows }: Frame, key: Read): { keys: string[]; at: Int32Array } {
-  const keys: string[] = [];
-  const places = new Map<string, number>();
-  const at = new Int32Array(rows.length);
-  rows.forEach((row, index) => {
-    const text = key(row) ?? '';
-    let place = places.get(text);
-    if (place === undefined) {
-      place = keys.push(text) - 1;
-      places.set(text, place);
-    }
-    at[index] = place;
-  });
-  return { keys, at };
-}
 
 /** Groups of rows one after the other, and where each group begins and ends. */
 export function flatten(groups: readonly (readonly Row[])[]) {
@@ -46,7 +30,7 @@ export class ExistsFetch implements Fetch {
   readonly #table: TableName;
   readonly #keyColumn: string;
   readonly #viewerColumn: string;
-  readonly #key: Read;
+  readonly #key: KeyColumn;
   readonly #beside: Read | undefined;
   readonly #part: number;
   #statement: Prepared | undefined;
@@ -54,7 +38,7 @@ export class ExistsFetch implements Fetch {
   /** `beside` reads what is known of each row without a statement. */
   constructor(
     plan: { table: TableName; keyColumn: string; viewerColumn: string },
-    key: Read,
+    key: KeyColumn,
     beside: Read | undefined,
     part: number,
   ) {
@@ -75,10 +59,10 @@ export class ExistsFetch implements Fetch {
     this.#statement ??= new Prepared(
       existsQuery(run.reading([]), this.#table, this.#keyColumn, this.#viewerColumn, viewerSlot, keysSlot),
     );
-    const { keys, at } = distinctKeys(frame, this.#key);
-    const { rows } = await run.texts(this.#statement, { keys: uuidArray(keys) });
+    const { texts, at, array } = distinctKeys(frame, this.#key);
+    const { rows } = await run.texts(this.#statement, { keys: array });
     const found = new Set(rows.map(([key]) => key));
-    frame.parts[this.#part] = Array.from(at, (place) => found.has(keys[place] ?? ''));
+    frame.parts[this.#part] = Array.from(at, (place) => found.has(texts[place] ?? ''));
   }
 }
 
@@ -86,11 +70,11 @@ export class ExistsFetch implements Fetch {
 export class CountFetch implements Fetch {
   readonly #source: ChildSource;
   readonly #filter: Predicate;
-  readonly #key: Read;
+  readonly #key: KeyColumn;
   readonly #part: number;
   #statement: Prepared | undefined;
 
-  constructor(plan: { source: ChildSource; filter: Predicate }, key: Read, part: number) {
+  constructor(plan: { source: ChildSource; filter: Predicate }, key: KeyColumn, part: number) {
     this.#source = plan.source;
     this.#filter = plan.filter;
     this.#key = key;
@@ -100,14 +84,14 @@ export class CountFetch implements Fetch {
   async fetch(frame: Frame, run: Run): Promise<void> {
     const kept = run.keptCount(this.#source, this.#filter);
     if (kept) {
-      frame.parts[this.#part] = frame.rows.map((row) => kept(this.#key(row) ?? ''));
+      frame.parts[this.#part] = frame.rows.map((row) => kept(this.#key.text(row) ?? ''));
       return;
     }
     this.#statement ??= new Prepared(countsQuery(run.reading([]), this.#source, this.#filter, keysSlot));
-    const { keys, at } = distinctKeys(frame, this.#key);
-    const { rows } = await run.texts(this.#statement, { keys: uuidArray(keys) });
+    const { texts, at, array } = distinctKeys(frame, this.#key);
+    const { rows } = await run.texts(this.#statement, { keys: array });
     const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
-    frame.parts[this.#part] = Array.from(at, (place) => counts.get(keys[place] ?? '') ?? 0);
+    frame.parts[this.#part] = Array.from(at, (place) => counts.get(texts[place] ?? '') ?? 0);
   }
 }
 
@@ -119,10 +103,10 @@ export class SumsFetch implements Fetch {
   readonly #table: TableName;
   readonly #keyColumn: string;
   readonly #columns: string[] = [];
-  readonly #key: Read;
+  readonly #key: KeyColumn;
   #statement: Prepared | undefined;
 
-  constructor(table: TableName, keyColumn: string, key: Read, part: number) {
+  constructor(table: TableName, keyColumn: string, key: KeyColumn, part: number) {
     this.#table = table;
     this.#keyColumn = keyColumn;
     this.#key = key;
@@ -135,7 +119,7 @@ export class SumsFetch implements Fetch {
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { counted } = run;
-    if (this.#table === 'deliveryCount' && frame.rows.every((row) => this.#key(row) === counted?.id)) {
+    if (this.#table === 'deliveryCount' && frame.rows.every((row) => this.#key.text(row) === counted?.id)) {
       frame.parts[this.part] = frame.rows.map(() => counted?.counts);
       return;
     }
@@ -143,12 +127,12 @@ export class SumsFetch implements Fetch {
       ['sums', this.#table, this.#keyColumn, this.#columns],
       () => new Prepared(sumsQuery(run.reading([]), this.#table, this.#keyColumn, this.#columns, keysSlot)),
     );
-    const { keys, at } = distinctKeys(frame, this.#key);
-    const { rows, types } = await run.texts(this.#statement, { keys: uuidArray(keys) });
+    const { texts, at, array } = distinctKeys(frame, this.#key);
+    const { rows, types } = await run.texts(this.#statement, { keys: array });
     const sums = new Map<string | null, Sums>();
     for (const row of rows) sums.set(row[0] ?? null, this.#sumsOf(row, types));
     const none = this.#sumsOf([], types);
-    frame.parts[this.part] = Array.from(at, (place) => sums.get(keys[place] ?? '') ?? none);
+    frame.parts[this.part] = Array.from(at, (place) => sums.get(texts[place] ?? '') ?? none);
   }
 
   /** The key stands before the sums. */

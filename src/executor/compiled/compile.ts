@@ -142,9 +142,7 @@ function compilePlan(
       }
       place.reading.shown.add(plan.table);
       const part = object.newPart();
-      object.fetches.push(
-        new ExistsFetch(plan, columns.reader('id'), columns.beside(plan.table)?.text, part),
-      );
+      object.fetches.push(new ExistsFetch(plan, columns.key('id'), columns.beside(plan.table)?.text, part));
       return valueField(key, field.type, (frame, row) => (frame.parts[part] as boolean[])[row]);
     }
     case 'count': {
@@ -153,14 +151,13 @@ function compilePlan(
       if (!parent) throw new NotCompilable(`${place.type.name}.${field.name}`);
       const part = object.newPart();
       const children = { source: { ...source, parent }, filter };
-      object.fetches.push(new CountFetch(children, columns.reader(parentKey), part));
+      object.fetches.push(new CountFetch(children, columns.key(parentKey), part));
       return valueField(key, field.type, (frame, row) => (frame.parts[part] as number[])[row]);
     }
     case 'sums': {
       place.reading.shown.add(plan.table);
       const fetch = shared(place, `sums ${plan.table} ${plan.keyColumn}`, () => {
-        const read = columns.reader('id');
-        return new SumsFetch(plan.table, plan.keyColumn, read, object.newPart());
+        return new SumsFetch(plan.table, plan.keyColumn, columns.key('id'), object.newPart());
       });
       fetch.add(plan.columns);
       return valueField(key, field.type, (frame, row) =>

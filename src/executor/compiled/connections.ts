@@ -1,12 +1,11 @@
 import type { TextRows } from '../../db/lease.ts';
-import { uuidArray } from '../../db/prepared.ts';
 import type { Order, ReadColumn } from '../../db/page.ts';
 import { isAlways } from '../../db/predicate.ts';
 import { naturalAt, type TextRow } from '../../db/wire-row.ts';
 import { type ConnectionArguments, type ListDeclaration, pageRequest } from '../../resolvers/connections.ts';
 import { cursorAt } from '../../resolvers/cursors.ts';
-import { distinctKeys } from './children.ts';
 import { Columns, type KeyColumn, type Read } from './columns.ts';
+import { type DistinctKeys, distinctKeys } from './distinct-keys.ts';
 import { type Field, type Frame, type Groups, newFrame, type Row } from './frame.ts';
 import { isKept } from '../../reference/snapshot.ts';
 import { keptPages } from './kept-pages.ts';
@@ -93,12 +92,11 @@ export class ConnectionFetch implements Fetch {
   async fetch(frame: Frame, run: Run): Promise<void> {
     const walked = this.#walk(run);
     const { key } = this.#options;
-    const { keys, at } = key
-      ? distinctKeys(frame, key.text)
-      : { keys: [''], at: new Int32Array(frame.rows.length) };
+    const keys = key ? distinctKeys(frame, key) : undefined;
+    const at = keys?.at ?? new Int32Array(frame.rows.length);
     const given = frame.parts[this.part] as TextRows | undefined;
     const found =
-      keptPages(run, walked.request, keys) ??
+      keptPages(run, walked.request, () => keys?.texts ?? ['']) ??
       (await this.#read(walked, keys, { known: this.#countsIn(frame, at, walked), given }, run));
     const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
     frame.parts[this.part] = { ...found, at, walked, frames } satisfies ConnectionPart;
@@ -119,12 +117,11 @@ export class ConnectionFetch implements Fetch {
 
   async #read(
     walked: ShapedWalk,
-    keys: readonly string[],
+    keys: DistinctKeys | undefined,
     { known, given }: { known: number[] | undefined; given: TextRows | undefined },
     run: Run,
   ): Promise<Pages> {
-    const isUnder = this.#options.key !== undefined;
-    const values = { ...walked.values, ...(isUnder && { keys: uuidArray(keys) }) };
+    const values = { ...walked.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
     const [page, counts] = await Promise.all([
       given ??
@@ -136,10 +133,10 @@ export class ConnectionFetch implements Fetch {
     return {
       // The ordinal of the parent stands behind what is read.
       ...pagesOf(page, walked, {
-        count: keys.length,
-        ordinal: isUnder && !given ? this.columns.read.length : undefined,
+        count: keys?.count ?? 1,
+        ordinal: keys && !given ? this.columns.read.length : undefined,
       }),
-      counts: known ?? countsOf(counts, isUnder ? keys : undefined),
+      counts: known ?? countsOf(counts, keys),
       types: page?.types ?? [],
     };
   }
@@ -225,12 +222,12 @@ function pagesOf(
 
 function countsOf(
   counted: TextRows<readonly (string | null)[]> | undefined,
-  keys: readonly string[] | undefined,
+  keys: DistinctKeys | undefined,
 ): number[] {
   const rows = counted?.rows ?? [];
   if (!keys) return [Number(rows[0]?.[0] ?? 0)];
   const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
-  return keys.map((key) => counts.get(key) ?? 0);
+  return keys.texts.map((key) => counts.get(key) ?? 0);
 }
 
 /** A part of a connection's answer: what it says of the group that a row's page is. */

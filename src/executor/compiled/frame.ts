@@ -15,10 +15,17 @@ export interface Frame {
   /** The types of the columns, as OIDs; empty when the rows are no texts. */
   readonly types: readonly number[];
   readonly parts: unknown[];
+  /** Are these all rows of a kept table, in its own array. */
+  readonly isTable: boolean;
 }
 
-export function newFrame(run: Run, rows: readonly Row[], types: readonly number[]): Frame {
-  return { run, rows, types, parts: [] };
+export function newFrame(
+  run: Run,
+  rows: readonly Row[],
+  types: readonly number[],
+  { isTable = false } = {},
+): Frame {
+  return { run, rows, types, parts: [], isTable };
 }
 
 /** A row of another frame for each row, by its index there; -1 where there is none. */

@@ -6,14 +6,14 @@ import type { Pages } from './connections.ts';
 import type { Run } from './run.ts';
 
 /** The page under each parent (`''`: of the workspace) from memory; undefined where the rows are not all kept. */
-export function keptPages(run: Run, request: PageRequest, keys: readonly string[]): Pages | undefined {
+export function keptPages(run: Run, request: PageRequest, keys: () => readonly string[]): Pages | undefined {
   const { source, order, filter, limit, backward } = request;
   const list = run.keptList(source, order, filter);
   const table = run.kept?.table(source.table);
   if (!list || !table) return undefined;
   const more: boolean[] = [];
   const counts: number[] = [];
-  const groups = keys.map((key) => {
+  const groups = keys().map((key) => {
     const rows = list(key);
     const between = positioned(table, rows, request);
     counts.push(rows.length);

@@ -1,12 +1,13 @@
 import { type ChildSource, linksQuery, type ListOrder, listsQuery } from '../../db/page.ts';
 import type { Through } from '../../db/predicate.ts';
-import { Prepared, uuidArray } from '../../db/prepared.ts';
+import { Prepared } from '../../db/prepared.ts';
 import { textAt, WireRow } from '../../db/wire-row.ts';
 import { testOf } from '../../reference/conditions.ts';
 import type { KeptTable } from '../../reference/kept-table.ts';
 import { JoinedRows, linkColumns } from '../../reference/lists.ts';
-import { distinctKeys, flatten } from './children.ts';
-import { Columns, type KeyColumn, type Read } from './columns.ts';
+import { flatten } from './children.ts';
+import { Columns, type KeyColumn } from './columns.ts';
+import { distinctKeys } from './distinct-keys.ts';
 import { type Frame, type Groups, newFrame, type Row } from './frame.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
@@ -29,7 +30,7 @@ export class ListFetch implements Fetch {
   readonly part: number;
   readonly #source: ChildSource;
   readonly #orderBy: readonly ListOrder[];
-  readonly #key: Read;
+  readonly #key: KeyColumn;
   readonly #joined: KeyColumn | undefined;
   readonly #views: ObjectPlan[] = [];
   #statement: Prepared | undefined;
@@ -39,7 +40,7 @@ export class ListFetch implements Fetch {
   constructor(
     source: ChildSource,
     orderBy: readonly ListOrder[],
-    { key, joined, part }: { key: Read; joined: KeyColumn | undefined; part: number },
+    { key, joined, part }: { key: KeyColumn; joined: KeyColumn | undefined; part: number },
   ) {
     this.#joined = joined;
     this.columns = new Columns({ of: source.table });
@@ -76,12 +77,12 @@ export class ListFetch implements Fetch {
       ['list', this.#source, this.#orderBy, columnParts(read)],
       () => new Prepared(listsQuery(run.reading(read), this.#source, this.#orderBy, keysSlot)),
     );
-    const { keys, at } = distinctKeys(frame, this.#key);
-    const { rows, types } = await run.rows(this.#statement, { keys: uuidArray(keys) });
+    const { texts, at, array } = distinctKeys(frame, this.#key);
+    const { rows, types } = await run.rows(this.#statement, { keys: array });
     // The parent stands behind what is read.
     const parent = this.columns.read.length;
     const lists = Map.groupBy(rows, (row) => textAt(row, parent) ?? '');
-    return { at, ...flatten(keys.map((key) => lists.get(key) ?? [])), types };
+    return { at, ...flatten(texts.map((key) => lists.get(key) ?? [])), types };
   }
 
   /** From memory, where the rows are kept; who is joined to whom is read unless that is kept as well. */
@@ -106,9 +107,9 @@ export class ListFetch implements Fetch {
   /** The join is kept, too; lists over such a table are ordered by their rows alone. */
   #byJoin(frame: Frame, join: KeptTable, { parent, child }: Through, joined: JoinedRows): Groups {
     const place = join.place(child);
-    const { keys, at } = distinctKeys(frame, this.#key);
-    return groupsOf(at, keys.length, joined, (group) => {
-      for (const link of join.by(parent, keys[group] ?? '')) joined.add(link[place] ?? '', []);
+    const { texts, at, count } = distinctKeys(frame, this.#key);
+    return groupsOf(at, count, joined, (group) => {
+      for (const link of join.by(parent, texts[group] ?? '')) joined.add(link[place] ?? '', []);
     });
   }
 
@@ -116,11 +117,11 @@ export class ListFetch implements Fetch {
     this.#linkStatement ??= new Prepared(
       linksQuery(run.reading([]), through, linkColumns(this.#orderBy), keysSlot),
     );
-    const { keys, at } = distinctKeys(frame, this.#key);
-    const { rows } = await run.texts(this.#linkStatement, { keys: uuidArray(keys) });
+    const { texts, at, array, count } = distinctKeys(frame, this.#key);
+    const { rows } = await run.texts(this.#linkStatement, { keys: array });
     const byParent = Map.groupBy(rows, ([parent]) => parent);
-    return groupsOf(at, keys.length, joined, (group) => {
-      for (const [, child, ...link] of byParent.get(keys[group] ?? '') ?? []) joined.add(child ?? '', link);
+    return groupsOf(at, count, joined, (group) => {
+      for (const [, child, ...link] of byParent.get(texts[group] ?? '') ?? []) joined.add(child ?? '', link);
     });
   }
 }

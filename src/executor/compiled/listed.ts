@@ -24,7 +24,7 @@ export function listField(
   const { parent } = source;
   if (!parent) throw new NotCompilable(`${place.type.name}.${field.name}`);
   const fetch = shared(place, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
-    const key = plan.columns.reader(parentKey);
+    const key = plan.columns.key(parentKey);
     const joined = joinedColumn(place.reading, plan.columns, { ...source, parent }, orderBy, parentKey);
     return new ListFetch({ ...source, parent }, orderBy, { key, joined, part: plan.newPart() });
   });

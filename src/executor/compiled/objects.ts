@@ -1,6 +1,6 @@
 import { WireRow } from '../../db/wire-row.ts';
 import type { Columns } from './columns.ts';
-import type { Field, Frame, Row } from './frame.ts';
+import type { Field, Frame } from './frame.ts';
 import { headsOf, type JsonWriter } from './json-writer.ts';
 import { RowTexts } from './row-texts.ts';
 import type { Run } from './run.ts';
@@ -46,13 +46,13 @@ export class ObjectPlan {
     frame.run.objects += 1;
     // Known when the plan is whole, which it is before it writes anything.
     if (this.#texts === undefined) this.#texts = this.isFixed ? new RowTexts() : null;
-    const kept = frame.rows[row] as Row;
-    if (this.#texts === null || kept instanceof WireRow) return this.#write(out, frame, row);
-    const known = this.#texts.get(kept);
+    if (this.#texts === null || (!frame.isTable && frame.rows[row] instanceof WireRow))
+      return this.#write(out, frame, row);
+    const known = this.#texts.get(frame, row);
     if (known) return out.bytes(known);
     const start = out.length;
     this.#write(out, frame, row);
-    this.#texts.set(kept, out.since(start));
+    this.#texts.set(frame, row, out.since(start));
   }
 
   #write(out: JsonWriter, frame: Frame, row: number): void {

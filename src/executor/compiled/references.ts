@@ -127,7 +127,7 @@ function linkInto(run: Run, { rows }: Frame, key: KeyColumn, { index, ...table }
     }
     if (at[place] === -1) run.miss(key.text(row) ?? '');
   }
-  return { frame: newFrame(run, table.rows, table.types), at };
+  return { frame: newFrame(run, table.rows, table.types, { isTable: true }), at };
 }
 
 /** The rows that the frame's rows refer to, each once, and which of them refers to which. */

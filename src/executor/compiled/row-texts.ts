@@ -1,32 +1,62 @@
-import type { Row } from './frame.ts';
+import type { Frame, Row } from './frame.ts';
 
 /** Bytes of remembered texts over all plans, with what it takes to keep one; beyond, all are forgotten. */
 const maxBytes = 16_000_000;
 const keptBytes = 200;
+const placeBytes = 8;
 let bytes = 0;
 let generation = 0;
 
+/** Texts of the rows of one table, by their places there. */
+type Texts = (Uint8Array | undefined)[];
+
 /**
- * The JSON of one selection on rows that are kept in memory, by the row: such a row never changes, so neither does
- * what it is written as.
+ * The JSON of one selection on rows that are kept in memory: such a row never changes, so neither does what it is
+ * written as. It is known by the row, or by the row's place where the frame is all of a kept table: most are.
  */
 export class RowTexts {
   #generation = generation;
-  #texts = new WeakMap<Row, Uint8Array>();
+  #byRow = new WeakMap<Row, Uint8Array>();
+  #byTable = new WeakMap<readonly Row[], Texts>();
+  /** The table that was asked for last, which is the one that is asked for next. */
+  #table: readonly Row[] | undefined;
+  #texts: Texts = [];
 
-  get(row: Row): Uint8Array | undefined {
-    if (this.#generation === generation) return this.#texts.get(row);
-    this.#generation = generation;
-    this.#texts = new WeakMap();
-    return undefined;
+  get({ rows, isTable }: Frame, at: number): Uint8Array | undefined {
+    if (this.#generation !== generation) this.#forget();
+    if (!isTable) return this.#byRow.get(rows[at] as Row);
+    if (this.#table !== rows) this.#turnTo(rows);
+    return this.#texts[at];
   }
 
-  set(row: Row, text: Uint8Array): void {
-    bytes += text.length + keptBytes;
-    if (bytes > maxBytes) {
-      bytes = 0;
-      generation += 1;
+  set({ rows, isTable }: Frame, at: number, text: Uint8Array): void {
+    count(text.length + keptBytes);
+    if (isTable) this.#texts[at] = text;
+    else this.#byRow.set(rows[at] as Row, text);
+  }
+
+  #turnTo(rows: readonly Row[]): void {
+    let texts = this.#byTable.get(rows);
+    if (!texts) {
+      texts = new Array<Uint8Array | undefined>(rows.length).fill(undefined);
+      count(rows.length * placeBytes);
+      this.#byTable.set(rows, texts);
     }
-    this.#texts.set(row, text);
+    this.#table = rows;
+    this.#texts = texts;
   }
+
+  #forget(): void {
+    this.#generation = generation;
+    this.#byRow = new WeakMap();
+    this.#byTable = new WeakMap();
+    this.#table = undefined;
+  }
+}
+
+function count(more: number): void {
+  bytes += more;
+  if (bytes <= maxBytes) return;
+  bytes = 0;
+  generation += 1;
 }
