@@ -7,7 +7,6 @@ import type { Snapshot } from './snapshot.ts';
 
 export type Test = (row: KeptRow) => boolean;
 
-/** Types whose texts are compared as they are. */
 const uuidType = 2950;
 const textType = 25;
 const dateType = 1082;
@@ -42,12 +41,20 @@ export function testOf(predicate: Predicate, table: KeptTable, snapshot: Snapsho
   }
   if ('in' in predicate) {
     if (predicate.in instanceof Slot) return undefined;
+    const texts = textsIn(table.types[place] ?? 0, predicate.in);
+    if (texts) return (row) => texts.has(row[place] ?? null);
     const tests = predicate.in.map((value) => comparisonTest(table, place, 'eq', value));
     return tests.every((test) => test !== undefined) ? (row) => tests.some((test) => test(row)) : undefined;
   }
   return predicate.value instanceof Slot
     ? undefined
     : comparisonTest(table, place, predicate.is, predicate.value);
+}
+
+/** Values that are compared as texts with a column of this type. */
+function textsIn(type: number, values: readonly Comparable[]): ReadonlySet<string | null> | undefined {
+  if (!isTextual(type) || !values.every((value) => typeof value === 'string')) return undefined;
+  return new Set(type === uuidType ? values.map((value) => value.toLowerCase()) : values);
 }
 
 function testsOf(parts: readonly Predicate[], table: KeptTable, snapshot: Snapshot): Test[] | undefined {
@@ -93,7 +100,6 @@ function comparisonTest(
   value: Comparable,
 ): Test | undefined {
   const type = table.types[place] ?? 0;
-  const textual = type === textType || type === uuidType || type === dateType;
   if (is === 'contains' || is === 'startsWith') {
     if (type !== textType) return undefined;
     const sought = String(value);
@@ -102,7 +108,7 @@ function comparisonTest(
       return text !== null && (is === 'contains' ? text.includes(sought) : text.startsWith(sought));
     };
   }
-  if (textual) {
+  if (isTextual(type)) {
     if (typeof value !== 'string' || (is !== 'eq' && type !== dateType)) return undefined;
     const sought = type === uuidType ? value.toLowerCase() : value;
     return (row) => {
@@ -116,6 +122,11 @@ function comparisonTest(
     const key = comparable(decodeText(type, row[place] ?? null));
     return key !== undefined && holds(is, key - sought);
   };
+}
+
+/** Are its texts compared as they are. */
+function isTextual(type: number): boolean {
+  return type === textType || type === uuidType || type === dateType;
 }
 
 /** Numbers, times and truth values as what they are ordered by. */

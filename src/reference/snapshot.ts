@@ -6,8 +6,6 @@ import { type KeptRow, KeptTable } from './kept-table.ts';
 
 type Tables = ReadonlyMap<string, KeptTable>;
 
-const noRows: readonly KeptRow[] = [];
-
 /** The reference data of a workspace at one version; it never changes. */
 export class Snapshot {
   readonly version: ReferenceVersion;
@@ -47,28 +45,22 @@ export class Snapshot {
   }
 
   /**
-   * The rows of a list under one parent, or of the whole workspace, in order and before any filter; undefined when
+   * The rows of a list by their parent (`''`: of the whole workspace), in order and before any filter; undefined when
    * they are not all kept here.
    */
-  list(
+  lists(
     { table: name, where, parent }: Source,
     order: Order,
-    key: string | undefined,
-  ): readonly KeptRow[] | undefined {
+  ): ReadonlyMap<string, readonly KeptRow[]> | undefined {
     const table = this.#tables.get(name);
     if (!table) return undefined;
     const what = JSON.stringify([name, where, parent, order.column, order.direction]);
-    let groups = this.#lists.get(what);
-    if (!groups) {
-      const test = testOf(where, table, this);
-      if (!test) return undefined;
-      const rows = table.sorted(order).filter(test);
-      const made = this.#grouped(table, rows, parent);
-      if (!made) return undefined;
-      groups = made;
-      this.#lists.set(what, groups);
-    }
-    return groups.get(key ?? '') ?? noRows;
+    const known = this.#lists.get(what);
+    if (known) return known;
+    const test = testOf(where, table, this);
+    const made = test && this.#grouped(table, table.sorted(order).filter(test), parent);
+    if (made) this.#lists.set(what, made);
+    return made;
   }
 
   #grouped(

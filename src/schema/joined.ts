@@ -19,18 +19,15 @@ export type Piece<Parent = unknown, References = AnyReferences<Parent>> =
       };
     }[keyof References & string];
 
+type Values = Readonly<Record<string, unknown>>;
+
 /** The pieces one after the other; nothing where a value is missing. */
-export function joinedText(
-  pieces: readonly Piece[],
-  row: Readonly<Record<string, unknown>>,
-  references: Readonly<Record<string, unknown>>,
-): string {
+export function joinedText(pieces: readonly Piece[], row: Values, references: Values): string {
   return pieces
     .map((piece) => {
       if (typeof piece === 'string') return piece;
-      const from =
-        'of' in piece ? (references[piece.of] as Readonly<Record<string, unknown>> | undefined) : row;
-      return String(from?.[piece.column] ?? '');
+      const from = 'of' in piece ? (references[piece.of] as Values | undefined) : row;
+      return from?.[piece.column] ?? '';
     })
     .join('');
 }

@@ -27,6 +27,7 @@ export class Authenticator {
   readonly #reference: ReferenceMemory;
   /** By the hash of the token; those remembered first come first. */
   readonly #known = new Map<string, TokenHolder>();
+  readonly #principals = new WeakMap<TokenHolder, Principal>();
   readonly #logger: Logger;
   readonly #writing = new Set<Promise<void>>();
   /** When this process last wrote the use of a token: its row may still be on its way. */
@@ -49,7 +50,7 @@ export class Authenticator {
     if (!holder || !isGood(holder, now))
       throw new InvalidTokenError('The access token is unknown, expired or revoked.');
     this.#noteUse(holder, now);
-    return toPrincipal(holder);
+    return this.#principalOf(holder);
   }
 
   /**
@@ -86,6 +87,15 @@ export class Authenticator {
     if (oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(key, holder);
     return holder;
+  }
+
+  #principalOf(holder: TokenHolder): Principal {
+    const known = this.#principals.get(holder);
+    if (known) return known;
+    // All requests of the token have this one.
+    const principal = Object.freeze(toPrincipal(holder));
+    this.#principals.set(holder, principal);
+    return principal;
   }
 
   /** Beside the answer, which neither waits for it nor fails with it. */

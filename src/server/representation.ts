@@ -34,12 +34,25 @@ export async function represent(
 
 /** Adds the name of a request header to those that the answer depends on. */
 export function vary(res: ServerResponse, name: string): void {
-  const names = String(res.getHeader('Vary') ?? '')
+  res.setHeader('Vary', withName(String(res.getHeader('Vary') ?? ''), name));
+}
+
+/** What has been put together before: answers of a kind depend on the same names. */
+const lists = new Map<string, string>();
+const maxLists = 100;
+
+function withName(list: string, name: string): string {
+  const both = `${list}\n${name}`;
+  const known = lists.get(both);
+  if (known !== undefined) return known;
+  const names = list
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '');
-  if (names.some((one) => one === '*' || one.toLowerCase() === name.toLowerCase())) return;
-  res.setHeader('Vary', [...names, name].join(', '));
+  const has = names.some((one) => one === '*' || one.toLowerCase() === name.toLowerCase());
+  const made = has ? list : [...names, name].join(', ');
+  if (lists.size < maxLists) lists.set(both, made);
+  return made;
 }
 
 function tagFor(res: ServerResponse, coding: number | string | readonly string[] | undefined): void {

@@ -38,7 +38,7 @@ export class RowTexts {
   #turnTo(rows: readonly Row[]): void {
     let texts = this.#byTable.get(rows);
     if (!texts) {
-      texts = new Array<Uint8Array | undefined>(rows.length).fill(undefined);
+      texts = Array.from<Uint8Array | undefined>({ length: rows.length });
       count(rows.length * placeBytes);
       this.#byTable.set(rows, texts);
     }

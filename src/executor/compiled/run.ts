@@ -22,6 +22,7 @@ export const viewerSlot = new Slot('viewer');
 
 /** Where the order does not matter. */
 const byId: Order = { column: 'id', kind: 'text', nullable: false, direction: 'asc' };
+const noRows: readonly KeptRow[] = [];
 
 /** Something refers to a row that the reference data does not have: perhaps it is newer than they are. */
 export class MissingReference extends Error {}
@@ -116,8 +117,9 @@ export class Run {
   ): ((key: string) => readonly KeptRow[]) | undefined {
     const { kept } = this;
     const table = kept?.table(source.table);
-    if (!kept || !table || !kept.list(source, order, '')) return undefined;
-    const list = (key: string) => kept.list(source, order, key) ?? [];
+    const lists = kept?.lists(source, order);
+    if (!kept || !table || !lists) return undefined;
+    const list = (key: string) => lists.get(key) ?? noRows;
     if (isAlways(filter)) return list;
     const test = testOf(filter, table, kept);
     return test && ((key) => list(key).filter(test));
