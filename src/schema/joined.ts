@@ -23,11 +23,9 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** The pieces one after the other; nothing where a value is missing. */
 export function joinedText(pieces: readonly Piece[], row: Values, references: Values): string {
-  return pieces
-    .map((piece) => {
-      if (typeof piece === 'string') return piece;
-      const from = 'of' in piece ? (references[piece.of] as Values | undefined) : row;
-      return from?.[piece.column] ?? '';
-    })
-    .join('');
+  const text = (piece: Piece): unknown => {
+    if (typeof piece === 'string') return piece;
+    return ('of' in piece ? (references[piece.of] as Values | undefined) : row)?.[piece.column] ?? '';
+  };
+  return pieces.reduce<string>((joined, piece) => `${joined}${text(piece) as string | number}`, '');
 }
