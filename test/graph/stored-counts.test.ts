@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { decodeId, encodeId } from '../../src/resolvers/ids.ts';
 import { connectionFields, planOf } from './schema-walk.ts';
 import { dataOf, startWorld, type World } from './world.ts';
 
@@ -66,6 +68,44 @@ it('the issues of a team and of all teams are told by counters, unless there is 
     .where('teamId', '=', world.fixture.rows.team[0]?.id ?? '')
     .execute();
   expect(await read()).toEqual([all + 5, counted, ofTeam + 5, countedOfTeam]);
+});
+
+it('a living issue that an operator removes by hand is no longer counted', async () => {
+  const { db, unscoped } = world.app.database;
+  const { workspaceId, rows } = world.fixture;
+  const teamId = rows.team[0]?.id ?? '';
+  const counted = async () => {
+    const { issueCount } = await db
+      .selectFrom('teamCounter as c')
+      .select('c.issueCount')
+      .where('c.workspaceId', '=', workspaceId)
+      .where('c.teamId', '=', teamId)
+      .executeTakeFirstOrThrow();
+    const living = await db
+      .selectFrom('issue as i')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('i.workspaceId', '=', workspaceId)
+      .where('i.teamId', '=', teamId)
+      .where('i.deletedUtc', 'is', null)
+      .executeTakeFirstOrThrow();
+    return issueCount - living.count;
+  };
+  const created = dataOf(
+    await world.ask(
+      'mutation ($teamId: ID!) { issueCreate(input: { teamId: $teamId, title: "Removed" }) { issue { id key } } }',
+      { teamId: encodeId('team', teamId) },
+    ),
+  ) as { issueCreate: { issue: { id: string } } };
+  const before = await counted();
+  const decoded = decodeId('issue', created.issueCreate.issue.id);
+  if (!('uuid' in decoded)) throw new Error('No id.');
+  const hanging = await sql<{ name: string }>`
+    select conrelid::regclass::text as name from pg_constraint
+    where confrelid = 'issue'::regclass and contype = 'f' and conrelid <> confrelid`.execute(unscoped);
+  for (const name of new Set(hanging.rows.map((row) => row.name)))
+    await sql`delete from ${sql.table(name)} where issue_id = ${decoded.uuid}`.execute(unscoped);
+  await sql`delete from issue where id = ${decoded.uuid}`.execute(unscoped);
+  expect(await counted()).toBe(before);
 });
 
 interface Total {
