@@ -66,7 +66,7 @@ export function resolveConnection(
   const { request, fingerprint } = pageRequest(list, args);
   const read = () => (key === undefined ? loaders.page(request) : loaders.pages(request).load(key));
   let reading: Promise<{ edges: Edge[]; pageInfo: PageInfo }> | undefined;
-  const page = () => (reading ??= read().then((rows) => pageOf(rows, request, fingerprint)));
+  const page = () => (reading ??= read().then((rows) => pageOf(rows, request, fingerprint())));
   return {
     get edges() {
       return page().then(({ edges }) => edges);
@@ -101,15 +101,19 @@ function pageOf(
   };
 }
 
+export interface AskedPage {
+  readonly request: PageRequest;
+  /** What cursors of the list are bound to, worked out when one is read or written. */
+  readonly fingerprint: () => string;
+}
+
 /** What the arguments of a connection ask for; throws `invalid_request` with all that is wrong with them. */
-export function pageRequest(
-  list: ListDeclaration,
-  args: ConnectionArguments,
-): { request: PageRequest; fingerprint: string } {
+export function pageRequest(list: ListDeclaration, args: ConnectionArguments): AskedPage {
   const violations = new Violations();
   const order = orderOf(list, args.orderBy, violations);
   const filter = args.filter ? filterPredicate(list.filter(), args.filter, violations) : always;
-  const fingerprint = listFingerprint(list.source.table, order, filter);
+  let known: string | undefined;
+  const fingerprint = () => (known ??= listFingerprint(list.source.table, order, filter));
   const { first, last } = args;
   violations.that(first == null || last == null, 'last', 'cannot be combined with first');
   for (const [name, size] of [
@@ -150,11 +154,11 @@ function positionOf(
   name: 'after' | 'before',
   cursor: string | null | undefined,
   order: Order,
-  fingerprint: string,
+  fingerprint: () => string,
   violations: Violations,
 ) {
   if (!cursor) return undefined;
-  const position = decodeCursor(cursor, order, fingerprint);
+  const position = decodeCursor(cursor, order, fingerprint());
   if (!position) violations.add(name, 'is no cursor of this list with this order and these filters');
   return position;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Order, OrderKind, Position } from '../db/page.ts';
 import type { Predicate } from '../db/predicate.ts';
 import type { AnyRow } from '../db/any-tables.ts';
@@ -10,10 +10,8 @@ import { isUuid } from './ids.ts';
  * another query is refused rather than answered with rows from somewhere else.
  */
 export function listFingerprint(table: TableName, order: Order, filter: Predicate): string {
-  return createHash('sha256')
-    .update(JSON.stringify([table, order.column, order.direction, filter]))
-    .digest('base64url')
-    .slice(0, 8);
+  const list = JSON.stringify([table, order.column, order.direction, filter]);
+  return hash('sha256', list, 'base64url').slice(0, 8);
 }
 
 export function encodeCursor(row: AnyRow, order: Order, fingerprint: string): string {

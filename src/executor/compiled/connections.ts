@@ -13,12 +13,12 @@ import { isoTime } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
 import { headsOf, type JsonWriter } from './json-writer.ts';
-import { type ShapedWalk, shapedWalk, WalkStatements } from './walks.ts';
+import { Walked, WalkStatements } from './walks.ts';
 
 /** The pages under the rows of a frame; `frames` are what several selections show of the rows. */
 export interface ConnectionPart extends Pages, Groups {
   frames: Frame[];
-  walked: ShapedWalk;
+  walked: Walked;
 }
 
 export interface ConnectionOptions {
@@ -40,7 +40,7 @@ export class ConnectionFetch implements Fetch {
   readonly #options: ConnectionOptions;
   readonly #statements: WalkStatements;
   readonly #views: ObjectPlan[] = [];
-  #fixed: ShapedWalk | undefined;
+  #fixed: Walked | undefined;
   #showsRows = false;
   #showsMore = false;
   #showsCount = false;
@@ -85,7 +85,7 @@ export class ConnectionFetch implements Fetch {
       const row = rows[at] as Row;
       const { order } = walked.request;
       const text = readers.get(order.column)?.(row) ?? null;
-      return cursorAt(text === null ? null : orderValue(order, text), id(row), walked.fingerprint);
+      return cursorAt(text === null ? null : orderValue(order, text), id(row), walked.fingerprint());
     };
   }
 
@@ -105,7 +105,7 @@ export class ConnectionFetch implements Fetch {
   }
 
   /** The counts by group where nobody has to count: of lists without a filter whose parents keep count. */
-  #countsIn({ rows }: Frame, at: Int32Array, { request }: ShapedWalk): number[] | undefined {
+  #countsIn({ rows }: Frame, at: Int32Array, { request }: Walked): number[] | undefined {
     const read = this.#keptCount;
     if (!read || !isAlways(request.filter)) return undefined;
     const counts: number[] = [];
@@ -116,19 +116,20 @@ export class ConnectionFetch implements Fetch {
   }
 
   async #read(
-    walked: ShapedWalk,
+    walked: Walked,
     keys: DistinctKeys | undefined,
     { known, given }: { known: number[] | undefined; given: TextRows | undefined },
     run: Run,
   ): Promise<Pages> {
-    const values = { ...walked.values, ...(keys && { keys: keys.array }) };
+    const { shaped } = walked;
+    const values = { ...shaped.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
     const [page, counts] = await Promise.all([
       given ??
         (this.#showsRows
-          ? run.rows(this.#statements.page(walked, this.columns.read, run), values)
+          ? run.rows(this.#statements.page(shaped, this.columns.read, run), values)
           : undefined),
-      isCounted ? run.texts(this.#statements.count(walked, run), values) : undefined,
+      isCounted ? run.texts(this.#statements.count(shaped, run), values) : undefined,
     ]);
     return {
       // The ordinal of the parent stands behind what is read.
@@ -151,11 +152,10 @@ export class ConnectionFetch implements Fetch {
     return { key: key.place, columns: this.columns.read, walked: this.#walk(run), part: this.part };
   }
 
-  #walk(run: Run): ShapedWalk {
+  #walk(run: Run): Walked {
     if (this.#fixed) return this.#fixed;
     const { list, args, fixed } = this.#options;
-    const { request, fingerprint } = pageRequest(list, args(run));
-    const walked = shapedWalk(request, fingerprint, { showsMore: this.#showsMore, fixed });
+    const walked = new Walked(pageRequest(list, args(run)), { showsMore: this.#showsMore, fixed });
     if (fixed) this.#fixed = walked;
     return walked;
   }
@@ -165,7 +165,7 @@ export interface EmbeddedPage {
   /** The place of the parent's column that the rows name it by. */
   readonly key: number;
   readonly columns: readonly ReadColumn[];
-  readonly walked: ShapedWalk;
+  readonly walked: Walked;
   readonly part: number;
 }
 
@@ -189,7 +189,7 @@ function orderValue({ kind }: Order, text: string): string | number {
  */
 function pagesOf(
   page: TextRows | undefined,
-  { request }: ShapedWalk,
+  { request }: Walked,
   { count, ordinal }: { count: number; ordinal: number | undefined },
 ) {
   const { limit, backward } = request;

@@ -10,13 +10,31 @@ import {
 import { Prepared, slotted, type Values } from '../../db/prepared.ts';
 import { Slot } from '../../db/slots.ts';
 import { countQuery, countsQuery } from '../../db/totals.ts';
+import type { AskedPage } from '../../resolvers/connections.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
 
-/** What a connection's arguments come to, its values apart from the text of its statements. */
+/** What a connection's arguments ask for, and how SQL is asked for it where the rows are not in memory. */
+export class Walked implements AskedPage {
+  readonly request: PageRequest;
+  readonly fingerprint: () => string;
+  readonly #how: { showsMore: boolean; fixed: boolean };
+  #shaped: ShapedWalk | undefined;
+
+  constructor({ request, fingerprint }: AskedPage, how: { showsMore: boolean; fixed: boolean }) {
+    this.request = request;
+    this.fingerprint = fingerprint;
+    this.#how = how;
+  }
+
+  get shaped(): ShapedWalk {
+    this.#shaped ??= shapedWalk(this.request, this.#how);
+    return this.#shaped;
+  }
+}
+
+/** The values of a page that is asked for apart from the text of its statements. */
 export interface ShapedWalk {
-  request: PageRequest;
-  fingerprint: string;
   /** Equal for all that the same statement serves. */
   shape: string;
   walk: Walk;
@@ -30,9 +48,8 @@ const rowsSlot = new Slot('rows');
  * One row more than the page holds is read where somebody wants to know whether there are more. A size that the document
  * itself says stands in the statement; statements for sizes in variables serve several.
  */
-export function shapedWalk(
+function shapedWalk(
   request: PageRequest,
-  fingerprint: string,
   { showsMore, fixed }: { showsMore: boolean; fixed: boolean },
 ): ShapedWalk {
   const { source, order, backward } = request;
@@ -50,8 +67,6 @@ export function shapedWalk(
   const rows = request.limit + (showsMore ? 1 : 0);
   const size: PageSize = fixed ? { exactly: rows } : { rows: rowsSlot, atMost: sizeClass(rows) };
   return {
-    request,
-    fingerprint,
     shape: JSON.stringify([walk.filter, order, backward, walk.after, walk.before, size]),
     walk,
     size,
