@@ -26,7 +26,9 @@ await runFault(import.meta.filename, {
     const everyMs = (trial.amount * 1_000) / samples;
     const memory: number[] = [];
     const handles: number[] = [];
-    let [sent, underWay, failed] = [0, 0, 0];
+    let [sent, underWay] = [0, 0];
+    /** By status: 0 when the connection broke. */
+    const failures = new Map<number, number>();
     for (let nextSampleMs = 0; ; ) {
       const elapsed = performance.now() - began;
       if (elapsed > trial.amount * 1_000) break;
@@ -42,7 +44,7 @@ await runFault(import.meta.filename, {
           .catch(() => 0)
           .then((status) => {
             underWay--;
-            if (status !== 200) failed++;
+            if (status !== 200) failures.set(status, (failures.get(status) ?? 0) + 1);
           });
       }
       await delay(5);
@@ -58,11 +60,12 @@ await runFault(import.meta.filename, {
       median(handles.slice(2 * third)),
     ];
     trial.must(service.isRunning, `the server ended: ${service.words()}`);
-    trial.must(failed === 0, `${failed} reads failed`);
+    const failed = [...failures].map(([status, count]) => `${count} × ${status}`).join(', ');
+    trial.must(failures.size === 0, `reads failed: ${failed}`);
     trial.must(lastHandles <= middleHandles + 10, `handles went from ${middleHandles} to ${lastHandles}`);
     trial.figure(lastMb <= 1.1 * middleMb, `memory went from ${middleMb} MB to ${lastMb} MB`);
     return (
-      `${perSecond.toFixed(0)} reads a second and ${ledger.acknowledged} writes, ${failed} failed; ` +
+      `${perSecond.toFixed(0)} reads a second and ${ledger.acknowledged} writes, ${failed || '0'} failed; ` +
       `median of the second and of the last third: memory ${middleMb} and ${lastMb} MB, handles ${middleHandles} and ${lastHandles}; ` +
       `${wrong} lost, doubled or broken`
     );
