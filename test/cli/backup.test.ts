@@ -90,6 +90,58 @@ function dataOf(directory: string): Map<string, string> {
 const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as Manifest;
 
+describe('what is refused in words', () => {
+  it('is a backup over something that is there, or of a part', async () => {
+    expect(await backUp(app, first)).toMatchObject({
+      exitCode: 1,
+      stderr: `${first} is there already. A backup is written to a new directory.\n`,
+    });
+    const part = await inProcess(app, 'export', ['--to', join(room, 'part'), '--team', 'BD']);
+    expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is of everything') });
+  });
+
+  it('is a restoration into a database that has rows', async () => {
+    expect(await restore(app, first)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('A backup is restored into an empty database'),
+    });
+  });
+
+  it('is a backup that was damaged, or of another version', async () => {
+    const target = await emptyTemplate();
+    const damaged = join(room, 'damaged');
+    try {
+      expect((await backUp(app, damaged)).exitCode).toBe(0);
+      const manifest = manifestOf(damaged);
+      const saying = (change: Partial<Manifest>) =>
+        writeFileSync(join(damaged, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
+      const refusal = async () => (await restore(target, damaged)).stderr;
+      saying({ version: 2 });
+      expect(await refusal()).toContain('this program reads 1');
+      saying({ migrations: [...manifest.migrations, '0999_later'] });
+      expect(await refusal()).toContain('newer workgraph');
+      saying({ migrations: manifest.migrations.slice(0, -1) });
+      expect(await refusal()).toContain('older workgraph');
+      saying({ tables: manifest.tables.slice(1) });
+      expect(await refusal()).toContain('other tables than the database');
+      writeFileSync(join(damaged, 'manifest.json'), '{"format": "another"}');
+      expect(await refusal()).toContain('is no manifest of a backup');
+      saying({});
+      const [file = ''] = globSync('files/**/*.1', { cwd: damaged });
+      const bytes = readFileSync(join(damaged, file));
+      rmSync(join(damaged, file));
+      expect(await refusal()).toContain('cannot be read');
+      writeFileSync(join(damaged, file), bytes);
+      appendFileSync(join(damaged, 'tables/comment.ndjson'), ' ');
+      expect(await refusal()).toContain('tables/comment.ndjson has changed since it was written');
+      const { rows } = await sql`select 1 from workspace`.execute(target.database.unscoped);
+      expect(rows).toEqual([]);
+    } finally {
+      await target.drop();
+    }
+  });
+});
+
 describe('a backup', () => {
   it('has every table of the database, but for those that are left out for a reason', async () => {
     const { rows } = await sql<{ name: string }>`
@@ -186,54 +238,6 @@ describe('a backup', () => {
       inProcess(app, 'export', ['--to', join(room, 'stopped')], gone.signal),
     ).resolves.toMatchObject({ exitCode: 130 });
     expect(readdirSync(room).filter((name) => name.startsWith('stopped'))).toEqual([]);
-  });
-});
-
-describe('what is refused in words', () => {
-  it('is a backup over something that is there, or of a part', async () => {
-    expect(await backUp(app, first)).toMatchObject({
-      exitCode: 1,
-      stderr: `${first} is there already. A backup is written to a new directory.\n`,
-    });
-    const part = await inProcess(app, 'export', ['--to', join(room, 'part'), '--team', 'BD']);
-    expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is of everything') });
-  });
-
-  it('is a restoration into a database that has rows', async () => {
-    expect(await restore(app, first)).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('A backup is restored into an empty database'),
-    });
-  });
-
-  it('is a backup that was damaged, or of another version', async () => {
-    const target = await emptyTemplate();
-    const damaged = join(room, 'damaged');
-    try {
-      expect((await backUp(app, damaged)).exitCode).toBe(0);
-      const manifest = manifestOf(damaged);
-      const saying = (change: Partial<Manifest>) =>
-        writeFileSync(join(damaged, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
-      const refusal = async () => (await restore(target, damaged)).stderr;
-      saying({ version: 2 });
-      expect(await refusal()).toContain('this program reads 1');
-      saying({ migrations: [...manifest.migrations, '0999_later'] });
-      expect(await refusal()).toContain('newer workgraph');
-      saying({ migrations: manifest.migrations.slice(0, -1) });
-      expect(await refusal()).toContain('older workgraph');
-      saying({});
-      const [file = ''] = globSync('files/**/*.1', { cwd: damaged });
-      const bytes = readFileSync(join(damaged, file));
-      rmSync(join(damaged, file));
-      expect(await refusal()).toContain('cannot be read');
-      writeFileSync(join(damaged, file), bytes);
-      appendFileSync(join(damaged, 'tables/comment.ndjson'), ' ');
-      expect(await refusal()).toContain('tables/comment.ndjson has changed since it was written');
-      const { rows } = await sql`select 1 from workspace`.execute(target.database.unscoped);
-      expect(rows).toEqual([]);
-    } finally {
-      await target.drop();
-    }
   });
 });
 

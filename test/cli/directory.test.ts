@@ -2,7 +2,8 @@ import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { applyDirectory } from '../../src/resolvers/directory.ts';
 import { parseDirectory } from '../../src/resolvers/directory-file.ts';
-import { parseId } from '../../src/resolvers/ids.ts';
+import { newUuid, parseId } from '../../src/resolvers/ids.ts';
+import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { useDirectoryWorld } from './directory-world.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
@@ -184,4 +185,15 @@ it('prints the changes as one object for a script', async () => {
   const said = JSON.parse(stdout) as { workspaceId: string; changes: unknown[] };
   expect(parseId(said.workspaceId)?.prefix).toBe('workspace');
   expect(said.changes[0]).toEqual({ action: 'create', kind: 'workspace', name: world.name, fields: {} });
+});
+
+it('says when it is not clear which workspace is meant', async () => {
+  const file = parseDirectory({ members: [{ displayName: 'Ada', role: 'owner' }] });
+  const apply = (workspaceId?: string) =>
+    applyDirectory(world.database, systemActor, file, { ...(workspaceId && { workspaceId }) });
+  await expect(apply()).rejects.toThrow('workspace: is needed, to say which one is meant or made.');
+  await expect(apply(newUuid())).rejects.toThrow('There is no such workspace.');
+  for (const name of [world.name, world.name.toUpperCase()])
+    await createWorkspace(world.database.db, systemActor, { name, ownerDisplayName: 'Ada' });
+  await expect(world.apply(yaml())).rejects.toThrow('Several workspaces have the name in the file');
 });

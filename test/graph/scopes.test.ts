@@ -35,6 +35,15 @@ it('guards most of the graph', () => {
   expect(guarded.length).toBeGreaterThan(200);
 });
 
+it('leaves three roots open, and nothing below them: a way may lead there some day', () => {
+  const open = objectFields.filter(({ field }) => scopeOf(field) === 'public');
+  expect(open.map(({ coordinate }) => coordinate)).toEqual([
+    'Query.codes',
+    'Query.health',
+    'Query.readiness',
+  ]);
+});
+
 /** The fields of a type that need the same: one operation reads them all, and its refusal must name each. */
 const groups = [
   ...Map.groupBy(guarded, ({ parent, scopes }) => `${parent} without ${scopes.join(' or ')}`),
@@ -192,10 +201,6 @@ describe('without a token', () => {
     const open =
       '{ health { status } readiness { status } codes { name entries { name code description } } __typename __schema { queryType { name } } }';
     dataOf(await world.ask(open, {}, null));
-    // Nothing below the roots is, either: a way may lead there from one of these some day.
-    expect(
-      objectFields.filter(({ field }) => scopeOf(field) === 'public').map(({ coordinate }) => coordinate),
-    ).toEqual(['Query.codes', 'Query.health', 'Query.readiness']);
     for (const root of read.filter(({ parent }) => parent === 'Query')) {
       const { coordinate, field } = root;
       if (scopeOf(field) === 'public') continue;

@@ -74,7 +74,12 @@ function testsFor({ kind, file }: Pick<Mutant, 'kind' | 'file'>): readonly strin
   return found?.[1] ?? ['test/resources', 'test/rest', 'test/server'];
 }
 
-const graphScopes = ['test/security/scope-matrix.test.ts', 'test/graph/scopes.test.ts'];
+// What is told of a scope in schema.graphql is missed by its comparison, where the tests take it from the schema.
+const graphScopes = [
+  'test/graph/scopes.test.ts',
+  'test/security/scope-matrix.test.ts',
+  'test/contract/generated.test.ts',
+];
 const restScopes = ['test/security/scope-matrix.test.ts', 'test/rest/specification.test.ts'];
 
 const byFolder: readonly (readonly [folder: string, tests: readonly string[]])[] = [
@@ -103,7 +108,10 @@ const byFolder: readonly (readonly [folder: string, tests: readonly string[]])[]
   ['src/resolvers/export', ['test/cli/export.test.ts']],
   ['src/resolvers/attachment', ['test/attachments']],
   ['src/resolvers/access-tokens', ['test/server/access-tokens.test.ts', 'test/cli/token.test.ts']],
-  ['src/resolvers/filters', ['test/graph', 'test/inputs/edges']],
+  [
+    'src/resolvers/filters',
+    ['test/resources/issues-read', 'test/server/limits', 'test/graph', 'test/inputs/edges'],
+  ],
   [
     'src/resolvers/write-rules',
     ['test/rest', 'test/resources', 'test/inputs/edges', 'test/cli/directory', 'test/contract/generated'],

@@ -65,6 +65,9 @@ async function judgeAll(copy: Copy): Promise<void> {
       }
     }
   }
+  const knowsAll = chosen.tests === 'test/' && Date.now() < until;
+  for (const mutant of mutants)
+    if (knowsAll && candidatesFor(mutant, reach).length === 0) verdicts.addSurvival(mutant.guard);
   report();
 }
 

@@ -42,8 +42,9 @@ export class Verdicts {
     this.#change((known) => (known[guard] = isLate ? `${file} ${late}` : file));
   }
 
-  addSurvival(guard: string, file: string): void {
-    this.#change((known) => (known[guard] = [known[guard] ?? [], file].flat()));
+  /** By one more test file; by all of them when none comes to it. */
+  addSurvival(guard: string, file?: string): void {
+    this.#change((known) => (known[guard] = [known[guard] ?? [], file ?? []].flat()));
   }
 
   forget(guard: string): void {
@@ -53,7 +54,8 @@ export class Verdicts {
   shown(guard: string): string {
     const known = this.#known[guard];
     if (known === undefined) return 'unknown';
-    return typeof known === 'string' ? `killed by ${known}` : `survived ${known.join(' ')}`;
+    if (typeof known === 'string') return `killed by ${known}`;
+    return `survived ${known.length > 0 ? known.join(' ') : 'since no test comes to it'}`;
   }
 
   #change(change: (known: Known) => void): void {

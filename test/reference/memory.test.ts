@@ -5,6 +5,8 @@ import { type KeptTableName, keptTables } from '../../src/db/kept-tables.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
+import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { type App, startApp } from '../support/app.ts';
 
 let app: App;
@@ -178,6 +180,29 @@ describe('versions', () => {
     await removeReferenceChanges(app.database.unscoped, -1, 10_000);
     await rename('WEB', 'Beyond the log');
     expect(nameOf(await current(), 'WEB')).toBe('Beyond the log');
+  });
+
+  it('are forgotten by their own workspace alone, whatever numbers another has', async () => {
+    const [far, near] = await Promise.all(
+      ['Far', 'Near'].map((name) =>
+        createWorkspace(app.database.db, systemActor, { name, ownerDisplayName: 'Ada' }),
+      ),
+    );
+    for (const [workspace, ref] of [
+      [far, 10],
+      [near, 5],
+    ] as const) {
+      const id = workspace?.workspaceId;
+      const { unscoped } = app.database;
+      await sql`update workspace_version set ref = ${ref} where workspace_id = ${id}`.execute(unscoped);
+      await sql`delete from reference_change where workspace_id = ${id}`.execute(unscoped);
+      await sql`insert into reference_change (workspace_id, version, tag, kept_table, group_id)
+        values (${id}, 3, 1, 'team', ${app.workspaceId})`.execute(unscoped);
+    }
+    await removeReferenceChanges(app.database.unscoped, 4, 10_000);
+    const { rows } = await sql<{ id: string }>`select workspace_id as id from reference_change
+      where version = 3 and group_id = ${app.workspaceId}`.execute(app.database.unscoped);
+    expect(rows).toEqual([{ id: near?.workspaceId }]);
   });
 
   it('that a client has seen are looked for once, and not waited for when they are made up', async () => {

@@ -117,6 +117,23 @@ describe('issueUpdate', () => {
     ]);
   });
 
+  it('refuses what the workspace does not have, as a new issue would', async () => {
+    const { key } = await create();
+    const nobody = encodeId('user', newUuid());
+    const refused = await ada.refused('issueUpdate', {
+      key,
+      projectId: encodeId('project', newUuid()),
+      parentIssueId: encodeId('issue', newUuid()),
+      primaryAssigneeUserAccountId: nobody,
+      assigneeUserAccountIds: [nobody],
+    });
+    const errors = (refused.errors ?? []) as { field: string }[];
+    expect([refused.code, errors.map(({ field }) => field)]).toEqual([
+      'VALIDATION_FAILED',
+      ['projectId', 'parentIssueId', 'primaryAssigneeUserAccountId', 'assigneeUserAccountIds'],
+    ]);
+  });
+
   it('counts an update that changes nothing as one', async () => {
     const { key, title } = await create();
     expect(await ada.update(key, { title })).toMatchObject({ revision: 2 });

@@ -197,7 +197,14 @@ describe('a body', () => {
     });
     expect(answer).toMatchObject({
       status: 400,
-      body: { errors: [{ extensions: { code: 'INVALID_REQUEST' } }] },
+      body: {
+        errors: [
+          {
+            message: expect.stringContaining('send one operation in a request'),
+            extensions: { code: 'INVALID_REQUEST' },
+          },
+        ],
+      },
     });
     expect(runs).toBe(before);
   });

@@ -118,7 +118,10 @@ export async function startApp({
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...chosen, ...settings }, {});
   const files = openFiles(config);
   const leaks: string[] = [];
-  const canary = { write: (line: string) => void (/wg_[0-9a-f]{48}/.test(line) && leaks.push(line)) };
+  // A plan whose statement the tenant guard refuses is answered all the same: the reference executor has its own.
+  const canary = {
+    write: (line: string) => void (/wg_[0-9a-f]{48}|TenantGuardError/.test(line) && leaks.push(line)),
+  };
   const documents = await openDocuments(config);
   const server = await startServer({
     database,
@@ -142,8 +145,8 @@ export async function startApp({
     secondWorkspace: () => newWorkspace(database, 'Second'),
     stop: async () => {
       await stop(server, drop);
-      // Every test of the suite looks for tokens in all that its server logged.
-      if (leaks.length > 0) throw new Error(`The log of the server holds a token: ${leaks[0]}`);
+      // Every test of the suite looks for tokens and refused statements in all that its server logged.
+      if (leaks.length > 0) throw new Error(`What no log may hold: ${leaks[0]}`);
     },
   };
 }
