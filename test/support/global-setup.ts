@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** What all test files together may need at once, copies of databases and large files among it. */
 const roomBytes = 6e9;
@@ -7,7 +8,9 @@ const roomBytes = 6e9;
 /** Names the run, so that its databases on a server are known for the run's own; workers inherit it. */
 export default function setup(): void {
   process.env.WORKGRAPH_TEST_RUN = randomUUID().slice(0, 8);
-  if (!process.env.TMPDIR && hasRoom('/dev/shm')) process.env.TMPDIR = '/dev/shm';
+  if (!process.env.TMPDIR && hasRoom('/dev/shm')) {
+    process.env.TMPDIR = process.env.WORKGRAPH_TEST_MEMORY = mkdtempSync(join('/dev/shm', 'workgraph-run-'));
+  }
 }
 
 /** A test file begins with a copy of a database: hundreds of files, which cost a disk more time than the tests' start. */
