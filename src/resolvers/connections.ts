@@ -101,6 +101,7 @@ function pageOf(
   };
 }
 
+/** A page that is asked for, judged. */
 export interface AskedPage {
   readonly request: PageRequest;
   /** What cursors of the list are bound to, worked out when one is read or written. */
