@@ -164,8 +164,7 @@ export class ServerPool implements Pool {
           const name = this.#mayName(client, statement) ? statement.name : undefined;
           const query = new TextQuery({ text: statement.text, name, values }, statement);
           const answer = await guarded(statement.text, (timeoutMs) => query.run(client, timeoutMs));
-          statement.types = answer.types;
-          statement.bytes = query.bytes;
+          statement.answered(answer.types, query.bytes);
           return answer;
         },
       },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Compilable, CompiledQuery, type Kysely } from 'kysely';
+import { type CellFormats, cellFormats } from './cell-formats.ts';
 import { decodeText } from './decoded-types.ts';
 import type { Lease } from './lease.ts';
 import { type Predicate, sqlValue } from './predicate.ts';
@@ -16,6 +17,8 @@ export class Prepared {
   readonly name: string;
   /** The types of its columns as OIDs, once it has been answered. */
   types: readonly number[] | undefined;
+  /** How its cells are asked for then. */
+  formats: CellFormats | undefined;
   /** How long its rows were the last time, all together. */
   bytes = 0;
   /** Does it change what processes keep in memory. */
@@ -28,6 +31,14 @@ export class Prepared {
     this.name = createHash('sha1').update(sql).digest('base64url');
     this.writesReference = writesReference(sql);
     this.#parameters = parameters;
+  }
+
+  /** What a run told of the rows. */
+  answered(types: readonly number[], bytes: number): void {
+    this.bytes = bytes;
+    if (this.types === types) return;
+    this.types = types;
+    this.formats = cellFormats(types);
   }
 
   /** The parameters of one run; a slot that got no value is a bug. */

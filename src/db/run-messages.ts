@@ -1,4 +1,5 @@
 import { prepareValue } from 'pg/lib/utils.js';
+import { asText, type CellFormats } from './cell-formats.ts';
 
 const describePortal = Buffer.from([0x44, 0, 0, 0, 6, 0x50, 0]);
 /** Of the unnamed portal, all rows. */
@@ -12,13 +13,17 @@ const isNull = -1;
  * What makes a server run a statement that it knows: Bind, Describe where the columns are not known yet, Execute and
  * Sync, in one piece. pg writes each by itself, which costs more than a small query does.
  */
-export function runMessages(name: string, values: readonly unknown[], describes: boolean): Buffer {
+export function runMessages(
+  name: string,
+  values: readonly unknown[],
+  { describes, formats: wanted = [] }: { describes: boolean; formats: CellFormats | undefined },
+): Buffer {
   const given = values.map((value) => prepareValue(value) as string | Buffer | null);
   // Bytes go as bytes; the formats are said only where there are any.
   const formats = given.some((value) => value instanceof Buffer) ? given.length : 0;
   const lengths = given.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
   const nameLength = Buffer.byteLength(name);
-  const bindLength = 4 + 1 + nameLength + 1 + 2 + formats * 2 + 2 + 4 * given.length + sum(lengths) + 2;
+  const bindLength = 4 + 1 + nameLength + 1 + 2 + formats * 2 + 2 + 4 * given.length + sum(lengths) + 2 + 2 * wanted.length;
   const behind = describes ? [describePortal, execute, sync] : [execute, sync];
   const bytes = Buffer.allocUnsafe(1 + bindLength + sum(behind.map(({ length }) => length)));
   let at = bytes.writeUInt8(bindCode);
@@ -35,8 +40,9 @@ export function runMessages(name: string, values: readonly unknown[], describes:
     if (typeof value === 'string') at += bytes.write(value, at);
     else if (value !== null) at += value.copy(bytes, at);
   }
-  // All columns as texts.
-  at = bytes.writeUInt16BE(0, at);
+  // None said: all columns as texts.
+  at = bytes.writeUInt16BE(wanted.length, at);
+  for (const format of wanted) at = bytes.writeUInt16BE(format === asText ? 0 : 1, at);
   for (const message of behind) at += message.copy(bytes, at);
   return bytes;
 }

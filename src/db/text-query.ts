@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import pg from 'pg';
+import type { CellFormats } from './cell-formats.ts';
 import type { TextRows } from './lease.ts';
 import type { ReceivedRow } from './row-client.ts';
 import { runMessages } from './run-messages.ts';
@@ -15,6 +16,14 @@ interface Sending {
 }
 
 const noSlab = Buffer.alloc(0);
+
+/** What an earlier run of a statement says of its rows: nothing is known of their columns before the first. */
+export interface KnownRows {
+  readonly types: readonly number[] | undefined;
+  readonly formats: CellFormats | undefined;
+  /** How long they were, all together. */
+  readonly bytes: number;
+}
 
 /**
  * A statement on a `RowClient` whose rows stay as PostgreSQL wrote them. pg would look at each value of each row, and
@@ -37,15 +46,17 @@ export class TextQuery extends pg.Query {
   #shift = 0;
   #bytes = 0;
   #types: readonly number[] | undefined;
+  readonly #formats: CellFormats | undefined;
   readonly #expectedBytes: number;
 
-  /** `known` from an earlier run: the types of the columns, and about how long the rows are all together. */
+  /** `known` from an earlier run: the columns, and about how long the rows are all together. */
   constructor(
     statement: { text: string; name: string | undefined; values: unknown[] },
-    known: { types: readonly number[] | undefined; bytes: number },
+    known: KnownRows,
   ) {
     super({ ...statement, name: statement.name ?? '' });
     this.#types = known.types;
+    this.#formats = known.formats;
     this.#expectedBytes = known.bytes;
   }
 
@@ -69,7 +80,8 @@ export class TextQuery extends pg.Query {
       connection.parse({ text, name });
       if (name !== '') connection.submittedNamedStatements[name] = text;
     }
-    connection.stream.write(runMessages(name, values, this.#types === undefined));
+    const asked = { describes: this.#types === undefined, formats: this.#formats };
+    connection.stream.write(runMessages(name, values, asked));
   }
 
   requiresPreparation(): boolean {
@@ -83,7 +95,7 @@ export class TextQuery extends pg.Query {
   /** Rows that came together are copied together, with the first of them. */
   handleDataRow({ bytes, start, runEnd, isFirst }: ReceivedRow): void {
     if (isFirst) this.#copy(bytes, start, runEnd);
-    this.#rows.push(new WireRow(this.#slab, start + this.#shift));
+    this.#rows.push(new WireRow(this.#slab, start + this.#shift, this.#formats));
   }
 
   #copy(bytes: Buffer, start: number, end: number): void {

@@ -1,3 +1,7 @@
+import { asText, asTime, asUuid, asUuids, type CellFormats } from './cell-formats.ts';
+import { timeText } from './time-bytes.ts';
+import { uuidText, uuidTexts } from './uuid-bytes.ts';
+
 /**
  * One row as PostgreSQL sent it. Its cells stay the bytes that they are until somebody wants a text: most are only
  * copied into an answer, and a text of JavaScript for each of them would be most of what the garbage collector gets.
@@ -5,6 +9,8 @@
 export class WireRow {
   /** What the row stands in, other rows beside it. */
   readonly bytes: Buffer;
+  /** How its cells stand in it; undefined where all are texts. */
+  readonly formats: CellFormats | undefined;
   /** Where the cell ends that was found last. */
   end = 0;
   readonly #first: number;
@@ -13,8 +19,9 @@ export class WireRow {
   #at: number;
 
   /** `start` is where the number of its cells stands. */
-  constructor(bytes: Buffer, start: number) {
+  constructor(bytes: Buffer, start: number, formats?: CellFormats) {
     this.bytes = bytes;
+    this.formats = formats;
     this.#first = start + 2;
     this.#at = start + 2;
   }
@@ -45,14 +52,31 @@ export class WireRow {
     return number;
   }
 
-  /** The same row without its first cells, all of which are null. */
-  behindNulls(cells: number): WireRow {
-    return new WireRow(this.bytes, this.#first - 2 + nullLength * cells);
+  /** The same row without its first cells, all of which are null; `formats` are those of the others. */
+  behindNulls(cells: number, formats: CellFormats | undefined): WireRow {
+    return new WireRow(this.bytes, this.#first - 2 + nullLength * cells, formats);
   }
 
+  /** What PostgreSQL would write, however the cell came. */
   text(place: number): string | null {
     const start = this.find(place);
-    return start < 0 ? null : this.bytes.toString('utf8', start, this.end);
+    if (start < 0) return null;
+    switch (this.formats?.[place] ?? asText) {
+      case asUuid:
+        return uuidText(this.bytes, start);
+      case asTime:
+        return timeText(this.bytes, start);
+      case asUuids:
+        return `{${uuidTexts(this.bytes, start).join(',')}}`;
+      default:
+        return this.bytes.toString('utf8', start, this.end);
+    }
+  }
+
+  /** Where the bytes of a UUID begin in a cell; undefined where it is null or came as a text. */
+  uuid(place: number): number | undefined {
+    const start = this.find(place);
+    return start < 0 || this.formats?.[place] !== asUuid ? undefined : start;
   }
 
   /** The texts of all cells. */

@@ -1,4 +1,5 @@
 import type { ListOrder } from '../db/page.ts';
+import { eachUuid, uuidText } from '../db/uuid-bytes.ts';
 import type { KeptRow, KeptTable } from './kept-table.ts';
 
 /** The columns of the join table that a list is ordered by. */
@@ -9,6 +10,7 @@ export function linkColumns(orderBy: readonly ListOrder[]): string[] {
 const comma = 0x2c;
 const colon = 0x3a;
 const digitZero = 0x30;
+/** Of the text of a UUID. */
 const keyLength = 36;
 /** The order of a group of one item. */
 const onlyItem: readonly number[] = [0];
@@ -61,12 +63,23 @@ export class JoinedRows {
     for (const text of link) this.#links.push(Number(text));
   }
 
-  /** All rows of the group, as the statement of `joinedKeys` writes them: `{key,key}` or `{key:1,key:2}`. */
+  /** All rows of the group, by an array of the bytes of their keys. */
+  addUuids(bytes: Buffer, start: number): void {
+    const index = this.#table.index(this.#by);
+    eachUuid(bytes, start, (at) => {
+      const place = index.ofBytes(bytes, at);
+      if (place < 0) this.#missing(uuidText(bytes, at));
+      else this.#places.push(place);
+    });
+  }
+
+  /** The same as the statement of `joinedKeys` writes them: `{key,key}` or `{key:1,key:2}`. */
   addArray(bytes: Buffer, start: number, end: number): void {
     const index = this.#table.index(this.#by);
     for (let at = start + 1; at < end - 1; at += 1) {
-      const place = index.ofBytes(bytes, at);
-      if (place < 0) this.#missing(bytes.toString('latin1', at, at + keyLength));
+      const key = bytes.toString('latin1', at, at + keyLength);
+      const place = index.ofText(key);
+      if (place < 0) this.#missing(key);
       else this.#places.push(place);
       at += keyLength;
       while (bytes[at] === colon) {

@@ -3,7 +3,9 @@ import { sql } from 'kysely';
 import { type Database, openDatabase } from '../../src/db/engine.ts';
 import { Prepared } from '../../src/db/prepared.ts';
 import { Slot } from '../../src/db/slots.ts';
+import { UuidArray, uuidBytes, uuidTexts } from '../../src/db/uuid-bytes.ts';
 import { textAt, textsOf } from '../../src/db/wire-row.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
 import { hasServer, newServerDatabase } from './engines.ts';
 import type { Place } from './engines.ts';
 
@@ -58,6 +60,61 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     const [, second] = rows;
     if (!second) throw new Error('A row is missing.');
     expect([3, 0, 2, 1, 1, 3].map((at) => textAt(second, at))).toEqual(['t', '2', null, 'aa', 'aa', 't']);
+  });
+
+  it('say the same of UUIDs and times, whether they come as texts or as bytes', async () => {
+    const times = [
+      '2026-01-31 12:00:00+00',
+      '2026-01-31 12:00:00.5+00',
+      '1999-12-31 23:59:59.999+00',
+      '2000-02-29 00:00:00.000001+00',
+      '1900-03-01 00:00:00+00',
+      '1600-01-01 00:00:00+00',
+      '0001-01-01 00:00:00+00',
+      '0044-03-15 12:00:00+00 BC',
+      '9999-12-31 23:59:59.999999+00',
+      '294276-12-31 23:59:59.999999+00',
+      'infinity',
+      '-infinity',
+    ];
+    const statement = new Prepared(
+      sql`select n, uuid, time, uuid, null::uuid, null::timestamptz, array[uuid, uuid], array[]::uuid[], null::uuid[] from unnest(
+          ${new Slot('times')}::timestamptz[], ${new Slot('uuids')}::uuid[]) with ordinality row(time, uuid, n)`.compile(
+        database.unscoped,
+      ),
+    );
+    const uuids = times.map(() => newUuid());
+    const lease = await database.connect();
+    for (let run = 0; run < 3; run += 1) {
+      const { rows } = await lease.texts(statement, { times, uuids });
+      expect(rows).toEqual(
+        times.map((time, place) => {
+          const uuid = uuids[place];
+          return [String(place + 1), uuid, time, uuid, null, null, `{${uuid},${uuid}}`, '{}', null];
+        }),
+      );
+    }
+    lease.release();
+  });
+
+  it('UUIDs go out as the bytes of an array', async () => {
+    const statement = new Prepared(
+      sql`select array_agg(uuid order by n) from unnest(${new Slot('uuids')}::uuid[]) with ordinality row(uuid, n)`.compile(
+        database.unscoped,
+      ),
+    );
+    const array = new UuidArray();
+    const lease = await database.connect();
+    for (const count of [0, 1, 500, 2]) {
+      const uuids = Array.from({ length: count }, () => newUuid());
+      array.begin(count);
+      for (const uuid of uuids) array.add(uuidBytes(uuid), 0);
+      const sent = array.sent();
+      expect(uuidTexts(sent, 0)).toEqual(uuids);
+      const { rows } = await lease.texts(statement, { uuids: sent });
+      expect(rows).toEqual([[count === 0 ? null : `{${uuids.join(',')}}`]]);
+    }
+    lease.release();
   });
 
   it('are not changed by those that come after them, but for those that were given back', async () => {

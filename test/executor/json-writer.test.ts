@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { timeText } from '../../src/db/time-bytes.ts';
+import { uuidBytes } from '../../src/db/uuid-bytes.ts';
 import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
 import { isoTime } from '../../src/executor/compiled/leaves.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
@@ -71,7 +73,22 @@ it('an id is written from bytes and from text as encodeId has it', () => {
     const uuid = newUuid();
     const head = Buffer.from('"issue_');
     const json = JSON.stringify(encodeId('issue', uuid));
-    expect(written((out) => out.id(head, Buffer.from(`--${uuid}`), 2))).toBe(json);
+    expect(written((out) => out.id(head, Buffer.concat([Buffer.from('--'), uuidBytes(uuid)]), 2))).toBe(json);
     expect(written((out) => out.idOfText(head, uuid))).toBe(json);
+  }
+});
+
+it('a time is written from its microseconds as from its text, unless it is far away', () => {
+  const bytes = Buffer.alloc(9);
+  const near = fc.bigInt({ min: -(2n ** 52n), max: 2n ** 52n - 1n });
+  fc.assert(
+    fc.property(near, (micros) => {
+      bytes.writeBigInt64BE(micros, 1);
+      expect(written((out) => out.timeOfBytes(bytes, 1))).toBe(JSON.stringify(isoTime(timeText(bytes, 1))));
+    }),
+  );
+  for (const micros of [2n ** 52n, -(2n ** 52n) - 1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+    bytes.writeBigInt64BE(micros, 1);
+    expect(written((out) => expect(out.timeOfBytes(bytes, 1)).toBe(false))).toBe('');
   }
 });

@@ -1,6 +1,6 @@
 import { uuidArray } from '../../db/prepared.ts';
+import { UuidArray, uuidHash, uuidTexts } from '../../db/uuid-bytes.ts';
 import { WireRow } from '../../db/wire-row.ts';
-import { hashOf, isSameKey, keyLength } from '../../reference/key-index.ts';
 import type { KeyColumn, Read } from './columns.ts';
 import type { Frame, Row } from './frame.ts';
 
@@ -10,7 +10,7 @@ export interface DistinctKeys {
   /** Which of them each row has. */
   readonly at: Int32Array;
   /** All of them as a statement takes them. */
-  readonly array: string;
+  readonly array: string | Buffer;
   readonly texts: readonly string[];
 }
 
@@ -41,11 +41,8 @@ function ofTexts(rows: readonly Row[], read: Read): DistinctKeys {
   };
 }
 
-/** A key and the comma behind it. */
-const step = keyLength + 1;
-const comma = 0x2c;
 /** The keys of the frame that is looked at, and where each is by its hash: its number, from 1. */
-let keys = Buffer.allocUnsafeSlow(0);
+const keys = new UuidArray();
 let slots = new Int32Array(0);
 
 /** The same of rows that are bytes, without a text for each of them; undefined where one is not, or has no key. */
@@ -53,33 +50,31 @@ function ofBytes(rows: readonly Row[], place: number): DistinctKeys | undefined 
   if (!(rows[0] instanceof WireRow)) return undefined;
   const mask = makeRoom(rows.length) - 1;
   const at = new Int32Array(rows.length);
-  let count = 0;
   for (let index = 0; index < rows.length; index += 1) {
     const row = rows[index];
-    if (!(row instanceof WireRow)) return undefined;
-    const start = row.find(place);
-    if (start < 0 || row.end - start !== keyLength) return undefined;
-    let slot = hashOf(row.bytes, start) & mask;
+    const start = row instanceof WireRow ? row.uuid(place) : undefined;
+    if (start === undefined) return undefined;
+    const { bytes } = row as WireRow;
+    let slot = uuidHash(bytes, start) & mask;
     let known = slots[slot] as number;
-    while (known !== 0 && !isSameKey(keys, (known - 1) * step, row.bytes, start)) {
+    while (known !== 0 && !keys.isAt(known - 1, bytes, start)) {
       slot = (slot + 1) & mask;
       known = slots[slot] as number;
     }
     if (known === 0) {
-      copyKey(row.bytes, start, count * step);
-      count += 1;
-      known = count;
-      slots[slot] = count;
+      keys.add(bytes, start);
+      known = keys.count;
+      slots[slot] = known;
     }
     at[index] = known - 1;
   }
-  const list = keys.toString('latin1', 0, Math.max(count * step - 1, 0));
+  const array = keys.sent();
   return {
-    count,
+    count: keys.count,
     at,
-    array: `{${list}}`,
+    array,
     get texts() {
-      return list === '' ? [] : list.split(',');
+      return uuidTexts(array, 0);
     },
   };
 }
@@ -87,13 +82,8 @@ function ofBytes(rows: readonly Row[], place: number): DistinctKeys | undefined 
 /** Room for so many keys; says how many slots are empty for them, a power of two. */
 function makeRoom(count: number): number {
   const size = 2 ** Math.ceil(Math.log2(Math.max(count, 4) * 2));
-  if (keys.length < count * step) keys = Buffer.allocUnsafeSlow(size * step);
+  keys.begin(count);
   if (slots.length < size) slots = new Int32Array(size);
   else slots.fill(0, 0, size);
   return size;
-}
-
-function copyKey(bytes: Uint8Array, start: number, to: number): void {
-  for (let place = 0; place < keyLength; place += 1) keys[to + place] = bytes[start + place] as number;
-  keys[to + keyLength] = comma;
 }

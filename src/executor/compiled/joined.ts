@@ -41,7 +41,8 @@ function own({ plan }: Place, column: string): Piece {
   return {
     write: (out, { rows }, at) => {
       const row = rows[at] as Row;
-      if (!(row instanceof WireRow) || place === undefined) return out.inString(present(text(row)));
+      if (!(row instanceof WireRow) || place === undefined || row.formats?.[place])
+        return out.inString(present(text(row)));
       const start = row.find(place);
       if (start < 0) throw missing();
       out.utf8InString(row.bytes, start, row.end);

@@ -1,5 +1,6 @@
 import { giveSlab, takeSlab } from '../../db/slabs.ts';
-import { writeDigits } from '../../resolvers/ids.ts';
+import { timeParts } from '../../db/time-bytes.ts';
+import { writeDigits, writeDigitsOfText } from '../../resolvers/ids.ts';
 
 /** What must not stand in a JSON string as it is: quotes, backslashes, control characters, halves of surrogate pairs. */
 // eslint-disable-next-line no-control-regex -- they are what is looked for
@@ -105,18 +106,23 @@ export class JsonWriter {
     this.#at += json.length;
   }
 
-  /** The TypeID of a UUID, whose text begins at `start`, after its prefix, with the quote before and the underscore behind it. */
-  id(prefix: Uint8Array, uuid: Uint8Array, start: number): void {
+  /** The TypeID of a UUID, whose bytes begin at `start`, after its prefix, with the quote before and the underscore behind it. */
+  id(prefix: Uint8Array, uuid: Uint8Array, start: number): true {
     this.bytes(prefix);
     this.#room(27);
     writeDigits(this.#bytes, this.#at, uuid, start);
     this.#bytes[this.#at + 26] = quote;
     this.#at += 27;
+    return true;
   }
 
+  /** The same of a UUID that is a text. */
   idOfText(prefix: Uint8Array, uuid: string): void {
-    for (let place = 0; place < uuid.length; place += 1) uuidBytes[place] = uuid.charCodeAt(place);
-    this.id(prefix, uuidBytes, 0);
+    this.bytes(prefix);
+    this.#room(27);
+    writeDigitsOfText(this.#bytes, this.#at, uuid);
+    this.#bytes[this.#at + 26] = quote;
+    this.#at += 27;
   }
 
   null(): void {
@@ -210,6 +216,37 @@ export class JsonWriter {
     return true;
   }
 
+  /** The same of a time that came as its microseconds; false, and nothing, where it is far away. */
+  timeOfBytes(given: Buffer, start: number): boolean {
+    const parts = timeParts(given, start);
+    if (!parts) return false;
+    const { year, month, day, micros } = parts;
+    const millis = Math.floor(micros / 1_000);
+    const seconds = Math.floor(millis / 1_000);
+    const minutes = Math.floor(seconds / 60);
+    const hours = Math.floor(minutes / 60);
+    this.#room(timePattern.length);
+    const began = this.#at;
+    this.bytes(timePattern);
+    this.#two(began + 1, Math.floor(year / 100));
+    this.#two(began + 3, year % 100);
+    this.#two(began + 6, month);
+    this.#two(began + 9, day);
+    this.#two(began + 12, hours);
+    this.#two(began + 15, minutes - hours * 60);
+    this.#two(began + 18, seconds - minutes * 60);
+    const rest = millis - seconds * 1_000;
+    this.#bytes[began + 21] = 0x30 + Math.floor(rest / 100);
+    this.#two(began + 22, rest % 100);
+    return true;
+  }
+
+  #two(at: number, number: number): void {
+    const tens = Math.floor(number / 10);
+    this.#bytes[at] = 0x30 + tens;
+    this.#bytes[at + 1] = 0x30 + number - tens * 10;
+  }
+
   #copy(given: Uint8Array, start: number, end: number): void {
     this.#room(end - start);
     for (let place = start; place < end; place += 1) {
@@ -243,9 +280,6 @@ export class JsonWriter {
   }
 }
 
-/** The text of a UUID on its way into an answer. */
-const uuidBytes = new Uint8Array(36);
-
 /** Up to where nothing has to be escaped. */
 function plainEnd(given: Uint8Array, start: number, end: number): number {
   for (let place = start; place < end; place += 1) {
@@ -257,6 +291,7 @@ function plainEnd(given: Uint8Array, start: number, end: number): number {
 
 /** Behind the milliseconds. */
 const timeEnd = Buffer.from('Z"');
+const timePattern = Buffer.from('"0000-00-00T00:00:00.000Z"');
 const nothing = Buffer.from('null');
 
 /** What stands before the value of each field of an object. */

@@ -7,6 +7,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
+import { asText } from '../../db/cell-formats.ts';
 import { type TextRow, textAt, WireRow } from '../../db/wire-row.ts';
 import type { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, type Row } from './frame.ts';
@@ -17,6 +18,8 @@ interface Codec {
   write: (out: JsonWriter, text: string) => void;
   /** The same of a cell that is still the bytes of its text. */
   copy: (out: JsonWriter, bytes: Buffer, start: number, end: number) => void;
+  /** The same of a cell that came in another format; where nothing is said, its text is written. */
+  copyBinary?: (out: JsonWriter, bytes: Buffer, start: number) => boolean;
   value: (text: string) => unknown;
 }
 
@@ -53,6 +56,7 @@ const codecs: Readonly<Record<string, Codec>> = {
     copy: (out, bytes, start, end) => {
       if (!out.time(bytes, start, end)) out.string(isoTime(bytes.toString('utf8', start, end)));
     },
+    copyBinary: (out, bytes, start) => out.timeOfBytes(bytes, start),
     value: isoTime,
   },
 };
@@ -131,7 +135,8 @@ export function idField(
   const head = Buffer.from(`"${prefix}_`);
   const id: Codec = {
     write: (out, uuid) => out.idOfText(head, uuid),
-    copy: (out, bytes, start) => out.id(head, bytes, start),
+    copy: (out, bytes, start, end) => id.write(out, bytes.toString('latin1', start, end)),
+    copyBinary: (out, bytes, start) => out.id(head, bytes, start),
     value: (uuid) => encodeId(prefix, uuid),
   };
   return columns.given
@@ -146,7 +151,7 @@ function codecOf(type: GraphQLLeafType): Codec | undefined {
 /** A column of fetched rows, which is copied from cell to answer. */
 function cellField(key: string, type: GraphQLOutputType, place: number, codec: Codec): Field {
   const nullable = !isNonNullType(type);
-  const { copy } = codec;
+  const { copy, copyBinary } = codec;
   const ofTexts = textField(key, nullable, (row) => textAt(row as TextRow, place), codec);
   return {
     ...ofTexts,
@@ -155,7 +160,8 @@ function cellField(key: string, type: GraphQLOutputType, place: number, codec: C
       if (!(row instanceof WireRow)) return ofTexts.write(out, frame, at);
       const start = row.find(place);
       if (start < 0) return nullable ? out.null() : nothing();
-      copy(out, row.bytes, start, row.end);
+      if (row.formats === undefined || row.formats[place] === asText) copy(out, row.bytes, start, row.end);
+      else if (!copyBinary?.(out, row.bytes, start)) ofTexts.write(out, frame, at);
     },
   };
 }

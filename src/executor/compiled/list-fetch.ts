@@ -1,6 +1,7 @@
 import { type ChildSource, linksQuery, type ListOrder, listsQuery } from '../../db/page.ts';
 import type { Through } from '../../db/predicate.ts';
 import { Prepared } from '../../db/prepared.ts';
+import { asUuids } from '../../db/cell-formats.ts';
 import { textAt, WireRow } from '../../db/wire-row.ts';
 import { testOf } from '../../reference/conditions.ts';
 import type { KeptTable } from '../../reference/kept-table.ts';
@@ -139,7 +140,9 @@ function withRows({ rows }: Frame, { text, place }: KeyColumn, joined: JoinedRow
     const row = rows[group] as Row;
     if (row instanceof WireRow && place !== undefined) {
       const start = row.find(place);
-      if (start >= 0) joined.addArray(row.bytes, start, row.end);
+      if (start < 0) return;
+      if (row.formats?.[place] === asUuids) joined.addUuids(row.bytes, start);
+      else joined.addArray(row.bytes, start, row.end);
     } else {
       const bytes = Buffer.from(text(row) ?? '', 'latin1');
       joined.addArray(bytes, 0, bytes.length);

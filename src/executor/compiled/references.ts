@@ -116,10 +116,9 @@ function linkInto(run: Run, { rows }: Frame, key: KeyColumn, { index, ...table }
   const at = new Int32Array(rows.length).fill(-1);
   for (let place = 0; place < rows.length; place += 1) {
     const row = rows[place] as Row;
-    if (row instanceof WireRow && key.place !== undefined) {
-      const start = row.find(key.place);
-      if (start < 0) continue;
-      at[place] = index.ofBytes(row.bytes, start);
+    const start = row instanceof WireRow && key.place !== undefined ? row.uuid(key.place) : undefined;
+    if (start !== undefined) {
+      at[place] = index.ofBytes((row as WireRow).bytes, start);
     } else {
       const text = key.text(row);
       if (text === null) continue;

@@ -91,11 +91,13 @@ export class KeyedFetch implements Fetch {
   /** What a statement gave of the row and of the page behind it. */
   #split({ rows, types }: TextRows, { columns }: EmbeddedPage): Found {
     const width = this.columns.read.length;
+    const [first] = rows;
+    const formats = first instanceof WireRow ? first.formats?.slice(width) : undefined;
     const found: TextRow[] = [];
     const children: TextRow[] = [];
     for (const row of rows) {
       if (naturalAt(row, width + columns.length) === 0) found.push(row);
-      else children.push(row instanceof WireRow ? row.behindNulls(width) : row.slice(width));
+      else children.push(row instanceof WireRow ? row.behindNulls(width, formats) : row.slice(width));
     }
     return {
       rows: found,
