@@ -87,6 +87,11 @@ export class EmbeddedPool implements Pool {
     await lease.query('select 1', []).finally(() => lease.release());
   }
 
+  /** There is but one, which answers one after the other. */
+  shared(): undefined {
+    return undefined;
+  }
+
   load(): PoolLoad {
     return { open: 1, idle: this.#lent ? 0 : 1, size: 1, waiting: this.#waiting.length };
   }

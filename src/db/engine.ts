@@ -3,6 +3,7 @@ import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
 import { type EmbeddedLocation, openEmbedded } from './embedded.ts';
 import type { Lease, Pool, PoolLoad } from './lease.ts';
 import { ServerPool } from './postgres.ts';
+import type { Prepared } from './prepared.ts';
 import type { PostgresLocation } from './postgres.ts';
 import type { ReferenceWrites } from './reference-writes.ts';
 import type { Tables } from './tables.ts';
@@ -18,6 +19,8 @@ export interface Database {
   readonly unscoped: Kysely<Tables>;
   /** A connection for prepared statements, to be released by whoever borrows it. */
   connect(): Promise<Lease>;
+  /** A connection that others use at the same time, where there is one for this statement, which reads. */
+  shared(statement: Prepared): Lease | undefined;
   /** How the connections are used now. */
   load(): PoolLoad;
   /** Hears of writes to reference data that this process makes. */
@@ -53,6 +56,7 @@ function over(engine: Database['engine'], pool: Pool): Database {
     db: bare.withPlugin(new TenantGuardPlugin()).withPlugin(names),
     unscoped,
     connect: () => pool.connect(),
+    shared: (statement) => pool.shared(statement),
     load: () => pool.load(),
     referenceWrites: pool.referenceWrites,
     ping: pinging(pool),

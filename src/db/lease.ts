@@ -37,6 +37,8 @@ export interface Pool extends PostgresPool {
   /** Asks whether the database answers, past all who wait for a connection where the engine can. */
   ping(): Promise<void>;
   connect(): Promise<Lease>;
+  /** A connection that others use at the same time, where there is one for this statement, which reads. */
+  shared(statement: Prepared): Lease | undefined;
 }
 
 /** A connection lent until it is released: the one place that every statement of both engines passes. */

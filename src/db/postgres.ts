@@ -8,6 +8,7 @@ import { Places } from './places.ts';
 import type { Prepared } from './prepared.ts';
 import { ReferenceWrites } from './reference-writes.ts';
 import { RowClient } from './row-client.ts';
+import { SharedConnections } from './shared-connection.ts';
 import { TextQuery } from './text-query.ts';
 import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
 
@@ -49,6 +50,8 @@ export class ServerPool implements Pool {
   /** One connection, for whoever asks whether the server answers: that must not depend on who has the others. */
   readonly #probe: pg.Pool;
   readonly #places: Places;
+  /** Of the pool's connections, those that are lent to nobody alone. */
+  readonly #shared: SharedConnections;
   readonly #waitMs: number;
   readonly #statementMs: number | undefined;
   readonly #address: string;
@@ -67,7 +70,17 @@ export class ServerPool implements Pool {
     this.#prepared = prepared;
     this.#waitMs = waitMs;
     this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + FROZEN_AFTER_MS;
-    this.#places = new Places(poolSize);
+    const shared = prepared ? sharedOf(poolSize) : 0;
+    this.#places = new Places(poolSize - shared);
+    this.#shared = new SharedConnections(shared, {
+      lend: () => this.#pool.connect(),
+      giveBack: (client, how) => client.release(how === 'lost' || this.#isFull(client)),
+      nameOn: (client, statement) => this.#nameOn(client, statement),
+      isFull: (client) => this.#isFull(client),
+      unavailable: (error) => unavailable(this.#address, error),
+      cancel: (client) => this.#cancel(client),
+      waitMs,
+    });
     const limits = {
       statement_timeout: statementTimeoutMs,
       lock_timeout: lockTimeoutMs,
@@ -161,10 +174,11 @@ export class ServerPool implements Pool {
             return (await client.query(config)) as unknown as PostgresQueryResult<Row>;
           }),
         prepared: async (statement, values) => {
-          const name = this.#mayName(client, statement) ? statement.name : undefined;
+          const name = this.#nameOn(client, statement);
           const query = new TextQuery({ text: statement.text, name, values }, statement);
+          const sentAtMs = performance.now();
           const answer = await guarded(statement.text, (timeoutMs) => query.run(client, timeoutMs));
-          statement.answered(answer.types, query.bytes);
+          statement.answered(answer.types, query.bytes, performance.now() - sentAtMs);
           return answer;
         },
       },
@@ -186,6 +200,10 @@ export class ServerPool implements Pool {
     this.#probe.query('select pg_cancel_backend($1)', [processID]).catch(ignore);
   }
 
+  shared(statement: Prepared): Lease | undefined {
+    return this.#shared.for(statement);
+  }
+
   async ping(): Promise<void> {
     await this.#probe.query('select 1').catch((error: unknown) => {
       throw unavailable(this.#address, error);
@@ -193,13 +211,13 @@ export class ServerPool implements Pool {
   }
 
   /** Named from its second use on: what is asked once would only fill the server's memory. */
-  #mayName(client: pg.PoolClient, { name }: Prepared): boolean {
-    if (!this.#prepared) return false;
+  #nameOn(client: pg.PoolClient, { name }: Prepared): string | undefined {
+    if (!this.#prepared) return undefined;
     const named = this.#named.get(client) ?? new Map<string, number>();
     this.#named.set(client, named);
     const uses = (named.get(name) ?? 0) + 1;
     named.set(name, uses);
-    return uses > 1;
+    return uses > 1 ? name : undefined;
   }
 
   /** A connection never forgets a name, so one that has learned many is exchanged for a new one. */
@@ -209,13 +227,21 @@ export class ServerPool implements Pool {
 
   load(): PoolLoad {
     const { totalCount, idleCount, options } = this.#pool;
-    return { open: totalCount, idle: idleCount, size: options.max, waiting: this.#places.waiting };
+    const idle = idleCount + this.#shared.idle;
+    return { open: totalCount, idle, size: options.max, waiting: this.#places.waiting };
   }
 
   end(): Promise<void> {
-    this.#ended ??= Promise.all([this.#pool.end(), this.#probe.end()]).then(ignore);
+    this.#ended ??= Promise.all([this.#shared.close().then(() => this.#pool.end()), this.#probe.end()]).then(
+      ignore,
+    );
     return this.#ended;
   }
+}
+
+/** How many of so many connections are shared: most are for those who need one to themselves. */
+function sharedOf(poolSize: number): number {
+  return Math.min(2, Math.floor(poolSize / 3));
 }
 
 /** Host and port, as pg understands the URL; its own complaint about a bad one would print the password. */

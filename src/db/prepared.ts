@@ -11,6 +11,9 @@ import type { Tables } from './tables.ts';
 /** What one run of a statement puts into its slots, by their names. */
 export type Values = Readonly<Record<string, unknown>>;
 
+/** What a statement takes that does not make others wait. */
+const quickMs = 10;
+
 /** A statement that was compiled once: its text, the name that a connection keeps it under, and where values go. */
 export class Prepared {
   readonly text: string;
@@ -24,6 +27,8 @@ export class Prepared {
   /** Does it change what processes keep in memory. */
   readonly writesReference: boolean;
   readonly #parameters: readonly unknown[];
+  /** An average of its runs, the last ones before all. */
+  #usualMs = Number.POSITIVE_INFINITY;
 
   constructor(query: Compilable<unknown> | CompiledQuery) {
     const { sql, parameters } = 'compile' in query ? query.compile() : query;
@@ -33,9 +38,15 @@ export class Prepared {
     this.#parameters = parameters;
   }
 
-  /** What a run told of the rows. */
-  answered(types: readonly number[], bytes: number): void {
+  /** Has it been answered in little time so far, so that others can wait for it. */
+  get isQuick(): boolean {
+    return this.#usualMs < quickMs;
+  }
+
+  /** What a run told of the rows, and how long it had the connection. */
+  answered(types: readonly number[], bytes: number, tookMs: number): void {
     this.bytes = bytes;
+    this.#usualMs = this.types ? this.#usualMs + (tookMs - this.#usualMs) / 4 : tookMs;
     if (this.types === types) return;
     this.types = types;
     this.formats = cellFormats(types);

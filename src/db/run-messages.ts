@@ -23,7 +23,8 @@ export function runMessages(
   const formats = given.some((value) => value instanceof Buffer) ? given.length : 0;
   const lengths = given.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
   const nameLength = Buffer.byteLength(name);
-  const bindLength = 4 + 1 + nameLength + 1 + 2 + formats * 2 + 2 + 4 * given.length + sum(lengths) + 2 + 2 * wanted.length;
+  const bindLength =
+    4 + 1 + nameLength + 1 + 2 + formats * 2 + 2 + 4 * given.length + sum(lengths) + 2 + 2 * wanted.length;
   const behind = describes ? [describePortal, execute, sync] : [execute, sync];
   const bytes = Buffer.allocUnsafe(1 + bindLength + sum(behind.map(({ length }) => length)));
   let at = bytes.writeUInt8(bindCode);

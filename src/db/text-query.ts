@@ -50,10 +50,7 @@ export class TextQuery extends pg.Query {
   readonly #expectedBytes: number;
 
   /** `known` from an earlier run: the columns, and about how long the rows are all together. */
-  constructor(
-    statement: { text: string; name: string | undefined; values: unknown[] },
-    known: KnownRows,
-  ) {
+  constructor(statement: { text: string; name: string | undefined; values: unknown[] }, known: KnownRows) {
     super({ ...statement, name: statement.name ?? '' });
     this.#types = known.types;
     this.#formats = known.formats;

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { BesideTable } from '../db/issue-beside.ts';
 import type { Lease } from '../db/lease.ts';
 import type { Loaders } from '../db/loaders.ts';
+import type { Prepared } from '../db/prepared.ts';
 import type { Tables } from '../db/tables.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
 import { raise } from './errors.ts';
@@ -65,6 +66,8 @@ export interface Context {
   readonly loaders: Loaders | undefined;
   /** Lends a connection for prepared statements; undefined inside a transaction, which all has to go through. */
   readonly connect: (() => Promise<Lease>) | undefined;
+  /** A connection that others use at the same time, where there is one for a statement that reads; of no use inside a transaction. */
+  readonly shared?: (statement: Prepared) => Lease | undefined;
   /** The reference data of the principal's workspace as they are kept in memory; undefined where none are. */
   readonly reference?: KeptReference | undefined;
   /** Undefined in a server that keeps no files. */

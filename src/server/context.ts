@@ -139,6 +139,7 @@ export class Contexts {
       principal,
       db: this.#database.db,
       connect: () => this.#database.connect(),
+      shared: (statement) => this.#database.shared(statement),
       reference: principal && this.#referenceOf(principal.workspaceId, seenVersion),
       files: files && { ...files, baseUrl: files.filesUrl ?? origin },
       loaders: principal && new Loaders(this.#database.db, principal.workspaceId),

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
@@ -11,6 +11,7 @@ import { Prepared } from '../../src/db/prepared.ts';
 import { Slot } from '../../src/db/slots.ts';
 import { hasServer, newServerDatabase, onServer } from './engines.ts';
 import type { Place } from './engines.ts';
+import { freezable } from './freezable.ts';
 
 describe('a PostgreSQL server that is not there', () => {
   it.each([
@@ -198,33 +199,3 @@ onlyWithServer('the PostgreSQL engine', () => {
     proxy.close();
   }, 15_000);
 });
-
-/** Stands before a server; at a freeze its connections stay open and nothing passes any more, new ones do. */
-async function freezable(target: URL): Promise<{ url: string; freeze(): void; close(): void }> {
-  const sockets: Socket[] = [];
-  const frozen = new Set<Socket>();
-  const pipe = (from: Socket, to: Socket) => {
-    sockets.push(from);
-    from.on('error', () => undefined);
-    from.on('data', (data) => frozen.has(from) || to.write(data));
-    from.on('close', () => to.destroy());
-  };
-  const proxy = createServer((inner) => {
-    const outer = connect(Number(target.port), target.hostname);
-    pipe(inner, outer);
-    pipe(outer, inner);
-  });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  const url = new URL(target);
-  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  return {
-    url: url.href,
-    freeze: () => {
-      for (const socket of sockets) frozen.add(socket);
-    },
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      proxy.close();
-    },
-  };
-}

@@ -8,7 +8,9 @@ it.each([0, 1, 3, 1_000])('finds each of %i keys by text and by bytes, and no ot
   const index = new KeyIndex(keys);
   for (const [place, key] of keys.entries()) {
     expect(index.ofText(key)).toBe(place);
-    expect(index.ofBytes(Buffer.concat([Buffer.from('-'), uuidBytes(key), uuidBytes(newUuid())]), 1)).toBe(place);
+    expect(index.ofBytes(Buffer.concat([Buffer.from('-'), uuidBytes(key), uuidBytes(newUuid())]), 1)).toBe(
+      place,
+    );
   }
   for (let other = 0; other < 100; other += 1) {
     const key = newUuid();

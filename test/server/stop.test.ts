@@ -24,6 +24,7 @@ function gatedDatabase(gate: Promise<void>): Database {
     db: nothing,
     unscoped: nothing,
     connect: gone,
+    shared: gone,
     load: () => ({ open: 0, idle: 0, size: 10, waiting: 0 }),
     referenceWrites: new ReferenceWrites(),
     ping: () => gate,

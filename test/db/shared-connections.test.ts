@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { type Database, openDatabase } from '../../src/db/engine.ts';
+import { metered } from '../../src/db/meter.ts';
+import { Patience } from '../../src/db/patience.ts';
+import { Prepared } from '../../src/db/prepared.ts';
+import { Slot } from '../../src/db/slots.ts';
+import { hasServer, newServerDatabase, type Place } from './engines.ts';
+import { freezable } from './freezable.ts';
+
+/** Looks again and again, until the test has taken too long. */
+async function eventually(condition: () => boolean): Promise<void> {
+  while (!condition()) await delay(1);
+}
+
+const onlyWithServer = hasServer ? describe : describe.skip;
+
+onlyWithServer('connections that are shared', () => {
+  let place: Place<{ url: string }>;
+  let database: Database;
+
+  beforeAll(async () => {
+    place = await newServerDatabase();
+  });
+  afterAll(() => place.remove());
+
+  const opened = async (work: () => Promise<void>, location: { url: string } = place.location) => {
+    database = await openDatabase({ ...location, poolSize: 3 });
+    try {
+      await work();
+    } finally {
+      await database.close();
+    }
+  };
+  /** Sleeps for so many seconds, divides by a number, and says on which connection. */
+  const statement = () =>
+    new Prepared(
+      sql`select pg_backend_pid(), pg_sleep(${new Slot('seconds')}::float8)::text, 1 / ${new Slot('by')}::int`.compile(
+        database.unscoped,
+      ),
+    );
+  const own = async (asked: Prepared, values = { seconds: 0, by: 1 }) => {
+    const lease = await database.connect();
+    try {
+      return (await lease.texts(asked, values)).rows[0]?.[0];
+    } finally {
+      lease.release();
+    }
+  };
+  const shared = async (asked: Prepared, values: { seconds?: number; by?: number } = {}) => {
+    const lease = database.shared(asked);
+    if (!lease) throw new Error('There is none.');
+    return (await lease.texts(asked, { seconds: 0, by: 1, ...values })).rows[0]?.[0];
+  };
+  /** A statement that is known to be quick, when there is a connection for it. */
+  const quick = async () => {
+    const asked = statement();
+    expect(database.shared(asked)).toBeUndefined();
+    await own(asked);
+    await eventually(() => database.shared(asked) !== undefined);
+    return asked;
+  };
+
+  it('take the reads of all who ask at once, those that are known to be quick', async () => {
+    await opened(async () => {
+      const asked = await quick();
+      const pids = await Promise.all(Array.from({ length: 8 }, () => shared(asked)));
+      expect(new Set(pids).size).toBe(1);
+      expect(database.shared(statement())).toBeUndefined();
+      expect(database.load()).toEqual({ open: 1, idle: 1, size: 3, waiting: 0 });
+    });
+  });
+
+  it('take no more than some at a time, and none behind one that takes long', async () => {
+    await opened(async () => {
+      const asked = await quick();
+      const some = Array.from({ length: 8 }, () => shared(asked));
+      expect(database.shared(asked)).toBeUndefined();
+      await Promise.all(some);
+      const long = shared(asked, { seconds: 0.3 });
+      await eventually(() => database.shared(asked) === undefined);
+      await own(asked);
+      expect(database.load().idle).toBe(1);
+      await long;
+      // It takes a while until it counts as quick again.
+      expect(database.shared(asked)).toBeUndefined();
+      for (let run = 0; run < 20; run += 1) await own(asked);
+      expect(await shared(asked)).toBeDefined();
+    });
+  });
+
+  it('have a statement fail alone', async () => {
+    await opened(async () => {
+      const asked = await quick();
+      const answers = await Promise.allSettled([1, 0, 1, 0].map((by) => shared(asked, { by })));
+      expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+      expect(answers[1]).toMatchObject({ reason: { code: '22012' } });
+    });
+  });
+
+  it('tell all who wait when they are lost, and are opened again', async () => {
+    await opened(async () => {
+      const asked = await quick();
+      const pid = await shared(asked);
+      const waiting = [shared(asked, { seconds: 10 }), shared(asked), shared(asked)];
+      const settled = Promise.allSettled(waiting);
+      await own(
+        new Prepared(
+          sql`select pg_terminate_backend(${sql.lit(Number(pid))}), ${new Slot('seconds')}::int, ${new Slot('by')}::int`.compile(
+            database.unscoped,
+          ),
+        ),
+      );
+      for (const each of await settled)
+        expect(each).toMatchObject({ reason: { name: 'DatabaseUnavailableError' } });
+      await eventually(() => database.shared(asked) !== undefined);
+      expect(await shared(asked)).not.toBe(pid);
+      expect(database.load()).toEqual({ open: 1, idle: 1, size: 3, waiting: 0 });
+    });
+  });
+
+  it('let who has no time left go, and who waits behind one that takes long', async () => {
+    await opened(async () => {
+      const asked = await quick();
+      const patient = (limits: { withinMs: number; waitMs: number }, seconds = 0) =>
+        metered(() => shared(asked, { seconds }), { patience: new Patience(limits) });
+      const answers = await Promise.allSettled([
+        patient({ withinMs: 60_000, waitMs: 60_000 }, 0.6),
+        patient({ withinMs: 100, waitMs: 60_000 }),
+        patient({ withinMs: 60_000, waitMs: 100 }),
+        patient({ withinMs: 60_000, waitMs: 60_000 }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+      expect(answers[2]).toMatchObject({ reason: { name: 'DatabaseUnavailableError' } });
+    });
+  });
+
+  it('are lost when the server freezes, without a leak', async () => {
+    const proxy = await freezable(new URL(place.location.url));
+    await opened(async () => {
+      const asked = await quick();
+      proxy.freeze();
+      await expect(shared(asked)).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
+      expect(database.load()).toMatchObject({ open: 0, waiting: 0 });
+    }, proxy);
+    proxy.close();
+  }, 20_000);
+
+  it('are closed when all has been answered', async () => {
+    await opened(async () => {
+      const asked = await quick();
+      const answers = Promise.all([shared(asked, { seconds: 0.2 }), shared(asked)]);
+      await database.close();
+      expect(await answers).toHaveLength(2);
+    });
+  });
+});
