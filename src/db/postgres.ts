@@ -80,6 +80,7 @@ export class ServerPool implements Pool {
       unavailable: (error) => unavailable(this.#address, error),
       cancel: (client) => this.#cancel(client),
       waitMs,
+      lostMs: this.#statementMs ?? Number.POSITIVE_INFINITY,
     });
     const limits = {
       statement_timeout: statementTimeoutMs,

@@ -11,8 +11,6 @@ import { isConnectionLoss } from './unavailable.ts';
 const mostUnderway = 8;
 /** A statement that has had a connection for longer is not followed by others. */
 const slowMs = 20;
-/** One that has had it for so long is lost: it was quick so far, so it is the server or the way to it. */
-const lostMs = 5_000;
 /** How often it is looked whether somebody has waited for too long. */
 const lookMs = 50;
 /** An unused connection may have been cut on the way without a word. */
@@ -32,6 +30,8 @@ export interface Lender {
   cancel(client: pg.PoolClient): void;
   /** How long who has no patience of its own waits for its turn. */
   readonly waitMs: number;
+  /** How long a statement may take before the server, or the way to it, is taken for lost. */
+  readonly lostMs: number;
 }
 
 /** A statement that has been sent. */
@@ -199,11 +199,11 @@ export class SharedConnection {
       return;
     }
     for (const [place, sent] of this.#underway.entries()) {
-      const isLate = (sent.patience?.leftMs ?? lostMs) <= 0;
+      const isLate = (sent.patience?.leftMs ?? 1) <= 0;
       if (isLate || (place > 0 && nowMs - sent.atMs > sent.waitMs))
         this.#settle(sent, new Error('Query read timeout'));
     }
-    if (hasMs < lostMs) return;
+    if (hasMs < this.#lender.lostMs) return;
     this.#lender.cancel(client);
     this.#giveBack('lost');
   }

@@ -25,7 +25,10 @@ onlyWithServer('connections that are shared', () => {
   });
   afterAll(() => place.remove());
 
-  const opened = async (work: () => Promise<void>, location: { url: string } = place.location) => {
+  const opened = async (
+    work: () => Promise<void>,
+    location: { url: string; statementTimeoutMs?: number } = place.location,
+  ) => {
     database = await openDatabase({ ...location, poolSize: 3 });
     try {
       await work();
@@ -143,9 +146,9 @@ onlyWithServer('connections that are shared', () => {
       proxy.freeze();
       await expect(shared(asked)).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
       expect(database.load()).toMatchObject({ open: 0, waiting: 0 });
-    }, proxy);
+    }, { url: proxy.url, statementTimeoutMs: 100 });
     proxy.close();
-  }, 20_000);
+  });
 
   it('are closed when all has been answered', async () => {
     await opened(async () => {

@@ -82,7 +82,10 @@ export async function readCandidates(unscoped: Kysely<Tables>, workspaceId: stri
     isDeleted: mentions.some(({ isDeleted }) => isDeleted),
     distance: Math.min(...mentions.map(({ distance }) => distance)),
   }));
-  return new Candidates(things.toSorted((left, right) => left.distance - right.distance));
+  // Those as near as each other in the order in which they were made, wherever the tables have them by now.
+  return new Candidates(
+    things.toSorted((left, right) => left.distance - right.distance || (left.id < right.id ? -1 : 1)),
+  );
 }
 
 function keyOf(prefix: IdPrefix, row: AnyRow, codes: ReadonlyMap<unknown, string>): string | undefined {
@@ -92,7 +95,10 @@ function keyOf(prefix: IdPrefix, row: AnyRow, codes: ReadonlyMap<unknown, string
 }
 
 function starOf(issues: readonly AnyRow[]): AnyRow {
-  const [star] = issues.toSorted((left, right) => Number(right.commentCount) - Number(left.commentCount));
+  const [star] = issues.toSorted(
+    (left, right) =>
+      Number(right.commentCount) - Number(left.commentCount) || (String(left.id) < String(right.id) ? -1 : 1),
+  );
   return star ?? {};
 }
 
