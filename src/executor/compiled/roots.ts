@@ -73,7 +73,7 @@ export class KeyedFetch implements Fetch {
   }
 
   #statement(shape: Predicate, page: EmbeddedPage | undefined, run: Run): Prepared {
-    const key = JSON.stringify([shape, page?.walked.shaped.shape]);
+    const key = `${JSON.stringify(shape)} ${page?.walked.shaped.shape ?? ''}`;
     const known = this.#byShape.get(key);
     if (known) return known;
     const { table, where } = this.#named;
