@@ -178,8 +178,10 @@ export class ServerPool implements Pool {
           const name = this.#nameOn(client, statement);
           const query = new TextQuery({ text: statement.text, name, values }, statement);
           const sentAtMs = performance.now();
-          const answer = await guarded(statement.text, (timeoutMs) => query.run(client, timeoutMs));
-          statement.answered(answer.types, query.bytes, performance.now() - sentAtMs);
+          const answer = await guarded(statement.text, (timeoutMs) => query.run(client, timeoutMs)).finally(
+            () => statement.took(performance.now() - sentAtMs),
+          );
+          statement.answered(answer.types, query.bytes);
           return answer;
         },
       },

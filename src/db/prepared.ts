@@ -43,10 +43,14 @@ export class Prepared {
     return this.#usualMs < quickMs;
   }
 
-  /** What a run told of the rows, and how long it had the connection. */
-  answered(types: readonly number[], bytes: number, tookMs: number): void {
+  /** How long a run had the connection, whether it was answered or failed. */
+  took(ms: number): void {
+    this.#usualMs = Number.isFinite(this.#usualMs) ? this.#usualMs + (ms - this.#usualMs) / 4 : ms;
+  }
+
+  /** What a run told of the rows. */
+  answered(types: readonly number[], bytes: number): void {
     this.bytes = bytes;
-    this.#usualMs = this.types ? this.#usualMs + (tookMs - this.#usualMs) / 4 : tookMs;
     if (this.types === types) return;
     this.types = types;
     this.formats = cellFormats(types);

@@ -11,6 +11,8 @@ import { isConnectionLoss } from './unavailable.ts';
 const mostUnderway = 8;
 /** A statement that has had a connection for longer is not followed by others. */
 const slowMs = 20;
+/** Nor are others sent behind one that was sent so long ago: those before it were slow. */
+const oldMs = 100;
 /** How often it is looked whether somebody has waited for too long. */
 const lookMs = 50;
 /** An unused connection may have been cut on the way without a word. */
@@ -84,13 +86,21 @@ export class SharedConnection {
 
   /** May another statement go over it; a connection that is not there is opened for those to come. */
   takesMore(): boolean {
-    const { length } = this.#underway;
-    if (length === 0 && this.#client && this.#lender.isFull(this.#client)) this.#giveBack('whole');
-    if (!this.#client) {
+    const client = this.#client;
+    if (!client) {
       void this.#open();
       return false;
     }
-    return length === 0 || (length < mostUnderway && performance.now() - this.#sinceMs < slowMs);
+    const [oldest] = this.#underway;
+    if (this.#lender.isFull(client)) {
+      if (!oldest) this.#giveBack('whole');
+      return false;
+    }
+    if (!oldest) return true;
+    const nowMs = performance.now();
+    return (
+      this.#underway.length < mostUnderway && nowMs - this.#sinceMs < slowMs && nowMs - oldest.atMs < oldMs
+    );
   }
 
   /** Gives the connection back when all has been answered, and takes no other. */
@@ -149,7 +159,8 @@ export class SharedConnection {
       const query = new TextQuery({ text: statement.text, name, values }, statement);
       query.callback = (error, rows) => {
         const tookMs = this.#answered(sent);
-        if (rows) statement.answered(rows.types, query.bytes, tookMs);
+        if (tookMs !== undefined) statement.took(tookMs);
+        if (rows) statement.answered(rows.types, query.bytes);
         if (sent.settle) this.#settle(sent, error, rows);
         else rows?.release?.();
       };
@@ -171,11 +182,10 @@ export class SharedConnection {
     });
   }
 
-  /** Takes a statement off those that are under way; says how long it had the connection. */
-  #answered(sent: Sent): number {
+  /** Takes a statement off those that are under way; says how long it had the connection, unless that was lost. */
+  #answered(sent: Sent): number | undefined {
     const place = this.#underway.indexOf(sent);
-    // Not there: the connection was given back with it.
-    if (place < 0) return 0;
+    if (place < 0) return undefined;
     this.#underway.splice(place, 1);
     const nowMs = performance.now();
     const tookMs = nowMs - this.#sinceMs;

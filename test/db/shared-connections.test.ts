@@ -56,14 +56,16 @@ onlyWithServer('connections that are shared', () => {
     if (!lease) throw new Error('There is none.');
     return (await lease.texts(asked, { seconds: 0, by: 1, ...values })).rows[0]?.[0];
   };
-  /** A statement that is known to be quick, when there is a connection for it. */
-  const quick = async () => {
-    const asked = statement();
-    expect(database.shared(asked)).toBeUndefined();
-    await own(asked);
-    await eventually(() => database.shared(asked) !== undefined);
+  /** Runs the statement until it counts as quick and there is a connection for it. */
+  const untilShared = async (asked: Prepared) => {
+    while (database.shared(asked) === undefined) await own(asked);
     return asked;
   };
+  const expectNoneHeld = () => {
+    const { open, idle, waiting } = database.load();
+    expect({ held: open - idle, waiting }).toEqual({ held: 0, waiting: 0 });
+  };
+  const quick = () => untilShared(statement());
 
   it('take the reads of all who ask at once, those that are known to be quick', async () => {
     await opened(async () => {
@@ -71,7 +73,7 @@ onlyWithServer('connections that are shared', () => {
       const pids = await Promise.all(Array.from({ length: 8 }, () => shared(asked)));
       expect(new Set(pids).size).toBe(1);
       expect(database.shared(statement())).toBeUndefined();
-      expect(database.load()).toEqual({ open: 1, idle: 1, size: 3, waiting: 0 });
+      expectNoneHeld();
     });
   });
 
@@ -88,7 +90,7 @@ onlyWithServer('connections that are shared', () => {
       await long;
       // It takes a while until it counts as quick again.
       expect(database.shared(asked)).toBeUndefined();
-      for (let run = 0; run < 20; run += 1) await own(asked);
+      await untilShared(asked);
       expect(await shared(asked)).toBeDefined();
     });
   });
@@ -117,9 +119,9 @@ onlyWithServer('connections that are shared', () => {
       );
       for (const each of await settled)
         expect(each).toMatchObject({ reason: { name: 'DatabaseUnavailableError' } });
-      await eventually(() => database.shared(asked) !== undefined);
+      await untilShared(asked);
       expect(await shared(asked)).not.toBe(pid);
-      expect(database.load()).toEqual({ open: 1, idle: 1, size: 3, waiting: 0 });
+      expectNoneHeld();
     });
   });
 
@@ -141,14 +143,36 @@ onlyWithServer('connections that are shared', () => {
 
   it('are lost when the server freezes, without a leak', async () => {
     const proxy = await freezable(new URL(place.location.url));
-    await opened(async () => {
-      const asked = await quick();
-      proxy.freeze();
-      await expect(shared(asked)).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
-      expect(database.load()).toMatchObject({ open: 0, waiting: 0 });
-    }, { url: proxy.url, statementTimeoutMs: 100 });
+    await opened(
+      async () => {
+        const asked = await quick();
+        proxy.freeze();
+        await expect(shared(asked)).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
+        expectNoneHeld();
+      },
+      { url: proxy.url, statementTimeoutMs: 100 },
+    );
     proxy.close();
   });
+
+  it('are exchanged for others when they have learned a thousand names', async () => {
+    await opened(async () => {
+      const asked = await quick();
+      const pid = await shared(asked);
+      const known = async (n: number) => {
+        const other = new Prepared(
+          sql`select pg_backend_pid(), ${sql.lit(n)}, ${new Slot('seconds')}::int, ${new Slot('by')}::int`.compile(
+            database.unscoped,
+          ),
+        );
+        return shared(await untilShared(other));
+      };
+      const pids = new Set<unknown>();
+      for (let n = 0; n < 1_010; n += 1) pids.add(await known(n));
+      expect(pids.size).toBe(2);
+      expect(pids).toContain(pid);
+    });
+  }, 30_000);
 
   it('are closed when all has been answered', async () => {
     await opened(async () => {

@@ -115,9 +115,10 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
       await hold(trx);
       done = Promise.allSettled([work()]);
       for (let waiting = 0; waiting === 0; await delay(10)) {
+        // Not in the transaction, which would see the others for ever as they were at its first look.
         const { rows } = await sql<{ waiting: number }>`
           select count(*)::int as waiting from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(trx);
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.unscoped);
         waiting = rows[0]?.waiting ?? 0;
       }
     });
