@@ -45,6 +45,14 @@ onPostgres('a listener', () => {
     expect(await changes.next()).toBe(app.workspaceId);
   });
 
+  it.each([
+    ['rows that no token depends on', "update member set avatar_url = coalesce(avatar_url, '') || 'x'"],
+    ['a token alone', 'update access_token set revoked_utc = now()'],
+  ])('names the workspace of %s', async (_what, statement) => {
+    await sql.raw(statement).execute(app.database.unscoped);
+    expect(await changes.next()).toBe(app.workspaceId);
+  });
+
   it('says the same when its connection is lost, and listens on another one', async () => {
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity

@@ -1,13 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { removeReferenceChanges } from '../../src/db/housekeeping.ts';
 import { type KeptTableName, keptTables } from '../../src/db/kept-tables.ts';
+import { Prepared } from '../../src/db/prepared.ts';
+import type { Tables } from '../../src/db/tables.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { type App, startApp } from '../support/app.ts';
+import { nameOf, rename as renameTeam, renameUnseen } from './elsewhere.ts';
 
 let app: App;
 let memory: ReferenceMemory;
@@ -32,24 +35,7 @@ function open(maxRows?: number): ReferenceMemory {
 }
 
 const current = (of = memory): Promise<Snapshot> => Promise.resolve(of.current(app.workspaceId));
-const nameOf = (snapshot: Snapshot, code: string) => {
-  const teams = snapshot.table('team');
-  return teams?.by('code', code)[0]?.[teams.place('name')];
-};
-const rename = (code: string, name: string, db = app.database.db) =>
-  db
-    .updateTable('team as t')
-    .set({ name, nameFold: name.toLowerCase() })
-    .where('t.workspaceId', '=', app.workspaceId)
-    .where('t.code', '=', code)
-    .execute();
-/** Changes a team as a restore does: no trigger sees it. */
-const renameUnseen = (code: string, name: string) =>
-  app.database.unscoped.connection().execute(async (connection) => {
-    await sql`set session_replication_role = replica`.execute(connection);
-    await rename(code, name, connection);
-    await sql`set session_replication_role = origin`.execute(connection);
-  });
+const rename = (code: string, name: string, db?: Kysely<Tables>) => renameTeam(app, code, name, db);
 
 describe('what is kept', () => {
   it.each(Object.keys(keptTables) as KeptTableName[])('is all of %s, as SQL has it', async (name) => {
@@ -156,7 +142,39 @@ describe('a write of this process', () => {
     expect([before === 0, await members()]).toEqual([false, 0]);
   });
 
+  it('to a join that goes over to another parent leaves neither as it was', async () => {
+    const { unscoped } = app.database;
+    const [from, to] = (await current()).table('team')?.by('state', '1') ?? [];
+    const teams = [from?.[0], to?.[0]];
+    await sql`delete from team_member`.execute(unscoped);
+    await sql`
+      insert into team_member (workspace_id, team_id, user_account_id)
+      values (${app.workspaceId}, ${teams[0]}, ${app.ownerUserAccountId})`.execute(unscoped);
+    await current();
+    await sql`update team_member set team_id = ${teams[1]}`.execute(unscoped);
+    const joins = (await current()).table('teamMember');
+    expect(teams.map((team) => joins?.by('teamId', team ?? '').length)).toEqual([0, 1]);
+  });
+
+  it('that is prepared is seen as well', async () => {
+    await current();
+    const statement = new Prepared(
+      app.database.db
+        .updateTable('team as t')
+        .set({ name: 'Prepared', nameFold: 'prepared' })
+        .where('t.workspaceId', '=', app.workspaceId)
+        .where('t.code', '=', 'WEB'),
+    );
+    const lease = await app.database.connect();
+    await lease.rows(statement, {});
+    lease.release();
+    expect(nameOf(await current(), 'WEB')).toBe('Prepared');
+  });
+
   it('that empties a table is seen, though no row has a trigger then', async () => {
+    // What is known is in the log, which says nothing of a truncate.
+    await rename('WEB', 'Before the truncate');
+    expect((await current()).table('projectLabel')?.rows).not.toEqual([]);
     await sql`truncate project_label`.execute(app.database.unscoped);
     expect((await current()).table('projectLabel')?.rows).toEqual([]);
   });
@@ -165,7 +183,7 @@ describe('a write of this process', () => {
 describe('versions', () => {
   it('of the same number and another history are told apart by their tags', async () => {
     const before = await current();
-    await renameUnseen('WEB', 'Another history');
+    await renameUnseen(app, 'WEB', 'Another history');
     await sql`update workspace_version set tag = tag + 1 where workspace_id = ${app.workspaceId}`.execute(
       app.database.unscoped,
     );

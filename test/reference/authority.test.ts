@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { ReferenceMemory } from '../../src/reference/memory.ts';
+import { type App, startApp } from '../support/app.ts';
+
+// What a token may do is remembered under `auth`: whatever changes it has to change that.
+let app: App;
+let memory: ReferenceMemory;
+
+beforeAll(async () => {
+  app = await startApp();
+  memory = new ReferenceMemory(app.database);
+}, 60_000);
+beforeEach(() => app.tokenFor({ role: 'member' }));
+afterAll(async () => {
+  await memory.close();
+  await app.stop();
+});
+
+const authAfter = async (statement: string) => {
+  const before = await memory.current(app.workspaceId);
+  await sql.raw(statement).execute(app.database.unscoped);
+  const after = await memory.current(app.workspaceId);
+  return after.version.auth - before.version.auth;
+};
+
+it.each([
+  ['a token that is revoked', 'update access_token set revoked_utc = now()'],
+  ['a token with other scopes', "update access_token set scopes = '{teams:read}'"],
+  ['a token that expires sooner', "update access_token set expires_utc = '2999-01-01'"],
+  ['a member with another role', 'update member set role = case role when 1 then 2 else 1 end'],
+  ['a member who is suspended', 'update member set status = 3'],
+  ['a token that is deleted', 'delete from access_token'],
+  ['a table of tokens that is emptied', 'truncate access_token cascade'],
+])('%s has another authority', async (_what, statement) => {
+  expect(await authAfter(statement)).toBe(1);
+});
+
+it('a token that is used has the same', async () => {
+  expect(await authAfter('update access_token set last_used_utc = now()')).toBe(0);
+});

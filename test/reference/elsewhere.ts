@@ -1,0 +1,96 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../../src/db/engine.ts';
+import type { Lease } from '../../src/db/lease.ts';
+import { ReferenceWrites } from '../../src/db/reference-writes.ts';
+import type { Tables } from '../../src/db/tables.ts';
+import type { Snapshot } from '../../src/reference/snapshot.ts';
+import type { App } from '../support/app.ts';
+
+/** What happens around the statements of a memory, which wait for it. */
+export interface Steps {
+  connecting?: (() => Promise<unknown>) | undefined;
+  before?: ((statement: string) => Promise<unknown> | undefined) | undefined;
+  behind?: ((statement: string) => Promise<unknown> | undefined) | undefined;
+}
+
+/** The database as another process has it: nothing tells of what this one writes. */
+export function elsewhere(database: Database, steps: Steps = {}): Database {
+  return {
+    ...database,
+    referenceWrites: new ReferenceWrites(),
+    connect: async () => {
+      await steps.connecting?.();
+      return stepwise(await database.connect(), steps);
+    },
+  };
+}
+
+/** The connection sends one statement after the other, in the order in which they are asked for. */
+function stepwise(lease: Lease, steps: Steps): Lease {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(statement: string, send: () => Promise<Result>): Promise<Result> => {
+    const sent = last.then(async () => {
+      await steps.before?.(statement);
+      const result = await send();
+      await steps.behind?.(statement);
+      return result;
+    });
+    last = sent.catch(() => undefined);
+    return sent;
+  };
+  const texts = lease.texts.bind(lease);
+  const query = (text: string, parameters: readonly unknown[]) =>
+    Object.getPrototypeOf(lease).query.call(lease, text, parameters) as Promise<unknown>;
+  return Object.assign(lease, {
+    texts: (...[statement, values]: Parameters<Lease['texts']>) =>
+      inTurn(statement.text, () => texts(statement, values)),
+    query: (text: string, parameters: readonly unknown[]) => inTurn(text, () => query(text, parameters)),
+  });
+}
+
+/** A place where what comes waits until it is released. */
+export function hold() {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  return {
+    /** Something waits there. */
+    reached: reached.promise,
+    release: released.resolve,
+    pass: () => {
+      reached.resolve();
+      return released.promise;
+    },
+  };
+}
+
+export const isVersionCheck = (statement: string) => statement.includes('any(');
+export const isReadOf = (table: string, statement: string) => statement.includes(`from "${table}" as "r0"`);
+
+export function nameOf(snapshot: Snapshot, code: string): string | null | undefined {
+  const teams = snapshot.table('team');
+  return teams?.by('code', code)[0]?.[teams.place('name')];
+}
+
+/** Renames a team of the app's workspace. */
+export function rename(
+  { database, workspaceId }: App,
+  code: string,
+  name: string,
+  db: Kysely<Tables> = database.db,
+): Promise<unknown> {
+  return db
+    .updateTable('team as t')
+    .set({ name, nameFold: name.toLowerCase() })
+    .where('t.workspaceId', '=', workspaceId)
+    .where('t.code', '=', code)
+    .execute();
+}
+
+/** Renames a team as a restore does: no trigger sees it. */
+export function renameUnseen(app: App, code: string, name: string): Promise<void> {
+  return app.database.unscoped.connection().execute(async (connection) => {
+    await sql`set session_replication_role = replica`.execute(connection);
+    await rename(app, code, name, connection);
+    await sql`set session_replication_role = origin`.execute(connection);
+  });
+}

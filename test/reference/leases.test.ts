@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { leaseMs, ReferenceMemory } from '../../src/reference/memory.ts';
+import { type App, startApp } from '../support/app.ts';
+import { elsewhere, hold, nameOf, rename, type Steps } from './elsewhere.ts';
+
+// Time stands still unless a test moves it, and polls begin when a test says so.
+let nowMs = 0;
+let app: App;
+let steps: Steps;
+const opened: ReferenceMemory[] = [];
+
+beforeAll(async () => {
+  app = await startApp({ demo: true });
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+}, 60_000);
+afterEach(async () => {
+  steps = {};
+  for (const one of opened.splice(0)) await one.close();
+  jest.useRealTimers();
+});
+afterAll(async () => {
+  jest.restoreAllMocks();
+  await app.stop();
+});
+
+/** The memory of another process, which has the workspace's reference data since this moment. */
+async function open(maxRows?: number): Promise<ReferenceMemory> {
+  jest.useFakeTimers({ doNotFake: timersOfOthers });
+  nowMs += 1_000_000;
+  steps = {};
+  const one = new ReferenceMemory(elsewhere(app.database, steps), { maxRows });
+  opened.push(one);
+  await one.current(app.workspaceId);
+  return one;
+}
+
+const timersOfOthers = ['Date', 'performance', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate'].concat(
+  ['clearImmediate', 'setTimeout', 'clearTimeout'],
+) as never[];
+
+/** Is there an answer that waits for nothing; one that waits is waited for. */
+async function isAtOnce(of: ReferenceMemory): Promise<boolean> {
+  const current = of.current(app.workspaceId);
+  await current;
+  return !(current instanceof Promise);
+}
+
+/** Makes the poll begin; ends when it has looked, or is held at `connecting`. */
+async function poll(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  steps.behind = async () => resolve();
+  jest.advanceTimersByTime(300);
+  await promise;
+  await setImmediate();
+  steps.behind = undefined;
+}
+
+describe('a lease', () => {
+  it('ends, and then a write of another process is seen', async () => {
+    const own = await open();
+    await rename(app, 'WEB', 'Written elsewhere');
+    nowMs += leaseMs - 1;
+    expect(await isAtOnce(own)).toBe(true);
+    nowMs += 1;
+    expect(nameOf(await own.current(app.workspaceId), 'WEB')).toBe('Written elsewhere');
+  });
+
+  it('begins with its check, however long that takes', async () => {
+    const own = await open();
+    nowMs += leaseMs;
+    const held = hold();
+    steps.connecting = held.pass;
+    const asked = own.current(app.workspaceId);
+    await held.reached;
+    nowMs += 500;
+    held.release();
+    await asked;
+    nowMs += leaseMs - 501;
+    expect(await isAtOnce(own)).toBe(true);
+    nowMs += 1;
+    expect(await isAtOnce(own)).toBe(false);
+  });
+
+  it('is renewed by a poll from its beginning on', async () => {
+    const own = await open();
+    nowMs += 700;
+    const held = hold();
+    steps.connecting = held.pass;
+    const polled = poll();
+    await held.reached;
+    nowMs += 50;
+    held.release();
+    await polled;
+    nowMs += leaseMs - 51;
+    expect(await isAtOnce(own)).toBe(true);
+    nowMs += 1;
+    expect(await isAtOnce(own)).toBe(false);
+  });
+
+  it.each([
+    ['a row', () => rename(app, 'WEB', 'Polled')],
+    [
+      'what a token may do',
+      () =>
+        sql`update access_token set expires_utc = '2999-01-01' where workspace_id = ${app.workspaceId}`.execute(
+          app.database.unscoped,
+        ),
+    ],
+  ])('is not renewed by a poll when %s has changed', async (_what, write) => {
+    const own = await open();
+    await write();
+    nowMs += 700;
+    await poll();
+    nowMs += leaseMs - 701;
+    expect(await isAtOnce(own)).toBe(true);
+    nowMs += 1;
+    expect(await isAtOnce(own)).toBe(false);
+  });
+
+  it('ends at once with a notification for its workspace', async () => {
+    const own = await open();
+    own.expire(app.workspaceId);
+    expect(await isAtOnce(own)).toBe(false);
+  });
+
+  it('bounds what a greedy token is refused by, without waiting', async () => {
+    const own = await open();
+    own.expireAll();
+    steps.connecting = () => Promise.reject(new Error('gone'));
+    nowMs += leaseMs - 1;
+    expect(own.recent(app.workspaceId)?.isKept).toBe(true);
+    nowMs += 1;
+    expect(own.recent(app.workspaceId)).toBeUndefined();
+  });
+});
+
+describe('a check', () => {
+  it('that began longer ago than the lease is joined by nobody', async () => {
+    const own = await open();
+    nowMs += leaseMs;
+    const held = hold();
+    steps.connecting = held.pass;
+    const before = own.counts.check;
+    const asked = [own.current(app.workspaceId)];
+    nowMs += leaseMs - 1;
+    asked.push(own.current(app.workspaceId));
+    expect(own.counts.check - before).toBe(1);
+    nowMs += 1;
+    asked.push(own.current(app.workspaceId));
+    expect(own.counts.check - before).toBe(2);
+    held.release();
+    await Promise.all(asked);
+  });
+
+  it('is made for a client that has seen another history of the same number', async () => {
+    const own = await open();
+    const { version } = await own.current(app.workspaceId);
+    expect(own.current(app.workspaceId, version)).not.toBeInstanceOf(Promise);
+    const asked = own.current(app.workspaceId, { ref: version.ref, tag: version.tag + 1 });
+    expect(asked).toBeInstanceOf(Promise);
+    await asked;
+  });
+});
+
+describe('a workspace', () => {
+  it('is not dropped for another one while it is being read again', async () => {
+    const second = await app.secondWorkspace();
+    const { rowCount } = await (await open()).current(app.workspaceId);
+    const own = await open(rowCount);
+    const held = hold();
+    steps.connecting = held.pass;
+    await rename(app, 'WEB', `Read again ${nowMs}`);
+    const asked = own.renewed(app.workspaceId);
+    await held.reached;
+    steps.connecting = undefined;
+    await own.current(second.workspaceId);
+    held.release();
+    await asked;
+    expect([own.size().workspaces, await isAtOnce(own)]).toEqual([1, true]);
+  });
+});

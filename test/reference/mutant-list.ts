@@ -1,0 +1,367 @@
+/** A safeguard that is taken away by replacing a text that stands once in a file. */
+export interface Mutant {
+  /** What the service does without it. */
+  readonly name: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  /** The test file that is asked first; the others are asked where it misses nothing. */
+  readonly by: 'authority' | 'history' | 'leases' | 'listener' | 'memory' | 'processes' | 'server';
+  /** What is lost shows between two connections or two processes, which the embedded engine has not. */
+  readonly needsPostgres?: true;
+}
+
+const memory = 'src/reference/memory.ts';
+const reads = 'src/db/reference-reads.ts';
+const triggers = 'migrations/0018_reference_versions.ts';
+
+const inMemory: readonly Omit<Mutant, 'file'>[] = [
+  {
+    name: 'memory is served for ever',
+    from: 'if (now - entry.validFromMs < leaseMs && entry.turn',
+    to: 'if (entry.turn',
+    by: 'leases',
+  },
+  {
+    name: 'the lease counts from the end of the check',
+    from: 'validFromMs: began }',
+    to: 'validFromMs: performance.now() }',
+    by: 'leases',
+  },
+  {
+    name: 'the lease counts from the end of the poll',
+    from: 'validFromMs: now }',
+    to: 'validFromMs: performance.now() }',
+    by: 'leases',
+  },
+  {
+    name: 'the poll renews the lease of what has changed',
+    from: 'isOther(snapshot.version, version) || auth',
+    to: 'auth',
+    by: 'leases',
+  },
+  {
+    name: 'the poll renews the lease of tokens that may no longer do the same',
+    from: ' || auth !== version.auth) continue',
+    to: ') continue',
+    by: 'leases',
+  },
+  {
+    name: 'a caller joins a check that began before its own cause',
+    from: 'check.turn >= neededTurn && ',
+    to: '',
+    by: 'memory',
+  },
+  {
+    name: 'a caller joins a check that began longer ago than the lease',
+    from: ' && began - check.beganMs < leaseMs)',
+    to: ')',
+    by: 'leases',
+  },
+  {
+    name: 'a failed check serves what was known',
+    from: '    }).finally(() => {\n      if (entry.check',
+    to: '    }).catch(() => entry.snapshot).finally(() => {\n      if (entry.check',
+    by: 'memory',
+  },
+  {
+    name: 'a failed check is joined by those who ask after it',
+    from: 'if (entry.check?.turn === turn) entry.check = undefined;',
+    to: '',
+    by: 'memory',
+  },
+  {
+    name: 'versions of the same number are taken for the same',
+    from: 'return known.ref !== version.ref || known.tag !== version.tag;',
+    to: 'return known.ref !== version.ref;',
+    by: 'memory',
+  },
+  {
+    name: 'a client that has seen another history of the same number is not listened to',
+    from: 'return known.ref < seen.ref || (known.ref === seen.ref && known.tag !== seen.tag);',
+    to: 'return known.ref < seen.ref;',
+    by: 'leases',
+  },
+  {
+    name: 'the version that a client has seen does not count',
+    from: 'if (seen && isBehind(entry.snapshot.version, seen))',
+    to: 'if (seen && seen.ref < 0)',
+    by: 'memory',
+  },
+  {
+    name: 'what was read whole has the version of the check before it',
+    from: 'snapshotOf(whole.version, ',
+    to: 'snapshotOf(version, ',
+    by: 'history',
+  },
+  {
+    name: 'what was read of a change has the version of the check before it',
+    from: 'base.changed(changes.version, ',
+    to: 'base.changed(version, ',
+    by: 'history',
+  },
+  {
+    name: 'a process does not hear of its own writes',
+    from: 'subscribe(() => this.expireAll())',
+    to: 'subscribe(() => undefined)',
+    by: 'memory',
+  },
+  {
+    name: 'what this process wrote is not needed of a check',
+    from: 'return Math.max(neededTurn, this.#writtenTurn)',
+    to: 'return neededTurn',
+    by: 'memory',
+  },
+  {
+    name: 'what a notification named is not needed of a check',
+    from: 'return Math.max(neededTurn, this.#writtenTurn)',
+    to: 'return neededTurn < 0 ? 0 : this.#writtenTurn',
+    by: 'leases',
+  },
+  {
+    name: 'who may do what is not brought up to date',
+    from: 'else if (known.auth !== version.auth) snapshot = base.withVersion(version);',
+    to: '',
+    by: 'authority',
+  },
+  {
+    name: 'what a slow check read replaces what a later one has read',
+    from: '      isLater ||\n      (turn > entry.turn && (turn > entry.installed || !isBehind(snapshot.version, entry.snapshot.version)))\n',
+    to: '      isLater || turn >= 0\n',
+    by: 'history',
+    needsPostgres: true,
+  },
+  {
+    name: 'a check that began later but looked before takes what is known back',
+    from: ' && (turn > entry.installed || !isBehind(snapshot.version, entry.snapshot.version))',
+    to: '',
+    by: 'history',
+    needsPostgres: true,
+  },
+  {
+    name: 'what a check saw that began first and looked last is forgotten',
+    from: '      isLater ||\n',
+    to: '      (isLater && turn > entry.turn) ||\n',
+    by: 'history',
+    needsPostgres: true,
+  },
+  {
+    name: 'a history with smaller numbers is never taken over',
+    from: 'turn > entry.installed || ',
+    to: '',
+    by: 'history',
+  },
+  {
+    name: 'a workspace is evicted while it is being read',
+    from: 'if (check) continue;',
+    to: '',
+    by: 'leases',
+  },
+  {
+    name: 'rows are kept without a bound',
+    from: 'if (snapshot !== base) this.#evict();',
+    to: '',
+    by: 'memory',
+  },
+  {
+    name: 'a greedy token is known for ever, without a lease',
+    from: 'performance.now() - validFromMs < leaseMs ? snapshot : undefined',
+    to: 'validFromMs < leaseMs ? snapshot : snapshot',
+    by: 'leases',
+  },
+];
+
+const inReads: readonly Omit<Mutant, 'file'>[] = [
+  {
+    name: 'a refill sees a snapshot for each of its statements',
+    from: 'begin isolation level repeatable read read only',
+    to: 'begin read only',
+    by: 'history',
+    needsPostgres: true,
+  },
+  {
+    name: 'a delta is taken though the log does not reach back',
+    from: 'if (!isKnown) return undefined;',
+    to: '',
+    by: 'history',
+  },
+  {
+    name: 'a delta is taken from another history of the same number',
+    from: 'Number(at) === base.ref && Number(tag) === base.tag',
+    to: 'Number(at) === base.ref',
+    by: 'history',
+  },
+];
+
+const inTriggers: readonly Omit<Mutant, 'file'>[] = [
+  {
+    name: 'a truncated table is not noticed',
+    from: 'update workspace_version set ref = ref + 1, tag = (random() * 9e15)::bigint, auth = auth + 1;',
+    to: '',
+    by: 'memory',
+  },
+  {
+    name: 'a truncated table leaves the log as a base',
+    from: 'delete from reference_change;',
+    to: '',
+    by: 'memory',
+  },
+  {
+    name: 'truncated tokens live on',
+    from: 'tag = (random() * 9e15)::bigint, auth = auth + 1;',
+    to: 'tag = (random() * 9e15)::bigint;',
+    by: 'authority',
+  },
+  {
+    name: 'the table of tokens has no trigger for a truncate',
+    from: 'create trigger access_token_truncated after truncate on access_token',
+    to: 'create trigger access_token_truncated after truncate on workspace_version',
+    by: 'authority',
+  },
+  {
+    name: 'two versions of a workspace have the same tag',
+    from: 'tag = excluded.tag, ref_xact',
+    to: 'ref_xact',
+    by: 'memory',
+  },
+  {
+    name: 'a version is counted when something is written and not at the commit',
+    from: 'after update on ${name}\n        deferrable initially deferred for each row when',
+    to: 'after update on ${name}\n        deferrable initially immediate for each row when',
+    by: 'history',
+    needsPostgres: true,
+  },
+  {
+    name: 'the group that a row has left is not logged',
+    from: "if tg_op <> 'INSERT' then changed",
+    to: "if tg_op = 'DELETE' then changed",
+    by: 'memory',
+  },
+  {
+    name: 'no process is told of changed rows',
+    from: "perform pg_notify('workgraph_reference', workspace::text);\n      end loop;",
+    to: 'end loop;',
+    by: 'listener',
+    needsPostgres: true,
+  },
+  {
+    name: 'no process is told of a revoked token',
+    from: "perform pg_notify('workgraph_reference', workspace::text);\n      return null;",
+    to: 'return null;',
+    by: 'listener',
+    needsPostgres: true,
+  },
+  {
+    name: 'a revoked token does not count',
+    from: 'row (old.scopes, old.expires_utc, old.revoked_utc, old.user_account_id, old.token_hash)\n        is distinct from row (new.scopes, new.expires_utc, new.revoked_utc,',
+    to: 'row (old.scopes, old.expires_utc, old.user_account_id, old.token_hash)\n        is distinct from row (new.scopes, new.expires_utc,',
+    by: 'authority',
+  },
+  {
+    name: 'a member of another role may do what it could',
+    from: 'row (old.role, old.status, old.principal_kind, old.display_name, old.user_account_id)\n        is distinct from row (new.role, ',
+    to: 'row (old.status, old.principal_kind, old.display_name, old.user_account_id)\n        is distinct from row (',
+    by: 'authority',
+  },
+  {
+    name: 'a deleted token lives on',
+    from: "for (const table of ['member', 'access_token'])",
+    to: "for (const table of ['member'])",
+    by: 'authority',
+  },
+];
+
+const elsewhere: readonly Mutant[] = [
+  {
+    name: 'a revoked token lives on in memory',
+    file: 'src/server/authenticate.ts',
+    from: 'if (version.auth === known.auth) return known;',
+    to: 'if (version.auth >= 0) return known;',
+    by: 'server',
+    needsPostgres: true,
+  },
+  {
+    name: 'the header with the version is not read',
+    file: 'src/server/request.ts',
+    from: 'parseVersion(req.headers[versionHeader])',
+    to: "parseVersion(req.headers['x-nothing'])",
+    by: 'server',
+    needsPostgres: true,
+  },
+  {
+    name: 'no answer says its version',
+    file: 'src/server/request.ts',
+    from: 'return current ? { [versionHeader]',
+    to: 'return current && current.version.ref < 0 ? { [versionHeader]',
+    by: 'server',
+    needsPostgres: true,
+  },
+  {
+    name: 'a row that refers to what is not in memory is answered without it',
+    file: 'src/executor/compiled/run.ts',
+    from: 'if (!this.#acceptsMissing) throw',
+    to: 'if (this.#acceptsMissing === undefined) throw',
+    by: 'server',
+    needsPostgres: true,
+  },
+  {
+    name: 'the second run of an answer reads the same memory',
+    file: 'src/executor/compiled/executor.ts',
+    from: 'await reference?.renewed()',
+    to: 'await reference?.current()',
+    by: 'server',
+    needsPostgres: true,
+  },
+  {
+    name: 'the server does not listen to notifications',
+    file: 'src/server/server.ts',
+    from: 'onChange: (workspaceId) => reference.expire(workspaceId)',
+    to: 'onChange: () => undefined',
+    by: 'server',
+    needsPostgres: true,
+  },
+  {
+    name: 'the server does not mind that notifications were lost',
+    file: 'src/server/server.ts',
+    from: 'onGap: () => reference.expireAll()',
+    to: 'onGap: () => undefined',
+    by: 'server',
+    needsPostgres: true,
+  },
+  {
+    name: 'nothing is expired once it listens again',
+    file: 'src/reference/listener.ts',
+    from: '      onGap();\n      this.#retryMs',
+    to: '      this.#retryMs',
+    by: 'listener',
+    needsPostgres: true,
+  },
+  {
+    name: 'a prepared write is not known for one',
+    file: 'src/db/lease.ts',
+    from: 'this.#wroteReference ||= statement.writesReference;',
+    to: '',
+    by: 'memory',
+  },
+  {
+    name: 'a write is not known for one by its text',
+    file: 'src/db/lease.ts',
+    from: 'this.#wroteReference ||= writesReference(sql);',
+    to: '',
+    by: 'memory',
+  },
+  {
+    name: 'a delta keeps the rows that it replaces',
+    file: 'src/reference/kept-table.ts',
+    from: "this.rows.filter((row) => !changed.has(row[group] ?? ''))",
+    to: 'this.rows.filter(() => group > -2)',
+    by: 'memory',
+  },
+];
+
+export const mutants: readonly Mutant[] = [
+  ...inMemory.map((mutant) => ({ ...mutant, file: memory })),
+  ...inReads.map((mutant) => ({ ...mutant, file: reads })),
+  ...inTriggers.map((mutant) => ({ ...mutant, file: triggers })),
+  ...elsewhere,
+];
