@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
+import { Authenticator } from '../../src/server/authenticate.ts';
 import { type App, startApp } from '../support/app.ts';
 
 // What a token may do is remembered under `auth`: whatever changes it has to change that.
@@ -38,4 +40,16 @@ it.each([
 
 it('a token that is used has the same', async () => {
   expect(await authAfter('update access_token set last_used_utc = now()')).toBe(0);
+});
+
+it('a token that is revoked is not remembered for a refusal either', async () => {
+  const authenticator = new Authenticator(app.database, memory, pino({ level: 'silent' }));
+  const header = `Bearer ${await app.tokenFor({ role: 'member' })}`;
+  const now = new Date();
+  const principal = await authenticator.authenticate(header, now);
+  await authenticator.settle();
+  await memory.current(app.workspaceId);
+  expect(authenticator.recall(header, now)).toBe(principal?.tokenId);
+  expect(await authAfter('update access_token set revoked_utc = now()')).toBe(1);
+  expect(authenticator.recall(header, now)).toBeUndefined();
 });

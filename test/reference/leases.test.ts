@@ -151,7 +151,7 @@ describe('a check', () => {
     asked.push(own.current(app.workspaceId));
     expect(own.counts.check - before).toBe(2);
     held.release();
-    await Promise.all(asked);
+    await Promise.all(asked.map((each) => Promise.resolve(each)));
   });
 
   it('is made for a client that has seen another history of the same number', async () => {

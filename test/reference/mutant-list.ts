@@ -273,6 +273,13 @@ const inTriggers: readonly Omit<Mutant, 'file'>[] = [
 
 const elsewhere: readonly Mutant[] = [
   {
+    name: 'a token that is greedy is never told that it was revoked',
+    file: 'src/server/authenticate.ts',
+    from: 'return recent?.version.auth === known.auth ? known.tokenId : undefined;',
+    to: 'return recent && known.tokenId;',
+    by: 'authority',
+  },
+  {
     name: 'a revoked token lives on in memory',
     file: 'src/server/authenticate.ts',
     from: 'if (version.auth === known.auth) return known;',

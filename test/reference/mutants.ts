@@ -7,7 +7,7 @@ import { type Mutant, mutants } from './mutant-list.ts';
 
 // Takes each safeguard of the reference data in memory away once, in a copy of the repository, and runs the tests of
 // this directory there, on the engine that TEST_DATABASE_URL names:
-//   npm run mutants:reference -- [--match <part of the name>]
+//   npm run mutants:reference -- [--match <pattern of the name>]
 // The exit code is the number of survivors, and 100 where the tests do not pass as they are.
 const { values: chosen } = parseArgs({ options: { match: { type: 'string', default: '' } } });
 const root = resolve(import.meta.dirname, '../..');
@@ -27,7 +27,7 @@ const copied = [
   'schema.graphql',
 ];
 const asked = mutants.filter(
-  ({ name, needsPostgres }) => name.includes(chosen.match) && (onPostgres || !needsPostgres),
+  ({ name, needsPostgres }) => new RegExp(chosen.match).test(name) && (onPostgres || !needsPostgres),
 );
 for (const mutant of asked) mutated(mutant);
 for (const name of copied) spawnSync('cp', ['-al', join(root, name), join(copy, name)], { stdio: 'inherit' });
@@ -71,7 +71,7 @@ interface Outcome {
 async function failureOf(files: readonly string[]): Promise<string | undefined> {
   const output = join(copy, 'outcome.json');
   rmSync(output, { force: true });
-  const words = ['--silent', '--runInBand', '--json', `--outputFile=${output}`, '--testTimeout=30000'];
+  const words = ['--silent', '--runInBand', '--json', `--outputFile=${output}`, '--testTimeout=15000'];
   const named = files.length > 0 ? files.map((file) => `test/reference/${file}.test.ts`) : ['test/reference'];
   const child = spawn('npm', ['test', '--', ...words, ...named], {
     cwd: copy,
