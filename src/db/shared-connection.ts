@@ -47,8 +47,8 @@ interface Sent {
 
 /**
  * A connection over which quick reads of several requests go out one behind the other, without waiting for answers.
- * What is asked for in one turn of the event loop is written at once, and the server finds the next statement when it
- * has answered one: under load that halves what a small read costs on either side. Each is a transaction of its own,
+ * The server finds the next statement when it has answered one, and answers of several come together: under load that
+ * halves what a small read costs on either side. Each is a transaction of its own,
  * and fails alone.
  */
 export class SharedConnection {
@@ -169,14 +169,17 @@ export class SharedConnection {
     });
   }
 
-  /** Has all that is sent in this turn of the event loop go out together. */
+  /**
+   * Has what is sent by all that goes on now go out together. Waiting for what else comes in this turn of the event loop
+   * would spare more writes, but in an overload, whose turns are long, the server would have nothing to do meanwhile.
+   */
   #hold(client: pg.PoolClient): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
     // Made by pg; no type names it.
     const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
     stream.cork();
-    setImmediate(() => {
+    process.nextTick(() => {
       this.#isHeld = false;
       stream.uncork();
     });
