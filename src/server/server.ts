@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as SocketServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine.ts';
@@ -21,6 +21,7 @@ import { createFileFace } from './files.ts';
 import { createFront } from './front.ts';
 import { createGraphQLFace, type GraphQLFace } from './graphql.ts';
 import { startJanitor } from './janitor.ts';
+import { listenOn } from './listening.ts';
 import type { MetricsServer } from './metrics-server.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages.ts';
@@ -79,9 +80,6 @@ const defaultSlowMs = 500;
 /** Longer than load balancers keep an idle connection: whoever closes first must not be this end. */
 const keepAliveMs = 65_000;
 
-/** Connections that may wait to be accepted: where more come, the client's system tries again seconds later. */
-const backlog = 4_096;
-
 /** Listens; throws the error of `listen`, such as EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, config, logger, files, documents } = options;
@@ -132,8 +130,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Another expectation need not be met (RFC 9110, 10.1.1).
   server.on('checkExpectation', front);
   server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, config.publicUrl));
-  server.listen({ port: config.port, host: config.host, backlog });
-  await once(server, 'listening').catch(async (error: unknown) => {
+  const beside = await listenOn(server, config).catch(async (error: unknown) => {
     rateLimiter.close();
     metrics?.close();
     await listener?.close();
@@ -147,7 +144,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metricsUrl: metrics?.url,
     stop: ({ drainMs = 0, withinMs = 8_000 } = {}) => {
       contexts.draining = true;
-      stopping ??= Promise.all([stopServer(server, drainMs, withinMs), janitor.stop()]).then(() => {
+      stopping ??= Promise.all([stopServer(server, beside, drainMs, withinMs), janitor.stop()]).then(() => {
         rateLimiter.close();
         metrics?.close();
         stopSlowStatements();
@@ -230,10 +227,16 @@ function addressOf(server: Server): string {
   return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
 }
 
-async function stopServer(server: Server, drainMs: number, withinMs: number): Promise<void> {
+async function stopServer(
+  server: Server,
+  beside: readonly SocketServer[],
+  drainMs: number,
+  withinMs: number,
+): Promise<void> {
   await delay(drainMs);
-  const closed = once(server, 'close');
-  server.close();
+  const all = [server, ...beside];
+  const closed = Promise.all(all.map((each) => once(each, 'close')));
+  for (const each of all) each.close();
   // Those that keep a connection open for their next request need not be waited for.
   server.closeIdleConnections();
   const late = setTimeout(() => server.closeAllConnections(), withinMs - drainMs);

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { expect, it } from '@jest/globals';
+import { listenOn } from '../../src/server/listening.ts';
+import { freePort } from '../faults/support/ports.ts';
+
+const host = '127.0.0.1';
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+/** Sockets of the machine that listen on the port. */
+function listeningOn(port: number): number {
+  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  return lines.filter((line) => line.includes(` ${address} `) && line.includes(' 0A ')).length;
+}
+
+onLinux('listens on several sockets, each of which leads to the server', async () => {
+  const port = await freePort();
+  const server = createServer({ keepAlive: true }, (_req, res) => res.end('here'));
+  const beside = await listenOn(server, { host, port });
+  expect([beside.length + 1, listeningOn(port)]).toEqual([8, 8]);
+  const answers = await Promise.all(
+    Array.from({ length: 64 }, async () => {
+      const answer = await fetch(`http://${host}:${port}/`, { headers: { Connection: 'close' } });
+      return answer.text();
+    }),
+  );
+  expect(new Set(answers)).toEqual(new Set(['here']));
+  const all = [server, ...beside];
+  const closed = Promise.all(all.map((each) => once(each, 'close')));
+  for (const each of all) each.close();
+  await closed;
+  expect(listeningOn(port)).toBe(0);
+});
+
+it('refuses a port that another server has, however that listens', async () => {
+  const port = await freePort();
+  const [first, second] = [createServer(), createServer()];
+  const beside = await listenOn(first, { host, port });
+  await expect(listenOn(second, { host, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  for (const each of [first, ...beside]) each.close();
+});
