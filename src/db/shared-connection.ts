@@ -48,8 +48,7 @@ interface Sent {
 /**
  * A connection over which quick reads of several requests go out one behind the other, without waiting for answers.
  * The server finds the next statement when it has answered one, and answers of several come together: under load that
- * halves what a small read costs on either side. Each is a transaction of its own,
- * and fails alone.
+ * takes a quarter off what a small read costs here, and more there. Each is a transaction of its own, and fails alone.
  */
 export class SharedConnection {
   /** For prepared statements alone; there is nothing to release. */

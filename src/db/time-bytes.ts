@@ -40,7 +40,7 @@ export function timeText(bytes: Buffer, start: number): string {
   const date = [String(year > 0 ? year : 1 - year).padStart(4, '0'), two(month), two(day)].join('-');
   const time = [two(Math.floor(seconds / 3_600)), two(Math.floor(seconds / 60) % 60), two(seconds % 60)];
   const rest = micros % secondMicros;
-  const fraction = rest === 0 ? '' : `.${String(rest).padStart(6, '0').replace(/0+$/, '')}`;
+  const fraction = rest === 0 ? '' : String(rest / secondMicros).slice(1);
   return `${date} ${time.join(':')}${fraction}+00${year > 0 ? '' : ' BC'}`;
 }
 
