@@ -31,7 +31,9 @@ const asked = mutants.filter(
 );
 for (const mutant of asked) mutated(mutant);
 for (const name of copied) spawnSync('cp', ['-al', join(root, name), join(copy, name)], { stdio: 'inherit' });
-process.exitCode = (await failureOf([])) === undefined ? await judgeAll() : 100;
+const failing = await failureOf([]);
+if (failing !== undefined) process.stdout.write(`Fails without any mutant: ${failing}\n`);
+process.exitCode = failing === undefined ? await judgeAll() : 100;
 
 /** Says of each which test failed; gives the number of those that none misses. */
 async function judgeAll(): Promise<number> {
@@ -63,7 +65,7 @@ interface Outcome {
   testResults: {
     name: string;
     message: string;
-    assertionResults: { status: string; fullName: string }[];
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
   }[];
 }
 
@@ -81,7 +83,10 @@ async function failureOf(files: readonly string[]): Promise<string | undefined> 
   const { testResults } = JSON.parse(readFileSync(output, 'utf8')) as Outcome;
   for (const { name, message, assertionResults } of testResults) {
     const failed = assertionResults.find(({ status }) => status === 'failed');
-    if (failed) return `${name.slice(copy.length + 'test/reference/'.length + 1)}: ${failed.fullName}`;
+    if (failed) {
+      if (process.env.DEBUG) process.stdout.write(`${failed.failureMessages.join('\n')}\n`);
+      return `${name.slice(copy.length + 'test/reference/'.length + 1)}: ${failed.fullName}`;
+    }
     if (assertionResults.length === 0) throw new Error(message);
   }
   return undefined;
