@@ -79,7 +79,10 @@ export class ServerPool implements Pool {
       isFull: (client) => this.#isFull(client),
       unavailable: (error) => unavailable(this.#address, error),
       cancel: (client) => this.#cancel(client),
-      waitMs,
+      alone: async (statement, parameters) => {
+        const lease = await this.connect();
+        return lease.bound(statement, parameters).finally(() => lease.release());
+      },
       lostMs: this.#statementMs ?? Number.POSITIVE_INFINITY,
     });
     const limits = {

@@ -13,6 +13,8 @@ const mostUnderway = 8;
 const slowMs = 20;
 /** Nor are others sent behind one that was sent so long ago: those before it were slow. */
 const oldMs = 100;
+/** Who has waited for others for so long is answered over a connection of its own. */
+const waitMs = 100;
 /** How often it is looked whether somebody has waited for too long. */
 const lookMs = 50;
 /** An unused connection may have been cut on the way without a word. */
@@ -30,19 +32,21 @@ export interface Lender {
   unavailable(error: unknown): Error;
   /** Ends what runs on the connection, which nobody is given again. */
   cancel(client: pg.PoolClient): void;
-  /** How long who has no patience of its own waits for its turn. */
-  readonly waitMs: number;
+  /** Runs a statement on a connection of its own. */
+  alone(statement: Prepared, parameters: unknown[]): Promise<TextRows>;
   /** How long a statement may take before the server, or the way to it, is taken for lost. */
   readonly lostMs: number;
 }
 
+/** The rows, or that those before it took too long: a read does no harm when it is run a second time. */
+type Answered = TextRows | 'waited';
+
 /** A statement that has been sent. */
 interface Sent {
   readonly atMs: number;
-  readonly waitMs: number;
   readonly patience: Patience | undefined;
   /** Undefined once nobody waits for the answer any more, which comes nevertheless. */
-  settle: ((error: Error | null, rows?: TextRows) => void) | undefined;
+  settle: ((error: Error | null, rows?: Answered) => void) | undefined;
 }
 
 /**
@@ -69,7 +73,10 @@ export class SharedConnection {
     this.lease = new Lease(
       {
         query: () => Promise.reject(new Error('A shared connection takes prepared statements alone.')),
-        prepared: (statement, values) => this.#send(statement, values),
+        prepared: async (statement, parameters) => {
+          const rows = await this.#send(statement, parameters);
+          return rows === 'waited' ? this.#lender.alone(statement, parameters) : rows;
+        },
       },
       () => undefined,
     );
@@ -140,7 +147,7 @@ export class SharedConnection {
     this.#closed?.();
   }
 
-  #send(statement: Prepared, values: unknown[]): Promise<TextRows> {
+  #send(statement: Prepared, values: unknown[]): Promise<Answered> {
     const patience = meter()?.patience;
     patience?.check();
     return new Promise((resolve, reject) => {
@@ -148,7 +155,6 @@ export class SharedConnection {
       if (!client) return reject(this.#lender.unavailable(connectionLost()));
       const sent: Sent = {
         atMs: performance.now(),
-        waitMs: patience?.waitMs ?? this.#lender.waitMs,
         patience,
         settle: (error, rows) => (rows ? resolve(rows) : reject(error)),
       };
@@ -196,7 +202,7 @@ export class SharedConnection {
     return tookMs;
   }
 
-  #settle(sent: Sent, error: Error | null, rows?: TextRows): void {
+  #settle(sent: Sent, error: Error | null, rows?: Answered): void {
     const { settle } = sent;
     sent.settle = undefined;
     settle?.(error && isConnectionLoss(error) ? this.#lender.unavailable(error) : error, rows);
@@ -211,9 +217,8 @@ export class SharedConnection {
       return;
     }
     for (const [place, sent] of this.#underway.entries()) {
-      const isLate = (sent.patience?.leftMs ?? 1) <= 0;
-      if (isLate || (place > 0 && nowMs - sent.atMs > sent.waitMs))
-        this.#settle(sent, new Error('Query read timeout'));
+      if ((sent.patience?.leftMs ?? 1) <= 0) this.#settle(sent, new Error('Query read timeout'));
+      else if (place > 0 && nowMs - sent.atMs > waitMs) this.#settle(sent, null, 'waited');
     }
     if (hasMs < this.#lender.lostMs) return;
     this.#lender.cancel(client);
