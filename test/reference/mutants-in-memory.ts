@@ -1,0 +1,158 @@
+import type { Mutant } from './mutant-list.ts';
+
+/** Those of the file that keeps the data, `src/reference/memory.ts`. */
+export const inMemory: readonly Omit<Mutant, 'file'>[] = [
+  {
+    name: 'memory is served for ever',
+    from: 'if (now - entry.validFromMs < leaseMs && entry.turn',
+    to: 'if (entry.turn',
+    by: 'leases',
+  },
+  {
+    name: 'the lease counts from the end of the check',
+    from: 'validFromMs: began }',
+    to: 'validFromMs: performance.now() }',
+    by: 'leases',
+  },
+  {
+    name: 'the lease counts from the end of the poll',
+    from: 'validFromMs: now }',
+    to: 'validFromMs: performance.now() }',
+    by: 'leases',
+  },
+  {
+    name: 'the poll renews the lease of what has changed',
+    from: 'isOther(snapshot.version, version) || auth',
+    to: 'auth',
+    by: 'leases',
+  },
+  {
+    name: 'the poll renews the lease of tokens that may no longer do the same',
+    from: ' || auth !== version.auth) continue',
+    to: ') continue',
+    by: 'leases',
+  },
+  {
+    name: 'a caller joins a check that began before its own cause',
+    from: 'check.turn >= neededTurn && ',
+    to: '',
+    by: 'memory',
+  },
+  {
+    name: 'a caller joins a check that began longer ago than the lease',
+    from: ' && began - check.beganMs < leaseMs)',
+    to: ')',
+    by: 'leases',
+  },
+  {
+    name: 'a failed check serves what was known',
+    from: '    }).finally(() => {\n      if (entry.check',
+    to: '    }).catch(() => entry.snapshot).finally(() => {\n      if (entry.check',
+    by: 'memory',
+  },
+  {
+    name: 'a failed check is joined by those who ask after it',
+    from: 'if (entry.check?.turn === turn) entry.check = undefined;',
+    to: '',
+    by: 'memory',
+  },
+  {
+    name: 'versions of the same number are taken for the same',
+    from: 'return known.ref !== version.ref || known.tag !== version.tag;',
+    to: 'return known.ref !== version.ref;',
+    by: 'memory',
+  },
+  {
+    name: 'a client that has seen another history of the same number is not listened to',
+    from: 'return known.ref < seen.ref || (known.ref === seen.ref && known.tag !== seen.tag);',
+    to: 'return known.ref < seen.ref;',
+    by: 'leases',
+  },
+  {
+    name: 'the version that a client has seen does not count',
+    from: 'if (seen && isBehind(entry.snapshot.version, seen))',
+    to: 'if (seen && seen.ref < 0)',
+    by: 'memory',
+  },
+  {
+    name: 'what was read whole has the version of the check before it',
+    from: 'snapshotOf(whole.version, ',
+    to: 'snapshotOf(version, ',
+    by: 'history',
+  },
+  {
+    name: 'what was read of a change has the version of the check before it',
+    from: 'base.changed(changes.version, ',
+    to: 'base.changed(version, ',
+    by: 'history',
+  },
+  {
+    name: 'a process does not hear of its own writes',
+    from: 'subscribe(() => this.expireAll())',
+    to: 'subscribe(() => undefined)',
+    by: 'memory',
+  },
+  {
+    name: 'what this process wrote is not needed of a check',
+    from: 'return Math.max(neededTurn, this.#writtenTurn)',
+    to: 'return neededTurn',
+    by: 'memory',
+  },
+  {
+    name: 'what a notification named is not needed of a check',
+    from: 'return Math.max(neededTurn, this.#writtenTurn)',
+    to: 'return neededTurn < 0 ? 0 : this.#writtenTurn',
+    by: 'leases',
+  },
+  {
+    name: 'who may do what is not brought up to date',
+    from: 'else if (known.auth !== version.auth) snapshot = base.withVersion(version);',
+    to: '',
+    by: 'authority',
+  },
+  {
+    name: 'what a slow check read replaces what a later one has read',
+    from: '      isLater ||\n      (turn > entry.turn && (turn > entry.installed || !isBehind(snapshot.version, entry.snapshot.version)))\n',
+    to: '      isLater || turn >= 0\n',
+    by: 'history',
+    needsPostgres: true,
+  },
+  {
+    name: 'a check that began later but looked before takes what is known back',
+    from: ' && (turn > entry.installed || !isBehind(snapshot.version, entry.snapshot.version))',
+    to: '',
+    by: 'history',
+    needsPostgres: true,
+  },
+  {
+    name: 'what a check saw that began first and looked last is forgotten',
+    from: '      isLater ||\n',
+    to: '      (isLater && turn > entry.turn) ||\n',
+    by: 'history',
+    needsPostgres: true,
+  },
+  {
+    name: 'a history with smaller numbers is never taken over',
+    from: 'turn > entry.installed || ',
+    to: '',
+    by: 'history',
+  },
+  {
+    name: 'a workspace is evicted while it is being read',
+    from: 'if (check) continue;',
+    to: '',
+    by: 'leases',
+  },
+  {
+    name: 'rows are kept without a bound',
+    from: 'if (snapshot !== base) this.#evict();',
+    to: '',
+    by: 'memory',
+  },
+  {
+    name: 'a greedy token is known for ever, without a lease',
+    from: 'performance.now() - validFromMs < leaseMs ? snapshot : undefined',
+    to: 'validFromMs < leaseMs ? snapshot : snapshot',
+    by: 'leases',
+  },
+];
