@@ -70,6 +70,7 @@ onPostgres('reference data that another process writes', () => {
           );
           const number = Number(/^name (\d+)$/.exec(answer.body.data?.team.name ?? '')?.[1] ?? 0);
           read += 1;
+          if (answer.body.errors) problems.push(JSON.stringify(answer.body.errors));
           const bound = newestBefore(askedMs - leaseMs);
           if (number < bound) problems.push(`read ${number} when ${bound} was older than the lease`);
           if (remembers && number < known.number) problems.push(`read ${number} after ${known.number}`);

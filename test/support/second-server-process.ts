@@ -8,7 +8,14 @@ import { patient } from './patient.ts';
 const database = await openDatabase({ url: process.argv[2] ?? '' });
 const server = await startServer({
   database,
-  config: { host: '127.0.0.1', port: 0, publicUrl: undefined, explorer: true, admission: patient },
+  config: {
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: undefined,
+    explorer: true,
+    admission: patient,
+    rates: { requestsPerMinute: 1_000_000_000, costPerHour: 1_000_000_000 },
+  },
   logger: pino({ level: 'silent' }),
 });
 process.stdout.write(`${server.url}\n`);
