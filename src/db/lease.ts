@@ -78,13 +78,13 @@ export class Lease implements PostgresPoolClient {
 
   /** Runs a prepared statement; those that are asked for together go out together where the engine can. */
   rows(statement: Prepared, values: Values): Promise<TextRows> {
-    return this.bound(statement, statement.bind(values));
+    this.#wroteReference ||= statement.writesReference;
+    return measure(statement.text, () => this.#wire.prepared(statement, statement.bind(values)));
   }
 
-  /** The same with the parameters of one run. */
-  bound(statement: Prepared, parameters: unknown[]): Promise<TextRows> {
-    this.#wroteReference ||= statement.writesReference;
-    return measure(statement.text, () => this.#wire.prepared(statement, parameters));
+  /** Runs a read once more that another connection was asked for, where it is measured until it is answered. */
+  again(statement: Prepared, parameters: unknown[]): Promise<TextRows> {
+    return this.#wire.prepared(statement, parameters);
   }
 
   /** The same with every cell as a text, for rows that stay. */

@@ -81,7 +81,7 @@ export class ServerPool implements Pool {
       cancel: (client) => this.#cancel(client),
       alone: async (statement, parameters) => {
         const lease = await this.connect();
-        return lease.bound(statement, parameters).finally(() => lease.release());
+        return lease.again(statement, parameters).finally(() => lease.release());
       },
       lostMs: this.#statementMs ?? Number.POSITIVE_INFINITY,
     });

@@ -57,6 +57,11 @@ export class WireRow {
     return new WireRow(this.bytes, this.#first - 2 + nullLength * cells, formats);
   }
 
+  /** Does the cell stand in it as PostgreSQL writes it for people. */
+  isText(place: number): boolean {
+    return this.formats === undefined || this.formats[place] === asText;
+  }
+
   /** What PostgreSQL would write, however the cell came. */
   text(place: number): string | null {
     const start = this.find(place);

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto';
+import { uuidLength } from '../db/uuid-bytes.ts';
 
 /** What an id can name, as its prefix says it. */
 export const idPrefixes = [
@@ -32,7 +33,6 @@ const values = new Map(Array.from(alphabet, (character, value) => [character, Bi
 const digits = Buffer.from(alphabet);
 /** Every two digits, by the ten bits that they stand for. */
 const pairs = Array.from({ length: 1024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`);
-const uuidLength = 16;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 // The system is asked for the random bytes of many ids at once: each question takes as long as much else of a write.

@@ -85,6 +85,8 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     );
     const uuids = times.map(() => newUuid());
     const lease = await database.connect();
+    // Texts are in the time zone of the session, whichever the server's is.
+    await lease.query("set timezone = 'UTC'", []);
     for (let run = 0; run < 3; run += 1) {
       const { rows } = await lease.texts(statement, { times, uuids });
       expect(rows).toEqual(

@@ -41,7 +41,7 @@ function own({ plan }: Place, column: string): Piece {
   return {
     write: (out, { rows }, at) => {
       const row = rows[at] as Row;
-      if (!(row instanceof WireRow) || place === undefined || row.formats?.[place])
+      if (!(row instanceof WireRow) || place === undefined || !row.isText(place))
         return out.inString(present(text(row)));
       const start = row.find(place);
       if (start < 0) throw missing();

@@ -7,7 +7,6 @@ import {
   isNonNullType,
 } from 'graphql';
 import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
-import { asText } from '../../db/cell-formats.ts';
 import { type TextRow, textAt, WireRow } from '../../db/wire-row.ts';
 import type { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, type Row } from './frame.ts';
@@ -160,7 +159,7 @@ function cellField(key: string, type: GraphQLOutputType, place: number, codec: C
       if (!(row instanceof WireRow)) return ofTexts.write(out, frame, at);
       const start = row.find(place);
       if (start < 0) return nullable ? out.null() : nothing();
-      if (row.formats === undefined || row.formats[place] === asText) copy(out, row.bytes, start, row.end);
+      if (row.isText(place)) copy(out, row.bytes, start, row.end);
       else if (!copyBinary?.(out, row.bytes, start)) ofTexts.write(out, frame, at);
     },
   };
