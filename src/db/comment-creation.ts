@@ -1,19 +1,30 @@
 import { type Kysely, sql } from 'kysely';
-import { issueColumns, type IssueRow } from './issues.ts';
-import { PreparedSelect, StatementsByShape, uuidArray, type Values } from './prepared.ts';
+import { issueColumns, type IssueName, type IssueRow } from './issues.ts';
+import { PreparedSelect, StatementsByShape, type Values } from './prepared.ts';
 import type { Tables } from './tables.ts';
 import { slot, typed } from './slots.ts';
-import { columnsOf, composed, followedBy, lockedIssue, type Parts, partsOf } from './write-parts.ts';
+import {
+  columnsOf,
+  composed,
+  freeIssues,
+  issueNames,
+  lockedIssue,
+  type Parts,
+  partsOf,
+} from './write-parts.ts';
 
-/** What new comments are made of: how their issue is named, and whether they reply to another, the same one. */
+/** What new comments are made of: how their issues are named, and whether they reply to another, the same one. */
 export interface CommentShape {
   named: 'key' | 'id';
   reply: boolean;
+  /** On several issues, those of which that nobody else has locked. */
+  several: boolean;
 }
 
 /** The columns that new comments are given, with their types. */
 const givenColumns = {
   id: 'uuid',
+  issue: 'int',
   place: 'int',
   author: 'uuid',
   name: 'text',
@@ -22,49 +33,60 @@ const givenColumns = {
 } as const;
 
 /** A new comment as it is given to its statement: with the name of its author, and the id of its entry in the feed. */
-export type NewComment = Readonly<Record<Exclude<keyof typeof givenColumns, 'place'>, string>>;
+export type NewComment = Readonly<Record<Exclude<keyof typeof givenColumns, 'issue' | 'place'>, string>>;
 
-/** The new comments on one issue as the statement takes them. */
-export function commentValues(comments: readonly NewComment[]): Values {
+/** What is said on an issue, as it is named, one after the other. */
+export interface Commented {
+  name: IssueName;
+  comments: readonly NewComment[];
+}
+
+/** The new comments as their statement takes them. */
+export function commentValues(issues: readonly Commented[]): Values {
+  const given = issues.flatMap(({ comments }, issue) =>
+    comments.map((comment, place) => ({ ...comment, issue: issue + 1, place })),
+  );
   return {
-    count: comments.length,
-    given: JSON.stringify(comments.map((comment, place) => ({ ...comment, place }))),
-    followers: uuidArray(new Set(comments.map(({ author }) => author))),
+    ...issueNames(issues.map(({ name }) => name)),
+    given: JSON.stringify(given),
+    counts: issues.map(({ comments }) => comments.length),
   };
 }
 
-/** The issue as it is then, and whom the comments reply to. No row: there is no such issue or comment to reply to. */
-export type CommentCreated = IssueRow & { parentAuthorUserAccountId: string | null };
+/**
+ * The issue as it is then, its place among those that were named (from 1), and whom the comments reply to. No row: there is no
+ * such issue or comment to reply to, or it is locked while others go with it.
+ */
+export type CommentCreated = IssueRow & { place: number; parentAuthorUserAccountId: string | null };
 
-/** Writes comments on one issue, in their order, with all that goes with them, by one statement. */
+/** Writes comments on issues, in their order, with all that goes with them, by one statement. */
 export const commentCreations = new StatementsByShape<CommentShape, CommentCreated>(
   (db, shape) =>
     new PreparedSelect<CommentCreated>(commentCreation(db, shape), [
       ...issueColumns,
+      'place',
       'parentAuthorUserAccountId',
     ]),
 );
 
-function commentCreation(db: Kysely<Tables>, { named, reply }: CommentShape) {
+function commentCreation(db: Kysely<Tables>, { named, reply, several }: CommentShape) {
   const parts = partsOf(db);
   const parentAuthor = reply
     ? parts.selectFrom('parent').select('authorUserAccountId')
     : sql<string | null>`null::uuid`;
   return composed(db, [
     ['given', given(parts)],
-    lockedIssue(parts, named),
+    several ? freeIssues(parts, named) : lockedIssue(parts, named),
     reply ? ['parent', parentOf(parts)] : undefined,
-    ['changed', changed(parts, reply)],
+    ['changed', changed(parts, { reply, several })],
     ['written', written(parts, reply)],
     ['entered', entered(parts, reply)],
-    followedBy(parts),
+    ['followed', followed(parts)],
   ])
     .selectFrom('changed')
-    .select(issueColumns)
+    .select([...issueColumns, 'changed.place'])
     .select(sql<string | null>`(${parentAuthor})`.as('parentAuthorUserAccountId'));
 }
-
-const count = typed<number>('count', 'int');
 
 function given(parts: Parts) {
   const definitions = Object.entries(givenColumns).map(([name, type]) => `"${name}" ${type}`);
@@ -87,7 +109,9 @@ function parentOf(parts: Parts) {
     .where('comment.deletedUtc', 'is', null);
 }
 
-function changed(parts: Parts, reply: boolean) {
+function changed(parts: Parts, { reply, several }: Pick<CommentShape, 'reply' | 'several'>) {
+  const place = several ? sql<number>`${sql.ref('locked.place')}` : sql<number>`1`;
+  const count = sql<number>`(${typed('counts', 'int[]')})[${place}]`;
   const update = parts
     .updateTable('issue')
     .from('locked')
@@ -99,7 +123,8 @@ function changed(parts: Parts, reply: boolean) {
     }))
     .where('issue.workspaceId', '=', slot('workspaceId'))
     .whereRef('issue.id', '=', 'locked.id')
-    .returningAll('issue');
+    .returningAll('issue')
+    .returning([place.as('place'), count.as('count')]);
   return reply ? update.where((eb) => eb.exists(parts.selectFrom('parent').select('id'))) : update;
 }
 
@@ -120,7 +145,9 @@ function written(parts: Parts, reply: boolean) {
   return parts
     .insertInto('comment')
     .columns(columns)
-    .expression(parts.selectFrom(['changed', 'given']).select(selections));
+    .expression(
+      parts.selectFrom('changed').innerJoin('given', 'given.issue', 'changed.place').select(selections),
+    );
 }
 
 function entered(parts: Parts, reply: boolean) {
@@ -129,7 +156,7 @@ function entered(parts: Parts, reply: boolean) {
   const { columns, selections } = columnsOf<'activity'>({
     workspaceId: sql.ref('changed.workspaceId'),
     issueId: sql.ref('changed.id'),
-    sortOrder: sql`${sql.ref('changed.activityCount')} - ${count} + 1 + ${sql.ref('given.place')}`,
+    sortOrder: sql`${sql.ref('changed.activityCount')} - ${sql.ref('changed.count')} + 1 + ${sql.ref('given.place')}`,
     id: sql.ref('given.entry'),
     eventType: typed('eventType', 'text'),
     actorUserAccountId: sql.ref('given.author'),
@@ -140,5 +167,21 @@ function entered(parts: Parts, reply: boolean) {
   return parts
     .insertInto('activity')
     .columns(columns)
-    .expression(parts.selectFrom(['changed', 'given']).select(selections));
+    .expression(
+      parts.selectFrom('changed').innerJoin('given', 'given.issue', 'changed.place').select(selections),
+    );
+}
+
+/** Who comments follows the issue from then on. */
+function followed(parts: Parts) {
+  return parts
+    .insertInto('issueSubscription')
+    .columns(['workspaceId', 'issueId', 'userAccountId'])
+    .expression(
+      parts
+        .selectFrom('changed')
+        .innerJoin('given', 'given.issue', 'changed.place')
+        .select(['changed.workspaceId', 'changed.id', 'given.author']),
+    )
+    .onConflict((conflict) => conflict.doNothing());
 }

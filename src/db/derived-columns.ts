@@ -1,4 +1,4 @@
-import { type AliasableExpression, type SqlBool, sql } from 'kysely';
+import { type AliasableExpression, type Expression, type SqlBool, sql } from 'kysely';
 import { subquery } from './any-tables.ts';
 import type { Through } from './predicate.ts';
 import type { Given } from './slots.ts';
@@ -32,7 +32,7 @@ export function joinsViewer(
   table: TableName,
   keyColumn: string,
   viewerColumn: string,
-  viewer: Given<string>,
+  viewer: Given<string> | Expression<string>,
 ) {
   return (alias: string, workspaceId: Given<string>): AliasableExpression<unknown> => {
     const joined = subquery()

@@ -1,8 +1,8 @@
-import { type AliasableExpression, sql } from 'kysely';
+import { type AliasableExpression, type Expression, sql } from 'kysely';
 import { arrayEntries, joinedKeys, joinsViewer } from './derived-columns.ts';
 import type { DeliveryCounts } from './issue-counts.ts';
 import type { IssueRow } from './issues.ts';
-import { Slot, slot } from './slots.ts';
+import { type Given, Slot, slot } from './slots.ts';
 import type { TableName } from './tables.ts';
 import { deliveryCounters, deliveryCountsAfter } from './write-counts.ts';
 import type { Parts } from './write-parts.ts';
@@ -15,11 +15,13 @@ const hanging = {
   issueAssignee: joins('issueAssignee', 'userAccountId', ['position']),
   issueLabel: joins('issueLabel', 'labelId'),
   issueRoleAssignment: joins('issueRoleAssignment', 'userAccountId'),
-  issueSubscription: joinsViewer('issueSubscription', 'issueId', 'userAccountId', new Slot('actor')),
 };
 
+const follows = (actor: Given<string> | Expression<string>) =>
+  joinsViewer('issueSubscription', 'issueId', 'userAccountId', actor);
+
 /** A table whose rows hang on an issue, or count its delivery, of which a write can tell in its own statement. */
-export type BesideTable = keyof typeof hanging | 'deliveryCount';
+export type BesideTable = keyof typeof hanging | 'issueSubscription' | 'deliveryCount';
 export const besideTables: readonly BesideTable[] = [
   'issueAssignee',
   'issueLabel',
@@ -58,13 +60,21 @@ export function countedDelivery(
   return { id: deliveryId, counts: counts as Record<keyof DeliveryCounts, number> };
 }
 
-/** The same as columns; but for what the write itself counts, they say it of the moment that the statement began at. */
-export function besideColumns(parts: Parts, tables: readonly BesideTable[], counts: boolean) {
+/**
+ * The same as columns; but for what the write itself counts, they say it of the moment that the statement began at. Of
+ * several changes each has an actor.
+ */
+export function besideColumns(
+  parts: Parts,
+  tables: readonly BesideTable[],
+  { counts, several = false }: { counts: boolean; several?: boolean },
+) {
+  const actor = several ? sql.ref<string>('changed.actor') : new Slot('actor');
   return tables.map((table) => {
     const told: AliasableExpression<unknown> =
       table === 'deliveryCount'
         ? deliveryCountsAfter(parts, counts)
-        : hanging[table]('changed', slot('workspaceId'));
+        : (table === 'issueSubscription' ? follows(actor) : hanging[table])('changed', slot('workspaceId'));
     return sql<string>`${told}::text`.as(table);
   });
 }

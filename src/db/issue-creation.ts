@@ -16,11 +16,14 @@ export interface IssueCreationShape {
   counted: boolean;
   /** What it tells of besides. */
   beside: readonly 'deliveryCount'[];
+  /** In several teams, those of which whose numbers nobody else has locked. */
+  several: boolean;
 }
 
 /** The columns that new issues are given, with their types. */
 const givenColumns = {
   id: 'uuid',
+  team: 'int',
   place: 'int',
   title: 'text',
   fold: 'text',
@@ -39,7 +42,9 @@ const givenColumns = {
 
 /** A new issue as it is given to its statement. */
 export interface NewIssue {
-  columns: Readonly<Record<Exclude<keyof typeof givenColumns, 'place' | 'labels'>, string | number | null>>;
+  columns: Readonly<
+    Record<Exclude<keyof typeof givenColumns, 'team' | 'place' | 'labels'>, string | number | null>
+  >;
   assignees: readonly { userAccountId: string; position: number }[];
   labels: readonly string[];
   roles: readonly { role: string; userAccountId: string }[];
@@ -49,14 +54,21 @@ export interface NewIssue {
 /** The issue as it is then. */
 export type IssueCreated = IssueRow & Beside;
 
-/** Writes issues with the next numbers of their team, in their order, and all that goes with them, by one statement. */
+/** Writes issues with the next numbers of their teams, in their order, and all that goes with them, by one statement. */
 export const issueCreations = new StatementsByShape<IssueCreationShape, IssueCreated>(
   (db, shape) =>
     new PreparedSelect<IssueCreated>(issueCreation(db, shape), [...issueColumns, ...shape.beside]),
 );
 
-/** The new issues of one team as the statement takes them. */
-export function creationValues(issues: readonly NewIssue[]): Values {
+/** The new issues of a team. */
+export interface NewIssues {
+  teamId: string;
+  issues: readonly NewIssue[];
+}
+
+/** New issues as the statement takes them. */
+export function creationValues(teams: readonly NewIssues[]): Values {
+  const issues = teams.flatMap((team) => team.issues);
   const rowsOf = <Item>(items: (issue: NewIssue) => readonly Item[]) =>
     issues.flatMap((issue) => items(issue).map((item) => ({ issue: String(issue.columns.id), item })));
   const assignees = rowsOf((issue) => issue.assignees);
@@ -65,9 +77,17 @@ export function creationValues(issues: readonly NewIssue[]): Values {
   const followers = rowsOf((issue) => issue.followers);
   const ofIssues = (rows: readonly { issue: string }[]) => uuidArray(rows.map(({ issue }) => issue));
   return {
-    count: issues.length,
+    teams: uuidArray(teams.map(({ teamId }) => teamId)),
+    counts: teams.map((team) => team.issues.length),
     given: JSON.stringify(
-      issues.map((issue, place) => ({ ...issue.columns, labels: issue.labels.toSorted(), place })),
+      teams.flatMap((team, index) =>
+        team.issues.map((issue, place) => ({
+          ...issue.columns,
+          labels: issue.labels.toSorted(),
+          team: index + 1,
+          place,
+        })),
+      ),
     ),
     assigned: ofIssues(assignees),
     assignees: uuidArray(assignees.map(({ item }) => item.userAccountId)),
@@ -84,11 +104,12 @@ export function creationValues(issues: readonly NewIssue[]): Values {
 
 function issueCreation(
   db: Kysely<Tables>,
-  { assignees, labels, roles, counted, beside }: IssueCreationShape,
+  { assignees, labels, roles, counted, beside, several }: IssueCreationShape,
 ) {
   const parts = partsOf(db);
   return composed(db, [
-    ['numbered', numbered(parts)],
+    several ? ['free', freeCounters(parts)] : undefined,
+    ['numbered', several ? numberedInTeams(parts) : numbered(parts)],
     ['changed', inserted(parts)],
     assignees ? ['assigned', assigned(parts)] : undefined,
     labels ? ['labelled', labelled(parts)] : undefined,
@@ -98,23 +119,66 @@ function issueCreation(
   ])
     .selectFrom('changed')
     .select(issueColumns)
-    .select(besideColumns(parts, beside, counted));
+    .select(besideColumns(parts, beside, { counts: counted }));
 }
 
+const counts = typed<readonly number[]>('counts', 'int[]');
+const numberedAt = sql<Date>`date_trunc('milliseconds', clock_timestamp())`.as('at');
+
+/** The next numbers of the first team, which may not have given any yet. */
 function numbered(parts: Parts) {
-  const count = typed<number>('count', 'int');
-  return nextNumber(parts, slot('workspaceId'), slot('teamId'), count).returning([
+  const count = sql<number>`(${counts})[1]`;
+  return nextNumber(
+    parts,
+    slot('workspaceId'),
+    sql<string>`(${typed('teams', 'uuid[]')})[1]`,
+    count,
+  ).returning([
     'workspaceId',
+    'teamId',
     sql<number>`next_issue_number - ${count}`.as('number'),
-    sql<Date>`date_trunc('milliseconds', clock_timestamp())`.as('at'),
+    sql<number>`1`.as('place'),
+    numberedAt,
   ]);
+}
+
+/** The counters that nobody else has locked: who writes in several teams waits for none of them. */
+function freeCounters(parts: Parts) {
+  const asked = sql<{
+    id: string;
+    count: number;
+    place: number;
+  }>`unnest(${typed('teams', 'uuid[]')}, ${counts}) with ordinality`;
+  return parts
+    .selectFrom('teamCounter')
+    .innerJoin(asked.as<'asked'>(sql`asked(id, count, place)`), 'asked.id', 'teamCounter.teamId')
+    .select(['asked.id', 'asked.count', sql<number>`asked.place::int`.as('place')])
+    .where('teamCounter.workspaceId', '=', slot('workspaceId'))
+    .forNoKeyUpdate('teamCounter')
+    .skipLocked();
+}
+
+function numberedInTeams(parts: Parts) {
+  return parts
+    .updateTable('teamCounter')
+    .from('free')
+    .set((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', eb.ref('free.count')) }))
+    .where('teamCounter.workspaceId', '=', slot('workspaceId'))
+    .whereRef('teamCounter.teamId', '=', 'free.id')
+    .returning([
+      'teamCounter.workspaceId',
+      'teamCounter.teamId',
+      sql<number>`next_issue_number - free.count`.as('number'),
+      'free.place',
+      numberedAt,
+    ]);
 }
 
 function inserted(parts: Parts) {
   const { columns, selections } = columnsOf<'issue'>({
     workspaceId: sql.ref('numbered.workspaceId'),
     id: sql.ref('one.id'),
-    teamId: typed('teamId', 'uuid'),
+    teamId: sql.ref('numbered.teamId'),
     number: sql`${sql.ref('numbered.number')} + ${sql.ref('one.place')}`,
     title: sql.ref('one.title'),
     titleFold: sql.ref('one.fold'),
@@ -134,13 +198,14 @@ function inserted(parts: Parts) {
     updatedUtc: sql.ref('numbered.at'),
   });
   const definitions = Object.entries(givenColumns).map(([name, type]) => `"${name}" ${type}`);
-  const ones = sql<{ id: string }>`json_to_recordset(${typed('given', 'json')})`;
+  const ones = sql<{ id: string; team: number }>`json_to_recordset(${typed('given', 'json')})`;
   return parts
     .insertInto('issue')
     .columns(columns)
     .expression(
       parts
-        .selectFrom(['numbered', ones.as<'one'>(sql`one(${sql.raw(definitions.join(', '))})`)])
+        .selectFrom('numbered')
+        .innerJoin(ones.as<'one'>(sql`one(${sql.raw(definitions.join(', '))})`), 'one.team', 'numbered.place')
         .select(selections),
     )
     .returningAll();

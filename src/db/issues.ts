@@ -193,7 +193,7 @@ export async function takeIssueNumbers(
 export function nextNumber(
   db: Kysely<Tables>,
   workspaceId: string,
-  teamId: string,
+  teamId: string | RawBuilder<string>,
   count: RawBuilder<number>,
 ) {
   return db

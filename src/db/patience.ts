@@ -48,6 +48,11 @@ export class Patience {
     this.#untilMs = performance.now() + this.#withinMs;
   }
 
+  /** As much time as is left, for something that does not end with this client. */
+  apart(): Patience {
+    return new Patience({ withinMs: this.leftMs, waitMs: this.#waitMs });
+  }
+
   /** Throws when nobody waits for the answer any more, or has waited too long. */
   check(): void {
     if (this.#gone) throw new DatabaseUnavailableError('The client has gone.');

@@ -7,7 +7,10 @@ import type { TableName } from './tables.ts';
 export type Comparison = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains' | 'startsWith';
 export type Comparable = string | number | boolean | Date;
 
-/** A condition on the rows of one table, as data: what a filter of either face becomes before it is SQL. */
+/**
+ * A condition on the rows of one table, as data: what a filter of either face becomes before it is SQL. `among` are keys
+ * that are known already, in place of `references`: an array of UUIDs in bytes (`UuidArray`).
+ */
 export type Predicate =
   | { all: readonly Predicate[] }
   | { any: readonly Predicate[] }
@@ -16,6 +19,7 @@ export type Predicate =
   | { column: string; in: Given<readonly Comparable[]> }
   | { column: string; isNull: boolean }
   | { column: string; references: TableName; by: string; where: Predicate }
+  | { column: string; among: Given<Buffer>; many: boolean }
   | { through: Through; own: string; where: Predicate };
 
 /** A way over a join table: its `parent` column holds a value of the row, its `child` column one of `target`.`by`. */
@@ -54,6 +58,7 @@ export function predicateSql(
   if ('isNull' in predicate)
     return predicate.isNull ? sql<SqlBool>`${column} is null` : sql<SqlBool>`${column} is not null`;
   if ('in' in predicate) return sql<SqlBool>`${column} = any(${predicate.in})`;
+  if ('among' in predicate) return amongSql(column, predicate);
   if ('references' in predicate) return referenceSql(predicate, column, alias, workspaceId);
   return comparisonSql(column, predicate.is, predicate.value);
 }
@@ -115,26 +120,37 @@ function referenceSql(
   return sql<SqlBool>`${column} in (${boundSelect(predicate.references, target, predicate.by, workspaceId, predicate.where)})`;
 }
 
+/**
+ * Few keys may lead to an index. Many are hashed once for the whole statement: `is true` keeps the planner from a join
+ * that would go through them again for each parent, which it takes for cheap where it knows little of the tables.
+ */
+function amongSql(
+  column: RawBuilder<unknown>,
+  { among, many }: Extract<Predicate, { among: unknown }>,
+): RawBuilder<SqlBool> {
+  const keys = sql`${among}::uuid[]`;
+  return many
+    ? sql<SqlBool>`(${column} in (select unnest(${keys}))) is true`
+    : sql<SqlBool>`${column} = any(${keys})`;
+}
+
 function throughSql(
   { through, own, where }: { through: Through; own: string; where: Predicate },
   alias: string,
   workspaceId: Given<string>,
 ): RawBuilder<SqlBool> {
   const link = inner(alias);
+  const child = sql.ref(`${link}.${through.child}`);
+  const isSought =
+    'among' in where
+      ? amongSql(child, where)
+      : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, workspaceId, where)})`;
   const rows = subquery()
     .selectFrom(`${through.table} as ${link}`)
     .select(sql.lit(1).as('found'))
     .where(`${link}.workspaceId`, '=', workspaceId)
     .whereRef(`${link}.${through.parent}`, '=', `${alias}.${own}`)
-    .where(
-      sql<SqlBool>`${sql.ref(`${link}.${through.child}`)} in (${boundSelect(
-        through.target,
-        inner(link),
-        through.by,
-        workspaceId,
-        where,
-      )})`,
-    );
+    .where(isSought);
   return sql<SqlBool>`exists (${rows})`;
 }
 

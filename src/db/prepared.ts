@@ -157,6 +157,7 @@ export function slotted(predicate: Predicate, prefix: string): { shape: Predicat
       return { ...part, value: slot(value instanceof Slot ? value : sqlValue(part.is, value)) };
     }
     if ('in' in part) return { ...part, in: slot(part.in) };
+    if ('among' in part) return { ...part, among: slot(part.among) };
     if ('where' in part) return { ...part, where: shaped(part.where) };
     return part;
   };

@@ -80,6 +80,15 @@ export class UuidArray {
   }
 }
 
+/** Such an array of these. */
+export function uuidArrayBytes(uuids: Iterable<string>): Buffer {
+  const all = [...uuids];
+  const array = new UuidArray();
+  array.begin(all.length);
+  for (const uuid of all) array.add(uuidBytes(uuid), 0);
+  return array.sent();
+}
+
 /** Calls for each UUID of such an array, which begins there, with where its bytes begin; no column of ours has nulls in one. */
 export function eachUuid(bytes: Buffer, start: number, give: (at: number) => void): void {
   // An array without items has no dimension either.

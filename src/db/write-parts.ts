@@ -6,7 +6,8 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import type { IssueRow } from './issues.ts';
+import type { IssueName, IssueRow } from './issues.ts';
+import type { Values } from './prepared.ts';
 import { slot, typed } from './slots.ts';
 import type { Row, TableName, Tables } from './tables.ts';
 
@@ -19,15 +20,21 @@ interface WriteParts {
   locked: Pick<IssueRow, 'workspaceId' | 'id' | CountedColumn | 'closedUtc'> & {
     /** The database's clock, or the newest entry of the feed if that is later. */
     at: Date;
+    /** Among several, from 1. */
+    place: number;
   };
-  /** The issue as it is now. */
-  changed: IssueRow;
+  /** The issue as it is now; of several its place among them, and how many entries its feed has got. */
+  changed: IssueRow & { place: number; count: number; actor: string };
   /** The comment that is replied to. */
   parent: Pick<Row<'comment'>, 'id' | 'authorUserAccountId'> & Pick<Row<'member'>, 'displayName'>;
   /** New comments, and their places among each other. */
-  given: { id: string; place: number };
-  /** The number of a new issue. */
-  numbered: { workspaceId: string; number: number; at: Date };
+  given: { id: string; issue: number; place: number; author: string };
+  /** What several changes say of themselves, and their places. */
+  asked: { place: number; entry: string; actor: string; text: string };
+  /** The numbers' counters of teams, and how many numbers are asked of them. */
+  free: { id: string; count: number; place: number };
+  /** The first number of a team's new issues, and the place of the team among several. */
+  numbered: { workspaceId: string; teamId: string; number: number; place: number; at: Date };
   /** What is taken from the counts of deliveries and projects, and what is put in. */
   counted: { workspaceId: string; deliveryId: string | null; projectId: string | null } & Record<
     'sign' | 'closed' | 'completed' | 'canceled' | 'estimate',
@@ -75,6 +82,16 @@ export function columnsOf<Name extends TableName>(
   };
 }
 
+const lockedColumns = [
+  'issue.workspaceId',
+  'issue.id',
+  'issue.statusRank',
+  'issue.deliveryId',
+  'issue.projectId',
+  'issue.estimateValue',
+  'issue.closedUtc',
+] as const;
+
 /**
  * Finds a living issue by what a client calls it, perhaps at one revision alone, and locks it. No join: that would lose
  * a row which changed meanwhile.
@@ -82,7 +99,7 @@ export function columnsOf<Name extends TableName>(
 export function lockedIssue(parts: Parts, named: 'key' | 'id' | 'number', revision = false): Part {
   const rows = parts
     .selectFrom('issue')
-    .select(['workspaceId', 'id', 'statusRank', 'deliveryId', 'projectId', 'estimateValue', 'closedUtc'])
+    .select(lockedColumns)
     .select(laterThanFeed.as('at'))
     .where('workspaceId', '=', slot('workspaceId'))
     .where('deletedUtc', 'is', null)
@@ -99,46 +116,88 @@ export function lockedIssue(parts: Parts, named: 'key' | 'id' | 'number', revisi
   return ['locked', numbered.where('teamId', '=', team)];
 }
 
+/** What several issues are called by, as columns of unnested arrays. */
+const calledBy = {
+  id: { id: 'uuid' },
+  key: { code: 'text', number: 'int' },
+  number: { team: 'uuid', number: 'int' },
+} as const;
+
+/**
+ * Finds living issues by what clients call them, and locks those that nobody else has locked: who writes on several waits
+ * for none of them, and so never for somebody who waits for another.
+ */
+export function freeIssues(parts: Parts, named: keyof typeof calledBy): Part {
+  const columns = Object.entries(calledBy[named]);
+  const arrays = sql.join(columns.map(([name, type]) => typed(`called.${name}`, `${type}[]`)));
+  const names = sql.raw(columns.map(([name]) => name).join(', '));
+  const called = sql<Called>`unnest(${arrays}) with ordinality`.as<'called'>(sql`called(${names}, place)`);
+  const rows = parts
+    .selectFrom('issue')
+    .select(lockedColumns)
+    .select([laterThanFeed.as('at'), sql<number>`called.place::int`.as('place')])
+    .where('issue.workspaceId', '=', slot('workspaceId'))
+    .where('issue.deletedUtc', 'is', null);
+  const found = {
+    id: () => rows.innerJoin(called, 'called.id', 'issue.id'),
+    number: () =>
+      rows.innerJoin(called, (join) =>
+        join.onRef('called.team', '=', 'issue.teamId').onRef('called.number', '=', 'issue.number'),
+      ),
+    key: () =>
+      rows
+        .innerJoin(called, 'called.number', 'issue.number')
+        .innerJoin('team', (join) =>
+          join
+            .onRef('team.workspaceId', '=', 'issue.workspaceId')
+            .onRef('team.id', '=', 'issue.teamId')
+            .onRef('team.code', '=', 'called.code'),
+        ),
+  };
+  return ['locked', found[named]().forNoKeyUpdate('issue').skipLocked()];
+}
+
+interface Called {
+  id: string;
+  code: string;
+  team: string;
+  number: number;
+  place: number;
+}
+
+/** One name or several, as their statements take them. */
+export function issueNames(names: readonly (IssueName | { teamId: string; number: number })[]): Values {
+  const [first] = names;
+  return {
+    ...first,
+    'called.id': names.map((name) => ('id' in name ? name.id : null)),
+    'called.code': names.map((name) => ('teamCode' in name ? name.teamCode : null)),
+    'called.team': names.map((name) => ('teamId' in name ? name.teamId : null)),
+    'called.number': names.map((name) => ('number' in name ? name.number : null)),
+  };
+}
+
 // The statement's own time is older than its wait for the lock.
 const laterThanFeed = sql<Date>`date_trunc('milliseconds', greatest(clock_timestamp(), last_activity_utc))`;
 
-/** The entry in the feed of a changed issue. */
-export function enteredInFeed(parts: Parts, text: Expression<string>): Part {
+/** The entries in the feed of changed issues, what several of them say after what was asked of each. */
+export function enteredInFeed(parts: Parts, several: boolean): Part {
   const { columns, selections } = columnsOf<'activity'>({
     workspaceId: sql.ref('changed.workspace_id'),
     issueId: sql.ref('changed.id'),
     sortOrder: sql.ref('changed.activity_count'),
-    id: typed('activityId', 'uuid'),
+    id: several ? sql.ref('asked.entry') : typed('activityId', 'uuid'),
     eventType: typed('eventType', 'text'),
-    actorUserAccountId: typed('actor', 'uuid'),
+    actorUserAccountId: several ? sql.ref('asked.actor') : typed('actor', 'uuid'),
     occurredUtc: sql.ref('changed.last_activity_utc'),
     iconCss: typed('iconCss', 'text'),
-    text,
+    text: several ? sql.ref('asked.text') : typed('text', 'text'),
   });
-  return [
-    'entered',
-    parts.insertInto('activity').columns(columns).expression(parts.selectFrom('changed').select(selections)),
-  ];
-}
-
-/** People who follow a changed issue from now on, if they do not yet. */
-export function followedBy(parts: Parts): Part {
-  return [
-    'followed',
-    parts
-      .insertInto('issueSubscription')
-      .columns(['workspaceId', 'issueId', 'userAccountId'])
-      .expression(
-        parts
-          .selectFrom('changed')
-          .select([
-            'workspaceId',
-            'id',
-            sql<string>`unnest(${typed('followers', 'uuid[]')})`.as('userAccountId'),
-          ]),
-      )
-      .onConflict((conflict) => conflict.doNothing()),
-  ];
+  const rows = parts
+    .selectFrom('changed')
+    .$if(several, (query) => query.innerJoin('asked', 'asked.place', 'changed.place'))
+    .select(selections);
+  return ['entered', parts.insertInto('activity').columns(columns).expression(rows)];
 }
 
 /** Is a status of this rank in one of these categories, whose codes each run gives under these names. */

@@ -1,6 +1,7 @@
 import { decodeText } from '../db/decoded-types.ts';
 import type { Comparable, Comparison, Predicate } from '../db/predicate.ts';
 import { Slot } from '../db/slots.ts';
+import { uuidArrayBytes } from '../db/uuid-bytes.ts';
 import { compareKeys } from './order.ts';
 import type { KeptRow, KeptTable } from './kept-table.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -39,6 +40,8 @@ export function testOf(predicate: Predicate, table: KeptTable, snapshot: Snapsho
     const keys = keysWhere(predicate, snapshot);
     return keys && ((row) => keys.has(row[place] ?? ''));
   }
+  // Keys are put in for SQL alone.
+  if ('among' in predicate) return undefined;
   if ('in' in predicate) {
     if (predicate.in instanceof Slot) return undefined;
     const texts = textsIn(table.types[place] ?? 0, predicate.in);
@@ -55,6 +58,58 @@ export function testOf(predicate: Predicate, table: KeptTable, snapshot: Snapsho
 function textsIn(type: number, values: readonly Comparable[]): ReadonlySet<string | null> | undefined {
   if (!isTextual(type) || !values.every((value) => typeof value === 'string')) return undefined;
   return new Set(type === uuidType ? values.map((value) => value.toLowerCase()) : values);
+}
+
+/** Of larger tables SQL finds the rows sooner. */
+const mostRows = 1_000;
+/** More keys than these are no way to an index. */
+const fewKeys = 8;
+
+/**
+ * The predicate with keys in place of what it asks of kept rows, so that SQL need not look for them again; the same
+ * object where it asks nothing of them.
+ */
+export function withKeys(predicate: Predicate, snapshot: Snapshot): Predicate {
+  if ('all' in predicate) {
+    const parts = partsWithKeys(predicate.all, snapshot);
+    return parts === predicate.all ? predicate : { all: parts };
+  }
+  if ('any' in predicate) {
+    const parts = partsWithKeys(predicate.any, snapshot);
+    return parts === predicate.any ? predicate : { any: parts };
+  }
+  if ('not' in predicate) {
+    const part = withKeys(predicate.not, snapshot);
+    return part === predicate.not ? predicate : { not: part };
+  }
+  if (!('where' in predicate)) return predicate;
+  if ('references' in predicate) {
+    const { column } = predicate;
+    const keys = amongKeys(predicate, snapshot);
+    if (keys) return { column, ...keys };
+  } else {
+    const { child: column, target: references, by } = predicate.through;
+    const keys = amongKeys({ references, by, where: predicate.where }, snapshot);
+    if (keys) return { ...predicate, where: { column, ...keys } };
+  }
+  const where = withKeys(predicate.where, snapshot);
+  return where === predicate.where ? predicate : { ...predicate, where };
+}
+
+function partsWithKeys(parts: readonly Predicate[], snapshot: Snapshot): readonly Predicate[] {
+  const made = parts.map((part) => withKeys(part, snapshot));
+  return made.every((part, place) => part === parts[place]) ? parts : made;
+}
+
+function amongKeys(
+  target: { references: string; by: string; where: Predicate },
+  snapshot: Snapshot,
+): { among: Buffer; many: boolean } | undefined {
+  const table = snapshot.table(target.references);
+  if (!table || table.rows.length > mostRows || table.types[table.place(target.by)] !== uuidType)
+    return undefined;
+  const keys = keysWhere(target, snapshot);
+  return keys && { among: uuidArrayBytes(keys), many: keys.size > fewKeys };
 }
 
 function testsOf(parts: readonly Predicate[], table: KeptTable, snapshot: Snapshot): Test[] | undefined {

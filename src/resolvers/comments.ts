@@ -1,11 +1,12 @@
 import {
   type CommentCreated,
+  type Commented,
   commentCreations,
   commentValues,
   type NewComment,
 } from '../db/comment-creation.ts';
 import { selectComment, selectLastCommentUtc, selectParentComment, updateComment } from '../db/comments.ts';
-import type { IssueRow } from '../db/issues.ts';
+import type { IssueName, IssueRow } from '../db/issues.ts';
 import type { Sending } from '../db/prepared.ts';
 import type { Row } from '../db/tables.ts';
 import type { Trx } from '../db/transaction.ts';
@@ -48,18 +49,21 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
       : uuidOf(violations, 'parentCommentId', 'comment', input.parentCommentId);
   violations.check();
   const name = requireName(issueKey);
-  const shape = { named: 'id' in name ? 'id' : 'key', reply: parentId !== undefined } as const;
+  const named = 'id' in name ? 'id' : 'key';
   const id = newUuid();
   const { activityId: entry, eventType, iconCss } = feedEntry(principal, 'issue-comment.created.v1');
-  const item = { id, author: userAccountId, name: principal.displayName, body, entry };
-  const send = async (sending: Sending, items: readonly NewComment[]) => {
-    const values = { ...name, ...commentValues(items), workspaceId, parentId, eventType, iconCss };
-    const [issue] = await commentCreations.send(sending, shape, values);
-    return items.map(() => issue);
+  const comment = { id, author: userAccountId, name: principal.displayName, body, entry };
+  const send = async (sending: Sending, groups: readonly (readonly NamedComment[])[]) => {
+    const issues = groups.flatMap((group) => commentsOf(group));
+    const shape = { named, reply: parentId !== undefined, several: groups.length > 1 } as const;
+    const values = { ...commentValues(issues), workspaceId, parentId, eventType, iconCss };
+    const rows = await commentCreations.send(sending, shape, values);
+    const byPlace = new Map(rows.map((row) => [row.place, row]));
+    return groups.map((group, index) => group.map(() => byPlace.get(index + 1)));
   };
   const commentWrite = {
     turn: turns.issue(workspaceId, issueKey),
-    found: ({ parentAuthorUserAccountId, ...issue }: CommentCreated): CommentWritten => {
+    found: ({ place: _, parentAuthorUserAccountId, ...issue }: CommentCreated): CommentWritten => {
       // The newest entry of the feed is that of the comment.
       const at = issue.lastActivityUtc ?? issueIsGone();
       const comment = {
@@ -80,10 +84,31 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
     },
     otherwise: (trx: Trx) => refuse(trx, workspaceId, issueKey, parentId),
   };
+  const item = { name, comment };
   // Each reply is to a comment of its own.
   return parentId === undefined
-    ? writeTogether(context, { ...commentWrite, kind: 'comment', item, send })
-    : writeByStatement(context, { ...commentWrite, send: (sending) => send(sending, [item]) });
+    ? writeTogether(context, {
+        ...commentWrite,
+        kind: 'comment',
+        company: () => `${named} ${workspaceId}`,
+        item,
+        send,
+      })
+    : writeByStatement(context, {
+        ...commentWrite,
+        send: async (sending) => (await send(sending, [[item]])).flat(),
+      });
+}
+
+/** A comment with the name of its issue, which is the same for all of a group. */
+interface NamedComment {
+  name: IssueName;
+  comment: NewComment;
+}
+
+function commentsOf(group: readonly NamedComment[]): Commented[] {
+  const [first] = group;
+  return first ? [{ name: first.name, comments: group.map(({ comment }) => comment) }] : [];
 }
 
 /** Says why no comment could be written. */

@@ -1,8 +1,15 @@
 import { type BesideTable, countedDelivery, type WithBeside } from '../db/issue-beside.ts';
-import { type ChangeableColumn, type IssueChanged, issueChanges } from '../db/issue-change.ts';
+import {
+  type ChangeableColumn,
+  changeValues,
+  type IssueChanged,
+  issueChanges,
+  type IssueChangeShape,
+} from '../db/issue-change.ts';
 import type { IssueRow } from '../db/issues.ts';
 import type { Sending } from '../db/prepared.ts';
 import { inOne } from '../db/transaction.ts';
+import { issueNames } from '../db/write-parts.ts';
 import { feedEntry } from './activity.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
 import type { Principal, SignedIn } from './context.ts';
@@ -63,26 +70,93 @@ export function goesWithOthers({ change, references }: CheckedChange): boolean {
   return !moves && !(status && isTerminal(status.code));
 }
 
-/** Makes changes of one issue in their order, several in one transaction. */
+/** Makes changes, those of one issue in their order: all of them or none. */
 export async function sendChanges(
   sending: Sending,
-  changes: readonly CheckedChange[],
-): Promise<(IssueChanged | undefined)[]> {
+  groups: readonly (readonly CheckedChange[])[],
+): Promise<(IssueChanged | undefined)[][]> {
+  const [first = []] = groups;
+  if (groups.length > 1) return changedTogether(sending, groups.flat());
   const all = async (to: Sending) => {
-    const sent = await Promise.all(changes.map((change) => sendChange(to, change)));
-    return sent.map(([row]) => row);
+    const sent = await Promise.all(first.map((change) => sendChange(to, change)));
+    return [sent.map(([row]) => row)];
   };
-  return changes.length > 1 ? inOne(sending, all) : all(sending);
+  return first.length > 1 ? inOne(sending, all) : all(sending);
+}
+
+/**
+ * In whose company a change goes: that of others of the same form, each of another issue; one that is meant for one
+ * revision alone, or several of an issue, in nobody's.
+ */
+export function companyOf(changes: readonly CheckedChange[]): string | undefined {
+  const [change] = changes;
+  if (!change || changes.length > 1 || change.expectedRevision != null) return undefined;
+  return `${change.principal.workspaceId} ${JSON.stringify(shapeOf(change))}`;
+}
+
+/** Changes issues, all in one form; where a key has come to name the same issue as another, the first of them alone. */
+async function changedTogether(
+  sending: Sending,
+  changes: readonly CheckedChange[],
+): Promise<(IssueChanged | undefined)[][]> {
+  const names = changes.map(({ issue }) => JSON.stringify(issue));
+  const firsts = changes.filter((_, index) => names.indexOf(names[index] ?? '') === index);
+  const [first] = firsts;
+  if (!first) return [];
+  const asked = firsts.map((change) => {
+    const { activityId: entry, actor } = feedEntry(change.principal, 'issue.updated.v1');
+    return { entry, actor, text: textOf(change), set: setOf(change) };
+  });
+  const rows = await issueChanges.send(
+    sending,
+    { ...shapeOf(first), several: true },
+    {
+      ...changeValues(asked),
+      ...issueNames(firsts.map(({ issue }) => issue)),
+      ...countedCategories,
+      ...feedEntry(first.principal, 'issue.updated.v1'),
+      workspaceId: first.principal.workspaceId,
+    },
+  );
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return changes.map((change) => [byPlace.get(firsts.indexOf(change) + 1)]);
 }
 
 /** Makes a change that stands alone; no row when the issue is gone, or at another revision. */
-function sendChange(
-  sending: Sending,
-  { principal, issue, change, references, expectedRevision, shows }: CheckedChange,
-): Promise<IssueChanged[]> {
-  const { title, description, priority, projectId, deliveryId, estimateValue, dueDate } = change;
-  const status = change.statusId && references.find('status', change.statusId);
-  const set: Partial<Record<ChangeableColumn, string | number | null>> = {
+function sendChange(sending: Sending, checked: CheckedChange): Promise<IssueChanged[]> {
+  const { principal, issue, expectedRevision } = checked;
+  return issueChanges.send(sending, shapeOf(checked), {
+    ...setOf(checked),
+    ...countedCategories,
+    ...feedEntry(principal, 'issue.updated.v1'),
+    text: textOf(checked),
+    ...issue,
+    workspaceId: principal.workspaceId,
+    expectedRevision,
+  });
+}
+
+function shapeOf(checked: CheckedChange): IssueChangeShape {
+  const { issue, expectedRevision, shows } = checked;
+  const status = statusOf(checked);
+  return {
+    columns: Object.keys(setOf(checked)) as ChangeableColumn[],
+    closing: status && isTerminal(status.code),
+    revision: expectedRevision != null,
+    named: 'id' in issue ? 'id' : 'number',
+    beside: shows,
+    several: false,
+  };
+}
+
+function statusOf({ change, references }: CheckedChange) {
+  return change.statusId ? references.find('status', change.statusId) : undefined;
+}
+
+function setOf(checked: CheckedChange): Partial<Record<ChangeableColumn, string | number | null>> {
+  const { title, description, priority, projectId, deliveryId, estimateValue, dueDate } = checked.change;
+  const status = statusOf(checked);
+  return {
     ...(title !== undefined && { title, titleFold: fold(title) }),
     ...(description !== undefined && { description }),
     ...(priority !== undefined && { priority }),
@@ -92,22 +166,10 @@ function sendChange(
     ...(estimateValue !== undefined && { estimateValue }),
     ...(dueDate !== undefined && { dueDate }),
   };
-  const shape = {
-    columns: Object.keys(set) as ChangeableColumn[],
-    closing: status ? isTerminal(status.code) : undefined,
-    revision: expectedRevision != null,
-    named: 'id' in issue ? 'id' : 'number',
-    beside: shows,
-  } as const;
-  return issueChanges.send(sending, shape, {
-    ...set,
-    ...countedCategories,
-    ...feedEntry(principal, 'issue.updated.v1'),
-    text: `${principal.displayName} ${deedOf(change, references)}`,
-    ...issue,
-    workspaceId: principal.workspaceId,
-    expectedRevision,
-  });
+}
+
+function textOf({ principal, change, references }: CheckedChange): string {
+  return `${principal.displayName} ${deedOf(change, references)}`;
 }
 
 /** The issue with what its statement told of besides, unless others changed it while the statement waited for them. */

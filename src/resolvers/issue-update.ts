@@ -24,7 +24,7 @@ import { Violations } from './errors.ts';
 import { fold } from './fold.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
 import { isTerminal, moveCounts } from './issue-counts.ts';
-import { asChanged, goesWithOthers, placed, sendChanges, standsAlone } from './issue-change.ts';
+import { asChanged, goesWithOthers, placed, companyOf, sendChanges, standsAlone } from './issue-change.ts';
 import { deedOf } from './issue-deeds.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
 import { issueIsGone, requireIssues, requireNamed } from './issue-names.ts';
@@ -78,8 +78,11 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     otherwise: inTransaction,
   };
   return goesWithOthers(item)
-    ? writeTogether(context, { ...changeWrite, kind: 'change', item, send: sendChanges })
-    : writeByStatement(context, { ...changeWrite, send: (sending) => sendChanges(sending, [item]) });
+    ? writeTogether(context, { ...changeWrite, kind: 'change', company: companyOf, item, send: sendChanges })
+    : writeByStatement(context, {
+        ...changeWrite,
+        send: async (sending) => (await sendChanges(sending, [[item]])).flat(),
+      });
 }
 
 export interface IssueBatchUpdateInput extends IssueFieldsInput {

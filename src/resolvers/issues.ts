@@ -60,7 +60,8 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
       reporter: principal.userAccountId,
       tellsDelivery: drafted.change.deliveryId != null && shows.includes('deliveryCount'),
     },
-    send: (sending, drafts) => createAll(sending, workspaceId, drafts),
+    company: () => workspaceId,
+    send: (sending, groups) => createAll(sending, workspaceId, groups),
     found: (row) => Object.assign(row, { beside: besideOf(drafted), counted: countedDelivery(row, row) }),
     otherwise: whole,
   });
@@ -74,20 +75,21 @@ interface Drafted extends Draft {
   tellsDelivery: boolean;
 }
 
-/** Creates issues of one team, each in the place of its draft. */
+/** Creates issues of teams, each in the place of its draft. */
 async function createAll(
   sending: Sending,
   workspaceId: string,
-  drafts: readonly Drafted[],
-): Promise<(IssueCreated | undefined)[]> {
-  const teamId = drafts[0]?.teamId;
-  const values = { ...creationValues(drafts.map(newIssue)), ...countedCategories, workspaceId, teamId };
-  const rows = await issueCreations.send(sending, shapeOf(drafts), values);
+  groups: readonly (readonly Drafted[])[],
+): Promise<(IssueCreated | undefined)[][]> {
+  const teams = groups.map((drafts) => ({ teamId: drafts[0]?.teamId ?? '', issues: drafts.map(newIssue) }));
+  const shape = { ...shapeOf(groups.flat()), several: groups.length > 1 };
+  const values = { ...creationValues(teams), ...countedCategories, workspaceId };
+  const rows = await issueCreations.send(sending, shape, values);
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return drafts.map(({ id }) => byId.get(id));
+  return groups.map((drafts) => drafts.map(({ id }) => byId.get(id)));
 }
 
-function shapeOf(drafts: readonly Drafted[]): IssueCreationShape {
+function shapeOf(drafts: readonly Drafted[]): Omit<IssueCreationShape, 'several'> {
   const some = (holds: (drafted: Drafted) => boolean) => drafts.some(holds);
   return {
     assignees: some(({ assignees }) => assignees.all.length > 0),

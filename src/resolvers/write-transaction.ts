@@ -1,9 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Loaders } from '../db/loaders.ts';
 import type { Sending } from '../db/prepared.ts';
 import { again, inTransaction, isForeignKeyViolation, type Trx } from '../db/transaction.ts';
 import { DatabaseUnavailableError } from '../db/unavailable.ts';
 import type { SignedIn } from './context.ts';
+import { type Group, inLane, mostTogether, type Outcome, type SendAll } from './write-lanes.ts';
 
 /** What writes of a workspace have to follow each other on, whatever they are. */
 export const turns = {
@@ -66,34 +66,47 @@ async function writeAlone<Row, Result>(
   return row === undefined ? inTransaction(db, otherwise) : found(row);
 }
 
-/** A write that can go with others of its turn, in one statement. */
+/** A write that can go with others, in one statement. */
 interface SharedWrite<Item, Row, Result> extends Omit<StatementWrite<Row, Result>, 'send'> {
-  /** Of what kind it is: only those go together. */
+  /** Of what kind it is: only those of one turn go together. */
   kind: 'issue' | 'comment' | 'change';
+  /** In whose company those of a turn go, beyond it; undefined: in nobody's. */
+  company?: (items: readonly Item[]) => string | undefined;
   item: Item;
   /** Writes all of them, or none; gives to each in its place what came of it, and nothing where it could not be written. */
-  send: (sending: Sending, items: readonly Item[]) => Promise<readonly (Row | undefined)[]>;
+  send: (sending: Sending, groups: readonly (readonly Item[])[]) => ReturnType<SendAll<Item, Row>>;
 }
 
 /**
- * The same with those of its kind that wait for the same turn: when it comes they go together. One after
- * the other, each would wait until the disk has what the one before it wrote.
+ * The same with those of its kind that wait for the same turn: when it comes they go together, and with those of other
+ * turns in their lane. One after the other, each would wait until the disk has what the one before it wrote.
  */
 export async function writeTogether<Item, Row, Result>(
   context: SignedIn,
-  { turn, kind, item, send, found, otherwise }: SharedWrite<Item, Row, Result>,
+  { turn, kind, company, item, send, found, otherwise }: SharedWrite<Item, Row, Result>,
 ): Promise<Result> {
-  const one = { turn, send: (sending: Sending) => send(sending, [item]), found, otherwise };
   const { db, connect, loaders, whole } = context;
-  if (whole || !tails.has(turn)) return writeByStatement(context, one);
-  const outcome = await withOthers(turn, kind, item, (items: readonly Item[]) =>
-    again(() => send({ db, connect }, items)),
-  );
-  const result = await (outcome === undefined
-    ? inTurn(turn, () => writeAlone(context, one))
-    : found(outcome));
+  const one = {
+    turn,
+    send: async (sending: Sending) => (await send(sending, [[item]])).flat(),
+    found,
+    otherwise,
+  };
+  if (whole) return writeByStatement(context, one);
+  const alone = () => writeAlone(context, one);
+  const outcome = await withOthers<Item, Row, Result>(turn, kind, item, {
+    alone,
+    company,
+    send: (groups) => again(() => send({ db, connect }, groups)),
+  });
+  const written =
+    'result' in outcome
+      ? await outcome.result
+      : outcome.row === undefined
+        ? await inTurn(turn, alone)
+        : found(outcome.row);
   loaders.clear();
-  return result;
+  return written;
 }
 
 /** What was checked before the statement went away before its lock: who checks again can say what it was. */
@@ -166,44 +179,45 @@ class TurnTaken extends Error {
   }
 }
 
-/** Writes of one kind that wait for a turn, and what comes of them. */
-interface Group {
+/** Writes of one kind that wait for a turn. */
+interface Gathering {
   readonly items: unknown[];
-  readonly rows: Promise<readonly unknown[]>;
+  outcomes: Promise<readonly unknown[]> | undefined;
 }
 
-const groups = new Map<string, Group>();
-/** Each of them waits for all. */
-const mostTogether = 32;
-/** Outside of the request that came first: they are not to end with it. */
-const ofNoRequest = AsyncLocalStorage.snapshot();
+const gatherings = new Map<string, Gathering>();
 
-/** What came of a write that went with others; undefined where nothing did, so that it has to find out why by itself. */
-async function withOthers<Item, Row>(
+/** What came of a write that went with others; nothing where it has to find out by itself why nothing did. */
+async function withOthers<Item, Row, Result>(
   turn: string,
   kind: string,
   item: Item,
-  sendAll: (items: readonly Item[]) => Promise<readonly (Row | undefined)[]>,
-): Promise<Row | undefined> {
+  {
+    company,
+    ...ways
+  }: Pick<Group<Item, Row, Result>, 'alone' | 'send'> & Pick<SharedWrite<Item, Row, Result>, 'company'>,
+): Promise<Outcome<Row, Result>> {
   const name = `${kind} ${turn}`;
-  let group = groups.get(name);
-  if (!group || group.items.length >= mostTogether) {
-    const items: Item[] = [];
-    const begin = () => {
-      if (groups.get(name)?.items === items) groups.delete(name);
-      return items.length === 1 ? sendAll(items) : ofNoRequest(() => sendAll(items));
-    };
-    group = { items, rows: inTurn(turn, begin) };
-    groups.set(name, group);
+  let gathering = gatherings.get(name);
+  if (gathering && gathering.items.length < mostTogether) gathering.items.push(item);
+  else {
+    const items = [item];
+    const mine: Gathering = { items, outcomes: undefined };
+    gatherings.set(name, mine);
+    mine.outcomes = inTurn(turn, () => {
+      if (gatherings.get(name) === mine) gatherings.delete(name);
+      return inLane(`${kind} ${company?.(items) ?? turn}`, { ...ways, items });
+    });
+    gathering = mine;
   }
-  const place = group.items.push(item) - 1;
+  const place = gathering.items.length - 1;
   try {
     // The kind says what they are.
-    return (await group.rows)[place] as Row | undefined;
+    return (await gathering.outcomes)?.[place] as Outcome<Row, Result>;
   } catch (error) {
     // Nobody knows whether they were written; any other failure undid them all.
     if (error instanceof DatabaseUnavailableError) throw error;
-    return undefined;
+    return { row: undefined };
   }
 }
 

@@ -13,7 +13,7 @@ import { isoTime } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
 import { headsOf, type JsonWriter } from './json-writer.ts';
-import { Walked, WalkStatements } from './walks.ts';
+import { type ShapedWalk, Walked, WalkStatements } from './walks.ts';
 
 /** The pages under the rows of a frame; `frames` are what several selections show of the rows. */
 export interface ConnectionPart extends Pages, Groups {
@@ -121,7 +121,7 @@ export class ConnectionFetch implements Fetch {
     { known, given }: { known: number[] | undefined; given: TextRows | undefined },
     run: Run,
   ): Promise<Pages> {
-    const { shaped } = walked;
+    const shaped = walked.shaped(run.kept);
     const values = { ...shaped.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
     const [page, counts] = await Promise.all([
@@ -149,7 +149,8 @@ export class ConnectionFetch implements Fetch {
   embedded(run: Run): EmbeddedPage | undefined {
     const { key, list } = this.#options;
     if (key?.place === undefined || !this.#showsRows || isKept(list.source.table)) return undefined;
-    return { key: key.place, columns: this.columns.read, walked: this.#walk(run), part: this.part };
+    const shaped = this.#walk(run).shaped(run.kept);
+    return { key: key.place, columns: this.columns.read, shaped, part: this.part };
   }
 
   #walk(run: Run): Walked {
@@ -165,7 +166,7 @@ export interface EmbeddedPage {
   /** The place of the parent's column that the rows name it by. */
   readonly key: number;
   readonly columns: readonly ReadColumn[];
-  readonly walked: Walked;
+  readonly shaped: ShapedWalk;
   readonly part: number;
 }
 

@@ -68,17 +68,17 @@ export class KeyedFetch implements Fetch {
   async #read(named: Predicate, page: EmbeddedPage | undefined, run: Run): Promise<Found> {
     const { shape, values } = slotted(named, 'named');
     const statement = this.#statement(shape, page, run);
-    const found = await run.rows(statement, { ...page?.walked.shaped.values, ...values });
+    const found = await run.rows(statement, { ...page?.shaped.values, ...values });
     return page ? this.#split(found, page) : found;
   }
 
   #statement(shape: Predicate, page: EmbeddedPage | undefined, run: Run): Prepared {
-    const key = `${JSON.stringify(shape)} ${page?.walked.shaped.shape ?? ''}`;
+    const key = `${JSON.stringify(shape)} ${page?.shaped.shape ?? ''}`;
     const known = this.#byShape.get(key);
     if (known) return known;
     const { table, where } = this.#named;
     const { read } = this.columns;
-    const below = page && [page.key, page.walked.request.source, columnParts(page.columns)];
+    const below = page && [page.key, page.shaped.walk.source, columnParts(page.columns)];
     const made = statement(['named', table, where, columnParts(read), key, below], () => {
       const row = findQuery(run.reading(read), table, { all: [where, shape] }).limit(1);
       return new Prepared(page ? withPage({ row, columns: read }, page, run) : row);
@@ -115,14 +115,14 @@ interface Found extends TextRows {
 /** Statements kept for each shape that a page's arguments have had. */
 const maxShapes = 50;
 
-function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, walked }: EmbeddedPage, run: Run) {
+function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, shaped }: EmbeddedPage, run: Run) {
   const named = row.columns[key];
   if (typeof named !== 'string') throw new Bail('A key is a column.');
   return rowWithPageQuery(
     { ...row, key: named },
     { ...run.reading(columns), columns },
-    walked.shaped.walk,
-    walked.shaped.size,
+    shaped.walk,
+    shaped.size,
   );
 }
 

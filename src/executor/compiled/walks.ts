@@ -10,6 +10,8 @@ import {
 import { Prepared, slotted, type Values } from '../../db/prepared.ts';
 import { Slot } from '../../db/slots.ts';
 import { countQuery, countsQuery } from '../../db/totals.ts';
+import { withKeys } from '../../reference/conditions.ts';
+import type { Snapshot } from '../../reference/snapshot.ts';
 import type { AskedPage } from '../../resolvers/connections.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
@@ -19,7 +21,8 @@ export class Walked implements AskedPage {
   readonly request: PageRequest;
   readonly fingerprint: () => string;
   readonly #how: { showsMore: boolean; fixed: boolean };
-  #shaped: ShapedWalk | undefined;
+  /** By the reference data, whose keys stand in its values. */
+  readonly #shaped = new WeakMap<object, ShapedWalk>();
 
   constructor({ request, fingerprint }: AskedPage, how: { showsMore: boolean; fixed: boolean }) {
     this.request = request;
@@ -27,11 +30,18 @@ export class Walked implements AskedPage {
     this.#how = how;
   }
 
-  get shaped(): ShapedWalk {
-    this.#shaped ??= shapedWalk(this.request, this.#how);
-    return this.#shaped;
+  shaped(kept: Snapshot | undefined): ShapedWalk {
+    const known = this.#shaped.get(kept ?? noReferenceData);
+    if (known) return known;
+    const { request } = this;
+    const filter = kept ? withKeys(request.filter, kept) : request.filter;
+    const made = shapedWalk({ ...request, filter }, this.#how);
+    this.#shaped.set(kept ?? noReferenceData, made);
+    return made;
   }
 }
+
+const noReferenceData = {};
 
 /** The values of a page that is asked for apart from the text of its statements. */
 export interface ShapedWalk {
