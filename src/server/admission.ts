@@ -16,8 +16,10 @@ export const defaultAdmission: AdmissionLimits = {
   requestTimeoutMs: 5_500,
 };
 
-/** A queue that stands for longer is no burst: more comes in than can be done. So it is for as long after a refusal. */
-const burstMs = 1_000;
+/** A queue that stands for longer is no burst: more comes in than can be done. */
+const burstMs = 400;
+/** So it is for as long after a refusal. */
+const overloadMs = 1_000;
 /** How long one waits then: what is done is done fast, and the rest is told at once. */
 const overloadWaitMs = 20;
 const sweepMs = 10;
@@ -117,7 +119,7 @@ export class Admission {
 
   #isOverloaded(nowMs: number): boolean {
     const stands = this.#waiting.length > 0 && nowMs - this.#standsSinceMs > burstMs;
-    return stands || nowMs - this.#refusedMs < burstMs;
+    return stands || nowMs - this.#refusedMs < overloadMs;
   }
 
   #sweep(): void {

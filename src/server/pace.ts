@@ -1,55 +1,90 @@
-/** How often it is judged by what was done. */
-const periodMs = 1_000;
+/** How long one number of places is tried before the other has its turn. */
+const periodMs = 200;
+/** Which of the two has which turn of a comparison, so that neither gains by what changes meanwhile; then there is a rest. */
+const turns = ['own', 'other', 'other', 'own', 'own', 'other', 'other', 'own'] as const;
+const restingTurns = 8;
 /** What is done may fall by so much for the sake of being done faster; less could not be told from chance. */
-const worthwhile = 0.93;
-/** The best that was ever done counts for less as time goes by: what is asked for changes. */
-const fading = 0.99;
-/** Below this share of the most that may be in progress nothing is tried. */
+const worthwhile = 0.95;
+/** More at once must get so much more done. */
+const worthMore = 1.08;
+/** The other number is by so much smaller or larger. */
+const step = 0.75;
+/** An overload begins with this share of the most that may be in progress. */
+const firstShare = 0.75;
+/** Below this share nothing is tried. */
 const leastShare = 0.25;
 
 /**
  * How many requests are worth working on at once in an overload: as few as get as much done. Where the processor is
- * what they wait for, fewer at once are each done faster; where it is something else, fewer get less done, and the
- * number goes back up.
+ * what they wait for, fewer at once are each done faster; where it is something else, fewer get less done. Another
+ * number is compared with its own by turns, since what a machine gets done changes by more than what is to be told.
  */
 export class Pace {
   readonly #most: number;
-  #places: number;
+  readonly #least: number;
+  #own: number;
+  #other: number;
+  #turn = 0;
+  #done = { own: 0, other: 0 };
   #sinceMs: number | undefined;
-  #done = 0;
-  #best = 0;
+  /** Is the other number the smaller one, this time. */
+  #looksDown = true;
 
   constructor(most: number) {
     this.#most = most;
-    this.#places = most;
+    this.#least = Math.ceil(most * leastShare);
+    this.#own = Math.ceil(most * firstShare);
+    this.#other = this.#next();
   }
 
   /** How many may be in progress. */
   get places(): number {
-    return this.#places;
+    return this.#arm === 'own' ? this.#own : this.#other;
   }
 
   /** Hears of each place that is given back. */
   note(nowMs: number): void {
     this.#sinceMs ??= nowMs;
-    this.#done += 1;
-    const passedMs = nowMs - this.#sinceMs;
-    if (passedMs < periodMs) return;
-    const perSecond = (this.#done * 1_000) / passedMs;
-    this.#best = Math.max(this.#best * fading, perSecond);
-    const isEnough = perSecond >= worthwhile * this.#best;
-    const least = Math.ceil(this.#most * leastShare);
-    // Up by more than down: so what more of them would get done is looked at again and again.
-    this.#places = isEnough ? Math.max(this.#places - 1, least) : Math.min(this.#places + 2, this.#most);
+    this.#done[this.#arm] += 1;
+    if (nowMs - this.#sinceMs < periodMs) return;
     this.#sinceMs = nowMs;
-    this.#done = 0;
+    this.#turn += 1;
+    if (this.#turn === turns.length) this.#judge();
+    if (this.#turn === turns.length + restingTurns) this.#compare();
   }
 
   /** The overload is over. */
   reset(): void {
-    this.#places = this.#most;
+    if (this.#sinceMs === undefined) return;
+    this.#own = Math.ceil(this.#most * firstShare);
+    this.#looksDown = true;
     this.#sinceMs = undefined;
-    this.#done = 0;
-    this.#best = 0;
+    this.#compare();
+  }
+
+  get #arm(): 'own' | 'other' {
+    return turns[this.#turn] ?? 'own';
+  }
+
+  /** Where the other number is better, it is compared with the next one at once. */
+  #judge(): void {
+    const { own, other } = this.#done;
+    const isBetter = other >= own * (this.#other < this.#own ? worthwhile : worthMore);
+    if (isBetter) this.#own = this.#other;
+    else this.#looksDown = !this.#looksDown;
+    if (isBetter) this.#compare();
+  }
+
+  #compare(): void {
+    this.#turn = 0;
+    this.#done = { own: 0, other: 0 };
+    this.#other = this.#next();
+  }
+
+  #next(): number {
+    const fewer = Math.max(Math.floor(this.#own * step), this.#least);
+    const more = Math.min(Math.ceil(this.#own / step), this.#most);
+    if (this.#own === this.#least) return more;
+    return this.#looksDown || this.#own === this.#most ? fewer : more;
   }
 }
