@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { onStatement } from '../../src/db/meter.ts';
+import { fold } from '../../src/resolvers/fold.ts';
+import { parseId } from '../../src/resolvers/ids.ts';
+import { type App, isReference, startApp } from '../support/app.ts';
+import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { type Caller, callerOf } from '../support/mutations.ts';
+
+// What a filter asks of kept rows is answered by memory; the statement is given their keys.
+const compiled = isReference ? it.skip : it;
+
+let app: App;
+let world: IssueWorld;
+let ada: Caller;
+let keys: { open: string; done: string; doneId: string; bug: string };
+
+beforeAll(async () => {
+  app = await startApp();
+  world = await issueWorld(app);
+  ada = callerOf(app, world.ada.token);
+  const { eng, ops } = world;
+  const open = await ada.create({ teamId: eng.id, title: 'Open' });
+  const done = await ada.create({ teamId: eng.id, title: 'Done', statusId: eng.done });
+  const bug = await ada.create({ teamId: ops.id, title: 'Bug', labelIds: [world.shared] });
+  keys = { open: open.key, done: done.key, doneId: done.id, bug: bug.key };
+});
+
+afterAll(() => app.stop());
+
+/** The keys of the issues that a filter finds, and the statements that it took. */
+async function found(filter: string) {
+  const statements: string[] = [];
+  const end = onStatement(({ sql }) => void statements.push(sql));
+  const query = `{ issues(filter: ${filter}, orderBy: { field: CREATED, direction: ASC }) { totalCount nodes { key } } }`;
+  const { body } = await app
+    .graphql<{ issues: { totalCount: number; nodes: { key: string }[] } }>(query, {}, world.ada)
+    .finally(end);
+  const issues = body.data?.issues;
+  expect(issues?.totalCount).toBe(issues?.nodes.length);
+  return { keys: issues?.nodes.map(({ key }) => key), sql: statements.join('\n') };
+}
+
+compiled('few keys are looked for by an index, where the table is asked of nothing else', async () => {
+  const { sql, ...rows } = await found('{ status: { isTerminal: { eq: true } } }');
+  expect(rows.keys).toEqual([keys.done]);
+  expect(sql).not.toContain('from "status"');
+  expect(sql).toContain('= any($');
+});
+
+compiled('many are hashed once for the statement', async () => {
+  // The workspace has more than eight people.
+  const { sql, ...rows } = await found('{ reporter: { displayName: { neq: "Nobody" } } }');
+  expect(rows.keys).toEqual([keys.open, keys.done, keys.bug]);
+  expect(sql).not.toContain('from "member"');
+  expect(sql).toMatch(/in \(select unnest\(\$\d+::uuid\[\]\)\)\) is true/);
+});
+
+compiled('so are those over a join, of none, and of their opposite', async () => {
+  const some = await found('{ labels: { some: { name: { eq: "Shared" } } } }');
+  expect(some).toMatchObject({ keys: [keys.bug], sql: expect.not.stringContaining('from "label"') });
+  const none = await found('{ labels: { none: { name: { eq: "Shared" } } } }');
+  expect(none.keys).toEqual([keys.open, keys.done]);
+  const nobody = await found('{ status: { name: { eq: "There is none" } } }');
+  expect(nobody.keys).toEqual([]);
+  const others = await found('{ not: { status: { name: { eq: "There is none" } } } }');
+  expect(others.keys).toEqual([keys.open, keys.done, keys.bug]);
+});
+
+compiled('those below a table that is not kept are given to its part of the statement', async () => {
+  const child = await ada.create({ teamId: world.eng.id, title: 'Child', parentIssueId: keys.doneId });
+  const under = await found('{ parent: { status: { isTerminal: { eq: true } } } }');
+  expect(under).toMatchObject({ keys: [child.key], sql: expect.not.stringContaining('from "status"') });
+  await ada.mutate('issueDelete', { key: child.key });
+});
+
+it('a status that changes is found as what it has become', async () => {
+  const rename = (name: string) =>
+    app.database.db
+      .updateTable('status')
+      .set({ name, nameFold: fold(name) })
+      .where('workspaceId', '=', world.workspaceId)
+      .where('id', '=', parseId(world.eng.done)?.uuid ?? '')
+      .execute();
+  const named = async (name: string) => (await found(`{ status: { name: { eq: "${name}" } } }`)).keys;
+  await rename('Shipped');
+  expect([await named('Shipped'), await named('Delivered')]).toEqual([[keys.done], []]);
+  await rename('Delivered');
+  expect([await named('Shipped'), await named('Delivered')]).toEqual([[], [keys.done]]);
+});

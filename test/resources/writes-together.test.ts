@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { onStatement } from '../../src/db/meter.ts';
+import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { type Caller, callerOf } from '../support/mutations.ts';
+
+// Writes of different issues and teams that come while others are under way go in one statement.
+const times = 40;
+
+let app: App;
+let world: IssueWorld;
+/** Ada and Bob in turns. */
+let callers: [Caller, Caller];
+let ada: Caller;
+
+beforeAll(async () => {
+  app = await startApp();
+  world = await issueWorld(app);
+  ada = callerOf(app, world.ada.token);
+  callers = [ada, callerOf(app, world.bob.token)];
+});
+
+afterAll(async () => {
+  const broken = await brokenInvariants(app.database);
+  await app.stop();
+  expect(broken).toEqual({});
+});
+
+const uuid = (id: string) => parseId(id)?.uuid ?? '';
+const create = (index: number) =>
+  ada.create({ teamId: world.eng.id, title: `Issue ${index}`, deliveryId: world.eng.sprint1 });
+
+function atOnce<Result>(work: (caller: Caller, index: number) => Promise<Result>): Promise<Result[]> {
+  return Promise.all(Array.from({ length: times }, (_, index) => work(callers[index % 2] ?? ada, index)));
+}
+
+/** The work, and how many statements wrote into the table meanwhile, whoever asked for them. */
+async function writing<Result>(table: string, work: () => Promise<Result>) {
+  let statements = 0;
+  const end = onStatement(({ sql: text }) => {
+    if (text.includes(`insert into "${table}"`)) statements += 1;
+  });
+  const result = await work().finally(end);
+  return { result, statements };
+}
+
+const names = ['Ada Member', 'Bob Member'];
+
+it('comments on as many issues: each has its own, and its author follows its issue alone', async () => {
+  const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
+  const { result, statements } = await writing('comment', () =>
+    atOnce((caller, index) =>
+      caller.mutate('commentCreate', { issueKey: issues[index]?.key, body: `Comment ${index}` }),
+    ),
+  );
+  expect(statements).toBeLessThan(times / 2);
+  for (const [index, { comment, issue }] of result.entries()) {
+    expect(comment).toMatchObject({ bodyText: `Comment ${index}` });
+    expect(issue).toMatchObject({ key: issues[index]?.key, commentCount: 1 });
+    const [entry, ...others] = await ada.feed(issues[index]?.key ?? '');
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ text: `${names[index % 2]} commented`, sortOrder: 1 });
+  }
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from issue_subscription join issue
+      on issue.id = issue_id and issue.workspace_id = issue_subscription.workspace_id
+    where issue_id = any(${issues.map(({ id }) => uuid(id))}::uuid[])`.execute(app.database.unscoped);
+  // Ada reported them all; Bob follows what he commented on.
+  expect(rows).toEqual([{ count: times + times / 2 }]);
+});
+
+it('changes as many issues: each answer says what was asked, by whom, and what the one who asks follows', async () => {
+  const { eng, ada: me, bob, apollo } = world;
+  const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
+  for (const { key } of issues.slice(0, times / 4)) await callers[1].mutate('issueSubscribe', { key });
+  const { result, statements } = await writing('activity', () =>
+    atOnce((caller, index) =>
+      caller.update(issues[index]?.key ?? '', {
+        title: `Now ${index}`,
+        priority: 'HIGH',
+        statusId: eng.doing,
+      }),
+    ),
+  );
+  expect(statements).toBeLessThan(times / 2);
+  for (const [index, issue] of result.entries()) {
+    const isAda = index % 2 === 0;
+    expect(issue).toMatchObject({
+      key: issues[index]?.key,
+      title: `Now ${index}`,
+      priority: 'HIGH',
+      statusId: eng.doing,
+      revision: 2,
+      isSubscribed: isAda || index < times / 4,
+    });
+    const [entry] = await ada.feed(issue.key);
+    expect(entry).toMatchObject({ actorUserAccountId: (isAda ? me : bob).id });
+    expect(entry?.text).toContain(names[index % 2]);
+  }
+  // Those that move counts go alone, or in one form; they count right all the same.
+  const moved = await atOnce((caller, index) =>
+    caller.update(issues[index]?.key ?? '', index % 3 === 0 ? { projectId: apollo } : { statusId: eng.done }),
+  );
+  expect(moved.map(({ revision }) => revision)).toEqual(issues.map(() => 3));
+});
+
+it('numbers issues of several teams without a gap, each with what was given to it', async () => {
+  const { eng, ops, bob, shared } = world;
+  const before = await ada.create({ teamId: eng.id, title: 'Before' });
+  const { result, statements } = await writing('issue', () =>
+    atOnce((caller, index) =>
+      caller.create({
+        teamId: index % 2 === 0 ? eng.id : ops.id,
+        title: `New ${index}`,
+        ...(index % 4 === 1 && { labelIds: [shared], assigneeUserAccountIds: [bob.id] }),
+      }),
+    ),
+  );
+  expect(statements).toBeLessThan(times / 2);
+  const numbers = (code: string) =>
+    result
+      .map(({ key }) => key.split('-'))
+      .filter(([team]) => team === code)
+      .map(([, number]) => Number(number))
+      .toSorted((some, other) => some - other);
+  const first = Number(before.key.split('-')[1]) + 1;
+  expect(numbers('ENG')).toEqual(Array.from({ length: times / 2 }, (_, index) => first + index));
+  expect(numbers('OPS')).toEqual(Array.from({ length: times / 2 }, (_, index) => 1 + index));
+  for (const [index, issue] of result.entries())
+    expect(issue).toMatchObject({
+      title: `New ${index}`,
+      labelIds: index % 4 === 1 ? [shared] : [],
+      assigneeUserAccountIds: index % 4 === 1 ? [bob.id] : [],
+    });
+});
+
+it('refuses what is not there, and writes those that came with it', async () => {
+  const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
+  const nowhere = encodeId('issue', newUuid());
+  const answers = await Promise.allSettled(
+    issues.flatMap(({ id, key }, index) => [
+      ada.mutate('commentCreate', { issueKey: index % 2 === 0 ? key : id, body: 'Here' }),
+      ...(index % 8 === 0 ? [ada.refused('commentCreate', { issueKey: 'ENG-100000', body: 'Nowhere' })] : []),
+      ...(index % 8 === 1 ? [ada.refused('commentCreate', { issueKey: nowhere, body: 'Nowhere' })] : []),
+    ]),
+  );
+  const values = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason));
+  expect(values.filter((value) => value.comment?.bodyText === 'Here')).toHaveLength(times);
+  expect(values.filter(({ code }) => code === 'NOT_FOUND')).toHaveLength(times / 4);
+});
+
+const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+
+// What somebody else holds takes a second session.
+onPostgres('while another session holds an issue and a counter', () => {
+  it('writes the others, and those when they are free', async () => {
+    const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
+    const [held] = issues;
+    const done = new Set<number>();
+    let writes: Promise<unknown[]> = Promise.resolve([]);
+    await app.database.unscoped.transaction().execute(async (trx) => {
+      await sql`select from issue where id = ${uuid(held?.id ?? '')}::uuid for update`.execute(trx);
+      await sql`select from team_counter where team_id = ${uuid(world.ops.id)}::uuid for update`.execute(trx);
+      writes = atOnce(async (caller, index) => {
+        await caller.update(issues[index]?.key ?? '', { title: 'Changed' });
+        await caller.mutate('commentCreate', { issueKey: issues[index]?.key, body: 'Here' });
+        await caller.create({ teamId: index === 1 ? world.ops.id : world.eng.id, title: 'Also' });
+        done.add(index);
+      });
+      writes.catch(() => undefined);
+      while (done.size < times - 2) await new Promise(setImmediate);
+    });
+    await writes;
+    expect(done.size).toBe(times);
+    expect(await ada.read(held?.key ?? '')).toMatchObject({ title: 'Changed', commentCount: 1 });
+  });
+});
