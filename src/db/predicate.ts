@@ -121,8 +121,8 @@ function referenceSql(
 }
 
 /**
- * Few keys may lead to an index. Many are hashed once for the whole statement: `is true` keeps the planner from a join
- * that would go through them again for each parent, which it takes for cheap where it knows little of the tables.
+ * Few keys may lead to an index. Many are hashed once for the whole statement: `is true` keeps the planner from a join,
+ * which it would make anew for each parent, and takes for cheap where it knows little of the tables.
  */
 function amongSql(
   column: RawBuilder<unknown>,

@@ -62,54 +62,56 @@ function textsIn(type: number, values: readonly Comparable[]): ReadonlySet<strin
 
 /** Of larger tables SQL finds the rows sooner. */
 const mostRows = 1_000;
-/** More keys than these are no way to an index. */
+/** More keys than these lead to no index. */
 const fewKeys = 8;
 
 /**
  * The predicate with keys in place of what it asks of kept rows, so that SQL need not look for them again; the same
- * object where it asks nothing of them.
+ * object where it asks nothing of them. Many keys are given for the children of parents alone: of all rows of a
+ * workspace PostgreSQL knows better whether to begin with the keys.
  */
-export function withKeys(predicate: Predicate, snapshot: Snapshot): Predicate {
+export function withKeys(predicate: Predicate, snapshot: Snapshot, many: boolean): Predicate {
+  const partsOf = (parts: readonly Predicate[]) => {
+    const made = parts.map((part) => withKeys(part, snapshot, many));
+    return made.every((part, place) => part === parts[place]) ? undefined : made;
+  };
   if ('all' in predicate) {
-    const parts = partsWithKeys(predicate.all, snapshot);
-    return parts === predicate.all ? predicate : { all: parts };
+    const all = partsOf(predicate.all);
+    return all ? { all } : predicate;
   }
   if ('any' in predicate) {
-    const parts = partsWithKeys(predicate.any, snapshot);
-    return parts === predicate.any ? predicate : { any: parts };
+    const any = partsOf(predicate.any);
+    return any ? { any } : predicate;
   }
   if ('not' in predicate) {
-    const part = withKeys(predicate.not, snapshot);
-    return part === predicate.not ? predicate : { not: part };
+    const not = withKeys(predicate.not, snapshot, many);
+    return not === predicate.not ? predicate : { not };
   }
   if (!('where' in predicate)) return predicate;
   if ('references' in predicate) {
-    const { column } = predicate;
-    const keys = amongKeys(predicate, snapshot);
-    if (keys) return { column, ...keys };
+    const keys = amongKeys(predicate, snapshot, many);
+    if (keys) return { column: predicate.column, ...keys };
   } else {
     const { child: column, target: references, by } = predicate.through;
-    const keys = amongKeys({ references, by, where: predicate.where }, snapshot);
+    const keys = amongKeys({ references, by, where: predicate.where }, snapshot, false);
     if (keys) return { ...predicate, where: { column, ...keys } };
   }
-  const where = withKeys(predicate.where, snapshot);
+  const where = withKeys(predicate.where, snapshot, false);
   return where === predicate.where ? predicate : { ...predicate, where };
-}
-
-function partsWithKeys(parts: readonly Predicate[], snapshot: Snapshot): readonly Predicate[] {
-  const made = parts.map((part) => withKeys(part, snapshot));
-  return made.every((part, place) => part === parts[place]) ? parts : made;
 }
 
 function amongKeys(
   target: { references: string; by: string; where: Predicate },
   snapshot: Snapshot,
+  takesMany: boolean,
 ): { among: Buffer; many: boolean } | undefined {
   const table = snapshot.table(target.references);
   if (!table || table.rows.length > mostRows || table.types[table.place(target.by)] !== uuidType)
     return undefined;
   const keys = keysWhere(target, snapshot);
-  return keys && { among: uuidArrayBytes(keys), many: keys.size > fewKeys };
+  if (!keys) return undefined;
+  const many = keys.size > fewKeys;
+  return many && !takesMany ? undefined : { among: uuidArrayBytes(keys), many };
 }
 
 function testsOf(parts: readonly Predicate[], table: KeptTable, snapshot: Snapshot): Test[] | undefined {

@@ -34,7 +34,9 @@ export class Walked implements AskedPage {
     const known = this.#shaped.get(kept ?? noReferenceData);
     if (known) return known;
     const { request } = this;
-    const filter = kept ? withKeys(request.filter, kept) : request.filter;
+    const filter = kept
+      ? withKeys(request.filter, kept, request.source.parent !== undefined)
+      : request.filter;
     const made = shapedWalk({ ...request, filter }, this.#how);
     this.#shaped.set(kept ?? noReferenceData, made);
     return made;
