@@ -4,6 +4,8 @@ import type { Patience } from '../db/patience.ts';
 
 /** Statements of a lane under way at most: one is written while the answers of the other go out. */
 const mostUnderway = 2;
+/** A statement that takes longer, for it waits for a lock, keeps nobody from the lane any more. */
+const slowMs = 50;
 /** Writes of one statement at most: each of them waits for all. */
 export const mostTogether = 32;
 
@@ -72,8 +74,12 @@ class Lane<Item, Row, Result> {
     }
     this.#underway += 1;
     if (this.#waiting.length > 0) this.#soon();
-    if (others.length === 0 && first.items.length === 1) await goAlone(first);
-    else await goTogether(first, others);
+    const isAlone = others.length === 0 && first.items.length === 1;
+    const done = isAlone ? goAlone(first) : goTogether(first, others);
+    const slow = Promise.withResolvers<void>();
+    const timer = setTimeout(slow.resolve, slowMs);
+    await Promise.race([done, slow.promise]);
+    clearTimeout(timer);
     this.#underway -= 1;
     this.#soon();
   }

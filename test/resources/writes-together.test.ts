@@ -155,26 +155,42 @@ it('refuses what is not there, and writes those that came with it', async () => 
 const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
 
 // What somebody else holds takes a second session.
-onPostgres('while another session holds an issue and a counter', () => {
+onPostgres('while another session holds some issues and a counter', () => {
+  /** How many statements wait for a lock. */
+  async function waiting(): Promise<number> {
+    // Not in the transaction, which would see the others for ever as they were at its first look.
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.unscoped);
+    return rows[0]?.count ?? 0;
+  }
+
   it('writes the others, and those when they are free', async () => {
     const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
-    const [held] = issues;
+    // More than a lane has statements under way.
+    const held = issues.slice(0, 4);
+    const changes: Promise<unknown>[] = [];
     const done = new Set<number>();
     let writes: Promise<unknown[]> = Promise.resolve([]);
     await app.database.unscoped.transaction().execute(async (trx) => {
-      await sql`select from issue where id = ${uuid(held?.id ?? '')}::uuid for update`.execute(trx);
+      const ids = held.map(({ id }) => uuid(id));
+      await sql`select from issue where id = any(${ids}::uuid[]) for update`.execute(trx);
       await sql`select from team_counter where team_id = ${uuid(world.ops.id)}::uuid for update`.execute(trx);
+      for (const { key } of held) {
+        changes.push(ada.update(key, { title: 'First' }));
+        while ((await waiting()) < changes.length) await new Promise(setImmediate);
+      }
       writes = atOnce(async (caller, index) => {
         await caller.update(issues[index]?.key ?? '', { title: 'Changed' });
         await caller.mutate('commentCreate', { issueKey: issues[index]?.key, body: 'Here' });
-        await caller.create({ teamId: index === 1 ? world.ops.id : world.eng.id, title: 'Also' });
+        await caller.create({ teamId: index === 4 ? world.ops.id : world.eng.id, title: 'Also' });
         done.add(index);
       });
-      writes.catch(() => undefined);
-      while (done.size < times - 2) await new Promise(setImmediate);
+      while (done.size < times - 5) await new Promise(setImmediate);
     });
-    await writes;
+    await Promise.all([...changes, writes]);
     expect(done.size).toBe(times);
-    expect(await ada.read(held?.key ?? '')).toMatchObject({ title: 'Changed', commentCount: 1 });
+    for (const { key } of held)
+      expect(await ada.read(key)).toMatchObject({ title: 'Changed', commentCount: 1, revision: 3 });
   });
 });
