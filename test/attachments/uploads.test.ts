@@ -185,6 +185,22 @@ describe('an upload', () => {
     expect((await bytesOf(shown?.signedDownloadUrl ?? '')).equals(first)).toBe(true);
   });
 
+  it('is begun a hundred times at most', async () => {
+    const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
+    await app.database.db
+      .updateTable('attachment')
+      .set({ revision: 99 })
+      .where('workspaceId', '=', app.workspaceId)
+      .where('id', '=', parseId(attachment.id)?.uuid ?? '')
+      .execute();
+    const begin = () => {
+      const body = new Blob([random(4)]).stream();
+      return fetch(uploadUrl, { method: 'PUT', body, duplex: 'half' } as RequestInit);
+    };
+    expect(await problemOf(await begin())).toEqual([400, 'validation_failed']);
+    expect(await problemOf(await begin())).toEqual([409, 'conflict']);
+  });
+
   it('one of eight at once succeeds, and its bytes are those that are kept', async () => {
     const { uploadUrl, attachment } = await desk.create({ sizeBytes: 300_000 });
     const files = Array.from({ length: 8 }, () => random(300_000));

@@ -143,6 +143,12 @@ describe('a start that must fail says why in words, at once', () => {
       /^Cannot listen on 192\.0\.2\.1:4000: this machine does not have the address/,
     ],
     [
+      ['--port', '0', '--metrics-address', '192.0.2.1:4001'],
+      {},
+      1,
+      /^Cannot listen on 192\.0\.2\.1:4001: .* Choose another with --metrics-address\.\n$/,
+    ],
+    [
       ['--port', '0', '--database-url', 'postgres://127.0.0.1:1/x'],
       {},
       1,

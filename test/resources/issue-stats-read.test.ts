@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { GraphQLEnumType } from 'graphql';
 import { Random } from '../../src/cli/demo/random.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Filter, matches } from '../graph/model.ts';
 import { RandomFilters } from '../graph/random-filters.ts';
@@ -85,6 +86,21 @@ it('refuses more than three columns, and minds none twice', async () => {
   expect(answer.body.errors?.[0]?.message).toBe('groupBy: takes 3 columns at most.');
   const doubled = await world.ask(query, { by: ['TEAM', 'TEAM', 'TEAM', 'TEAM'] });
   expect(dataOf(doubled)).toEqual(dataOf(await world.ask(query, { by: ['TEAM'] })));
+});
+
+it('answers the 1,000 largest groups', async () => {
+  const { db } = world.app.database;
+  const { workspaceId, rows } = world.fixture;
+  const issueId = rows.issue.find(({ deletedUtc }) => !deletedUtc)?.id ?? '';
+  const labels = Array.from({ length: 1_001 }, (_, place) => {
+    const name = `one of many: ${place}`;
+    return { workspaceId, id: newUuid(), name, nameFold: name };
+  });
+  await db.insertInto('label').values(labels).execute();
+  const worn = labels.map(({ id: labelId }) => ({ workspaceId, issueId, labelId }));
+  await db.insertInto('issueLabel').values(worn).execute();
+  const answer = await world.ask('{ issueStats(groupBy: [LABEL]) { count } }');
+  expect(dataOf(answer).issueStats).toHaveLength(1_000);
 });
 
 it('sums no further than an Int holds', async () => {

@@ -62,6 +62,7 @@ describe('DELETE /v1/issues/{issueKey}', () => {
     'ENG-+1',
     'ENG',
     'ENG-1%20',
+    'ENG-2147483648',
     'ENG-99999999999',
     'issue_01h455vb4pex5vsknk084sn02q',
   ])('%s is no key', async (key) => {

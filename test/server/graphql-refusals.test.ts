@@ -163,6 +163,13 @@ describe('errors of fields are 200', () => {
     },
   );
 
+  it('name the first hundred of what is wrong', async () => {
+    const filter = { or: Array.from({ length: 101 }, () => ({ title: { eq: 'x'.repeat(1_001) } })) };
+    const query = 'query ($filter: IssueFilter) { issues(filter: $filter) { totalCount } }';
+    const { body } = await app.graphql(query, { filter });
+    expect(body.errors?.[0]?.extensions?.errors).toHaveLength(100);
+  });
+
   it('masks what nobody expected, and gives the id under which the log has it', async () => {
     const broken = await startApp();
     await sql`alter table label rename column name_fold to folded`.execute(broken.database.unscoped);

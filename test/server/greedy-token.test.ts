@@ -61,6 +61,17 @@ it('is refused at the door as by the faces, and counted there as what it asked f
   expect(counts).toContain(`${of('face="graphql",route="/graphql",operation="other"')} 1`);
 }, 60_000);
 
+it('has a short body read to its end, and the connection closed after a long one', async () => {
+  const token = await greedyToken();
+  for (const [length, connection] of [
+    [65_536, 'keep-alive'],
+    [65_537, 'close'],
+  ] as const) {
+    const answer = await app.request('POST', '/graphql', { token, body: 'x'.repeat(length) });
+    expect([length, answer.status, answer.headers.get('connection')]).toEqual([length, 429, connection]);
+  }
+});
+
 it('is refused while every place is taken and the data store is silent', async () => {
   const token = await greedyToken();
   const held = await atStandstill(app, async () => {

@@ -276,4 +276,23 @@ describe('the buckets in memory', () => {
     expect(buckets.take('a').requests).toBe(57);
     expect(buckets.take('b').requests).toBe(59);
   });
+
+  it('are of 100,000 callers at most, where nothing else is said', () => {
+    const buckets = new MemoryBuckets(quotas, () => 0);
+    for (let caller = 0; caller <= 100_000; caller += 1) buckets.take(`${caller}`);
+    expect(buckets.take('1').requests).toBe(58);
+    expect(buckets.take('0').requests).toBe(59);
+  });
+
+  it('are known to be empty of 10,000 callers at most', async () => {
+    const empty = {
+      take: () => ({ granted: false, requests: 0, cost: 0 }),
+      charge: () => {},
+      close: () => {},
+    };
+    const limiter = new RateLimiter(quotas, empty, () => 0);
+    for (let caller = 0; caller <= 10_000; caller += 1) await limiter.take(`${caller}`);
+    expect(limiter.exhausted('1')).toBeDefined();
+    expect(limiter.exhausted('0')).toBeUndefined();
+  });
 });
