@@ -8,7 +8,7 @@ import { Verdicts } from './verdicts.ts';
 
 // Takes each guard of the source away once and runs the tests that should miss it, in a copy where every guard has a
 // switch, so that one process can try many:
-//   npm run mutants -- [--list] [--only tenant|scope|limit|check] [--match <part of the name>] [--tests <beginning of a path>,…]
+//   npm run mutants -- [--list] [--only tenant|scope|limit|check] [--match <expression for the name>] [--tests <beginning of a path>,…]
 //                      [--files 12] [--minutes 3] [--again]
 // Verdicts are kept in verdicts.json, by the text of the guard: those that there are already are not asked for again,
 // but with --again those that survived, or that were killed by a time-out alone: on a machine with too much to do that is
@@ -30,7 +30,7 @@ const root = resolve(import.meta.dirname, '../..');
 const until = Date.now() + Number(chosen.minutes) * 60_000;
 const all = findMutants(root);
 const mutants = all.filter(
-  ({ kind, name }) => (!chosen.only || kind === chosen.only) && name.includes(chosen.match ?? ''),
+  ({ kind, name }) => (!chosen.only || kind === chosen.only) && new RegExp(chosen.match ?? '').test(name),
 );
 const asked = chosen.tests.split(',');
 const isAsked = (file: string) => asked.some((start) => file.startsWith(start));
