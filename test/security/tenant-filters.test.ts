@@ -69,6 +69,30 @@ it('operations of every kind run, and what they ask the database for is written 
   expect(statements.size).toBeGreaterThan(150);
 }, 300_000);
 
+it('so do writes that go together', async () => {
+  const { here } = twins;
+  const data = dataOf(await here.ask('{ issues(first: 8) { nodes { key } } teams { nodes { id } } }'));
+  const { issues, teams } = data as Record<'issues' | 'teams', { nodes: Record<'key' | 'id', string>[] }>;
+  const together = () => [...statements.keys()].filter((shape) => shape.includes('"SkipLocked"')).length;
+  const before = together();
+  const write = async (times: number) => {
+    const mutations = Array.from({ length: times }, (_, index) => {
+      const { key } = issues.nodes[index % issues.nodes.length] ?? {};
+      const { id } = teams.nodes[index % teams.nodes.length] ?? {};
+      return [
+        `commentCreate(input: { issueKey: "${key}", body: "Here" }) { comment { id } }`,
+        `issueUpdate(input: { key: "${key}", title: "Changed" }) { issue { id } }`,
+        `issueCreate(input: { teamId: "${id}", title: "New" }) { issue { id } }`,
+      ];
+    }).flat();
+    for (const { body } of await Promise.all(mutations.map((one) => here.ask(`mutation { ${one} }`))))
+      expect(body.errors).toBeUndefined();
+  };
+  // Comments, changes and new issues; who comes alone goes alone.
+  for (let times = 8; together() < before + 3 && times < 100; times *= 2) await write(times);
+  expect(together()).toBeGreaterThanOrEqual(before + 3);
+});
+
 it('the guard refuses each of them without any one of its tenant filters', () => {
   const judge = (node: RootOperationNode) => {
     try {

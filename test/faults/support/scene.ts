@@ -20,9 +20,12 @@ export async function onPostgres(trial: Trial): Promise<Scene> {
 }
 
 /** The same with a server on it. */
-export async function served(trial: Trial): Promise<Scene & { service: Service }> {
+export async function served(
+  trial: Trial,
+  env?: ServiceOptions['env'],
+): Promise<Scene & { service: Service }> {
   const scene = await onPostgres(trial);
-  return { ...scene, service: await startService(trial, { databaseUrl: scene.cluster.url }) };
+  return { ...scene, service: await startService(trial, { databaseUrl: scene.cluster.url, env }) };
 }
 
 /** The same with a proxy between the server and PostgreSQL. */
