@@ -54,8 +54,8 @@ export function commentValues(issues: readonly Commented[]): Values {
 }
 
 /**
- * The issue as it is then, its place among those that were named (from 1), and whom the comments reply to. No row: there is no
- * such issue or comment to reply to, or it is locked while others go with it.
+ * The issue as it is then, its place among those that were named (from 1), and whom the comments reply to. No row: there
+ * is no such issue or comment to reply to, or it is locked while others go with it.
  */
 export type CommentCreated = IssueRow & { place: number; parentAuthorUserAccountId: string | null };
 

@@ -1,6 +1,6 @@
 /** How long one number of places is tried before the other has its turn. */
 const periodMs = 200;
-/** Which of the two has which turn of a comparison, so that neither gains by what changes meanwhile; then there is a rest. */
+/** Which of the two has which turn, so that neither gains by what changes meanwhile; then there is a rest. */
 const turns = ['own', 'other', 'other', 'own', 'own', 'other', 'other', 'own'] as const;
 const restingTurns = 8;
 /** What is done may fall by so much for the sake of being done faster; less could not be told from chance. */
