@@ -77,7 +77,8 @@ export async function installAgent(app: App, { workspaceId }: IssueWorld, agent:
   return { id: encodeId('installation', id), applicationId: encodeId('app', applicationId) };
 }
 
-async function newTeam(database: Database, workspaceId: string, code: string) {
+/** A team with its statuses, labels and deliveries. */
+export async function newTeam(database: Database, workspaceId: string, code: string) {
   const made = await team(database, workspaceId, { code });
   const delivery = async (number: number) => {
     const id = newUuid();
