@@ -6,6 +6,7 @@ import { slot, typed } from './slots.ts';
 import {
   columnsOf,
   composed,
+  followedBy,
   freeIssues,
   issueNames,
   lockedIssue,
@@ -35,21 +36,21 @@ const givenColumns = {
 /** A new comment as it is given to its statement: with the name of its author, and the id of its entry in the feed. */
 export type NewComment = Readonly<Record<Exclude<keyof typeof givenColumns, 'issue' | 'place'>, string>>;
 
-/** What is said on an issue, as it is named, one after the other. */
-export interface Commented {
+/** A comment with the name of its issue. */
+export interface NamedComment {
   name: IssueName;
-  comments: readonly NewComment[];
+  comment: NewComment;
 }
 
-/** The new comments as their statement takes them. */
-export function commentValues(issues: readonly Commented[]): Values {
-  const given = issues.flatMap(({ comments }, issue) =>
-    comments.map((comment, place) => ({ ...comment, issue: issue + 1, place })),
+/** The new comments as their statement takes them: those of each issue in a group, one after the other. */
+export function commentValues(groups: readonly (readonly NamedComment[])[]): Values {
+  const given = groups.flatMap((group, issue) =>
+    group.map(({ comment }, place) => ({ ...comment, issue: issue + 1, place })),
   );
   return {
-    ...issueNames(issues.map(({ name }) => name)),
+    ...issueNames(groups.flatMap((group) => group.slice(0, 1).map(({ name }) => name))),
     given: JSON.stringify(given),
-    counts: issues.map(({ comments }) => comments.length),
+    counts: groups.map((group) => group.length),
   };
 }
 
@@ -81,7 +82,7 @@ function commentCreation(db: Kysely<Tables>, { named, reply, several }: CommentS
     ['changed', changed(parts, { reply, several })],
     ['written', written(parts, reply)],
     ['entered', entered(parts, reply)],
-    ['followed', followed(parts)],
+    followedBy(parts, authors(parts)),
   ])
     .selectFrom('changed')
     .select([...issueColumns, 'changed.place'])
@@ -173,15 +174,9 @@ function entered(parts: Parts, reply: boolean) {
 }
 
 /** Who comments follows the issue from then on. */
-function followed(parts: Parts) {
+function authors(parts: Parts) {
   return parts
-    .insertInto('issueSubscription')
-    .columns(['workspaceId', 'issueId', 'userAccountId'])
-    .expression(
-      parts
-        .selectFrom('changed')
-        .innerJoin('given', 'given.issue', 'changed.place')
-        .select(['changed.workspaceId', 'changed.id', 'given.author']),
-    )
-    .onConflict((conflict) => conflict.doNothing());
+    .selectFrom('changed')
+    .innerJoin('given', 'given.issue', 'changed.place')
+    .select(['changed.workspaceId', 'changed.id', 'given.author']);
 }

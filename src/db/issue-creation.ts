@@ -5,7 +5,7 @@ import { PreparedSelect, StatementsByShape, uuidArray, type Values } from './pre
 import type { Tables } from './tables.ts';
 import { movedCounts } from './write-counts.ts';
 import { slot, typed } from './slots.ts';
-import { columnsOf, composed, type Parts, partsOf } from './write-parts.ts';
+import { columnsOf, composed, followedBy, type Parts, partsOf } from './write-parts.ts';
 
 /** Which of their sets new issues have anything in. */
 export interface IssueCreationShape {
@@ -114,7 +114,7 @@ function issueCreation(
     assignees ? ['assigned', assigned(parts)] : undefined,
     labels ? ['labelled', labelled(parts)] : undefined,
     roles ? ['given', given(parts)] : undefined,
-    ['followed', followed(parts)],
+    followedBy(parts, followers(parts)),
     ...(counted ? movedCounts(db, 'new') : []),
   ])
     .selectFrom('changed')
@@ -260,19 +260,13 @@ function given(parts: Parts) {
     .onConflict((conflict) => conflict.doNothing());
 }
 
-function followed(parts: Parts) {
+function followers(parts: Parts) {
   const people = sql<{ issue: string; id: string }>`unnest(${typed('followed', 'uuid[]')}, ${typed(
     'followers',
     'uuid[]',
   )})`;
   return parts
-    .insertInto('issueSubscription')
-    .columns(['workspaceId', 'issueId', 'userAccountId'])
-    .expression(
-      parts
-        .selectFrom('changed')
-        .innerJoin(people.as<'person'>(sql`person(issue, id)`), 'person.issue', 'changed.id')
-        .select(['changed.workspaceId', 'changed.id', 'person.id as userAccountId']),
-    )
-    .onConflict((conflict) => conflict.doNothing());
+    .selectFrom('changed')
+    .innerJoin(people.as<'person'>(sql`person(issue, id)`), 'person.issue', 'changed.id')
+    .select(['changed.workspaceId', 'changed.id', 'person.id as userAccountId']);
 }

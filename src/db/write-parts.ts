@@ -200,6 +200,18 @@ export function enteredInFeed(parts: Parts, several: boolean): Part {
   return ['entered', parts.insertInto('activity').columns(columns).expression(rows)];
 }
 
+/** Who follows changed issues from now on, if they do not yet: rows of a workspace, an issue and an account. */
+export function followedBy(parts: Parts, people: Expression<unknown>): Part {
+  return [
+    'followed',
+    parts
+      .insertInto('issueSubscription')
+      .columns(['workspaceId', 'issueId', 'userAccountId'])
+      .expression(people)
+      .onConflict((conflict) => conflict.doNothing()),
+  ];
+}
+
 /** Is a status of this rank in one of these categories, whose codes each run gives under these names. */
 export function inCategories(
   statusRank: Expression<number>,

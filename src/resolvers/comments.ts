@@ -1,12 +1,11 @@
 import {
   type CommentCreated,
-  type Commented,
   commentCreations,
   commentValues,
-  type NewComment,
+  type NamedComment,
 } from '../db/comment-creation.ts';
 import { selectComment, selectLastCommentUtc, selectParentComment, updateComment } from '../db/comments.ts';
-import type { IssueName, IssueRow } from '../db/issues.ts';
+import type { IssueRow } from '../db/issues.ts';
 import type { Sending } from '../db/prepared.ts';
 import type { Row } from '../db/tables.ts';
 import type { Trx } from '../db/transaction.ts';
@@ -54,9 +53,8 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
   const { activityId: entry, eventType, iconCss } = feedEntry(principal, 'issue-comment.created.v1');
   const comment = { id, author: userAccountId, name: principal.displayName, body, entry };
   const send = async (sending: Sending, groups: readonly (readonly NamedComment[])[]) => {
-    const issues = groups.flatMap((group) => commentsOf(group));
     const shape = { named, reply: parentId !== undefined, several: groups.length > 1 } as const;
-    const values = { ...commentValues(issues), workspaceId, parentId, eventType, iconCss };
+    const values = { ...commentValues(groups), workspaceId, parentId, eventType, iconCss };
     const rows = await commentCreations.send(sending, shape, values);
     const byPlace = new Map(rows.map((row) => [row.place, row]));
     return groups.map((group, index) => group.map(() => byPlace.get(index + 1)));
@@ -98,17 +96,6 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
         ...commentWrite,
         send: async (sending) => (await send(sending, [[item]])).flat(),
       });
-}
-
-/** A comment with the name of its issue, which is the same for all of a group. */
-interface NamedComment {
-  name: IssueName;
-  comment: NewComment;
-}
-
-function commentsOf(group: readonly NamedComment[]): Commented[] {
-  const [first] = group;
-  return first ? [{ name: first.name, comments: group.map(({ comment }) => comment) }] : [];
 }
 
 /** Says why no comment could be written. */

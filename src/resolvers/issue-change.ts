@@ -1,5 +1,6 @@
 import { type BesideTable, countedDelivery, type WithBeside } from '../db/issue-beside.ts';
 import {
+  type AskedChange,
   type ChangeableColumn,
   changeValues,
   type IssueChanged,
@@ -59,6 +60,14 @@ interface CheckedChange {
   shows: readonly BesideTable[];
 }
 
+/** The same in the form that its statement takes. */
+interface FormedChange extends CheckedChange {
+  shape: IssueChangeShape;
+  set: AskedChange['set'];
+  /** What the feed says of it. */
+  text: string;
+}
+
 /**
  * May a change be one of several in a transaction. Those that are to move counts may not: deliveries are locked before
  * projects, which holds for one of them and not for one after the other. To open a closed issue comes but once.
@@ -73,7 +82,7 @@ export function goesWithOthers({ change, references }: CheckedChange): boolean {
 /** Makes changes, those of one issue in their order: all of them or none. */
 export async function sendChanges(
   sending: Sending,
-  groups: readonly (readonly CheckedChange[])[],
+  groups: readonly (readonly FormedChange[])[],
 ): Promise<(IssueChanged | undefined)[][]> {
   const [first = []] = groups;
   if (groups.length > 1) return changedTogether(sending, groups.flat());
@@ -88,28 +97,28 @@ export async function sendChanges(
  * In whose company a change goes: that of others of the same form, each of another issue; one that is meant for one
  * revision alone, or several of an issue, in nobody's.
  */
-export function companyOf(changes: readonly CheckedChange[]): string | undefined {
+export function companyOf(changes: readonly FormedChange[]): string | undefined {
   const [change] = changes;
   if (!change || changes.length > 1 || change.expectedRevision != null) return undefined;
-  return `${change.principal.workspaceId} ${JSON.stringify(shapeOf(change))}`;
+  return `${change.principal.workspaceId} ${JSON.stringify(change.shape)}`;
 }
 
 /** Changes issues, all in one form; where a key has come to name the same issue as another, the first of them alone. */
 async function changedTogether(
   sending: Sending,
-  changes: readonly CheckedChange[],
+  changes: readonly FormedChange[],
 ): Promise<(IssueChanged | undefined)[][]> {
   const names = changes.map(({ issue }) => JSON.stringify(issue));
   const firsts = changes.filter((_, index) => names.indexOf(names[index] ?? '') === index);
   const [first] = firsts;
   if (!first) return [];
-  const asked = firsts.map((change) => {
-    const { activityId: entry, actor } = feedEntry(change.principal, 'issue.updated.v1');
-    return { entry, actor, text: textOf(change), set: setOf(change) };
+  const asked = firsts.map(({ principal, text, set }) => {
+    const { activityId: entry, actor } = feedEntry(principal, 'issue.updated.v1');
+    return { entry, actor, text, set };
   });
   const rows = await issueChanges.send(
     sending,
-    { ...shapeOf(first), several: true },
+    { ...first.shape, several: true },
     {
       ...changeValues(asked),
       ...issueNames(firsts.map(({ issue }) => issue)),
@@ -123,29 +132,38 @@ async function changedTogether(
 }
 
 /** Makes a change that stands alone; no row when the issue is gone, or at another revision. */
-function sendChange(sending: Sending, checked: CheckedChange): Promise<IssueChanged[]> {
-  const { principal, issue, expectedRevision } = checked;
-  return issueChanges.send(sending, shapeOf(checked), {
-    ...setOf(checked),
+function sendChange(
+  sending: Sending,
+  { principal, issue, expectedRevision, shape, set, text }: FormedChange,
+): Promise<IssueChanged[]> {
+  return issueChanges.send(sending, shape, {
+    ...set,
     ...countedCategories,
     ...feedEntry(principal, 'issue.updated.v1'),
-    text: textOf(checked),
+    text,
     ...issue,
     workspaceId: principal.workspaceId,
     expectedRevision,
   });
 }
 
-function shapeOf(checked: CheckedChange): IssueChangeShape {
-  const { issue, expectedRevision, shows } = checked;
+/** Brings a change into the form that its statement takes. */
+export function formed(checked: CheckedChange): FormedChange {
+  const { principal, change, references, issue, expectedRevision, shows } = checked;
+  const set = setOf(checked);
   const status = statusOf(checked);
   return {
-    columns: Object.keys(setOf(checked)) as ChangeableColumn[],
-    closing: status && isTerminal(status.code),
-    revision: expectedRevision != null,
-    named: 'id' in issue ? 'id' : 'number',
-    beside: shows,
-    several: false,
+    ...checked,
+    set,
+    shape: {
+      columns: Object.keys(set) as ChangeableColumn[],
+      closing: status && isTerminal(status.code),
+      revision: expectedRevision != null,
+      named: 'id' in issue ? 'id' : 'number',
+      beside: shows,
+      several: false,
+    },
+    text: `${principal.displayName} ${deedOf(change, references)}`,
   };
 }
 
@@ -153,7 +171,7 @@ function statusOf({ change, references }: CheckedChange) {
   return change.statusId ? references.find('status', change.statusId) : undefined;
 }
 
-function setOf(checked: CheckedChange): Partial<Record<ChangeableColumn, string | number | null>> {
+function setOf(checked: CheckedChange): AskedChange['set'] {
   const { title, description, priority, projectId, deliveryId, estimateValue, dueDate } = checked.change;
   const status = statusOf(checked);
   return {
@@ -166,10 +184,6 @@ function setOf(checked: CheckedChange): Partial<Record<ChangeableColumn, string 
     ...(estimateValue !== undefined && { estimateValue }),
     ...(dueDate !== undefined && { dueDate }),
   };
-}
-
-function textOf({ principal, change, references }: CheckedChange): string {
-  return `${principal.displayName} ${deedOf(change, references)}`;
 }
 
 /** The issue with what its statement told of besides, unless others changed it while the statement waited for them. */

@@ -24,7 +24,15 @@ import { Violations } from './errors.ts';
 import { fold } from './fold.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
 import { isTerminal, moveCounts } from './issue-counts.ts';
-import { asChanged, goesWithOthers, placed, companyOf, sendChanges, standsAlone } from './issue-change.ts';
+import {
+  asChanged,
+  goesWithOthers,
+  placed,
+  companyOf,
+  formed,
+  sendChanges,
+  standsAlone,
+} from './issue-change.ts';
 import { deedOf } from './issue-deeds.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
 import { issueIsGone, requireIssues, requireNamed } from './issue-names.ts';
@@ -71,7 +79,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     checked(look, input, async () => [{ issue: await placed(context, kept, key), prefix: '' }] as const),
   );
   const [target] = targets;
-  const item = { change, references, expectedRevision, issue: target.issue, principal, shows };
+  const item = formed({ change, references, expectedRevision, issue: target.issue, principal, shows });
   const changeWrite = {
     turn: turns.issue(workspaceId, key),
     found: (row: IssueChanged) => asChanged(row, shows),

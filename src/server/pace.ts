@@ -70,9 +70,10 @@ export class Pace {
   #judge(): void {
     const { own, other } = this.#done;
     const isBetter = other >= own * (this.#other < this.#own ? worthwhile : worthMore);
-    if (isBetter) this.#own = this.#other;
-    else this.#looksDown = !this.#looksDown;
-    if (isBetter) this.#compare();
+    if (isBetter) {
+      this.#own = this.#other;
+      this.#compare();
+    } else this.#looksDown = !this.#looksDown;
   }
 
   #compare(): void {
