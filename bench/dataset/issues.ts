@@ -6,7 +6,7 @@ export const issues = `
 insert into issue (workspace_id, id, team_id, number, title, title_fold, description, reporter_user_account_id,
   parent_issue_id, status_id, status_rank, priority, primary_assignee_user_account_id, project_id, delivery_id,
   estimate_value, due_date, comment_count, activity_count, sub_issue_count,
-  created_utc, updated_utc, last_activity_utc, last_comment_utc, closed_utc, label_ids)
+  created_utc, updated_utc, last_activity_utc, last_comment_utc, closed_utc, label_ids, assignee_user_account_ids)
 select bench.id('workspace', 0), bench.issue_id(n, :step), bench.id('team', t), k + 1, title, lower(title),
   bench.words(n, 500 + n % 400), bench.id('user', n % 200),
   case when k % 20 = 7 then bench.issue_id(n - 7 * :teams, :step) end,
@@ -22,7 +22,12 @@ select bench.id('workspace', 0), bench.issue_id(n, :step), bench.id('team', t), 
   case when comments > 0 then created + comments * interval '1 hour' end,
   case when s >= 3 then created + interval '2 days' end,
   array(select case when l = 0 then bench.id('label', n % 20) else bench.id('label', 20 + t * 10 + k % 10) end as label_id
-        from generate_series(0, 1) l where l < n % 4 order by label_id)
+        from generate_series(0, 1) l where l < n % 4 order by label_id),
+  case when n % 10 < 7 then
+    case when (t * 4 + k % 12) % 200 <> n % 200 and (k + 1) % 4 = 0
+      then array[bench.id('user', (t * 4 + k % 12) % 200), bench.id('user', n % 200)]
+      else array[bench.id('user', (t * 4 + k % 12) % 200)] end
+    else '{}' end
 from generate_series(0, :issues - 1) n,
   lateral (select n % :teams as t, n / :teams as k) places,
   lateral (select bench.comments_of(k) as comments, bench.created(n, :step) as created,

@@ -5,25 +5,22 @@ import type { Given } from './slots.ts';
 import type { TableName } from './tables.ts';
 
 /**
- * What a row is joined to, as an array with an entry for each: the key of the other row and, after colons, columns
- * of the join. `own` is the column of the row that the join names it by.
+ * The keys of what a row is joined to, as an array, in the order of columns of the join where it has one. `own` is the
+ * column of the row that the join names it by.
  */
 export function joinedKeys(
   { table, parent, child, stored }: Pick<Through, 'table' | 'parent' | 'child' | 'stored'>,
   own: string,
-  columns: readonly string[],
+  order: readonly string[],
 ) {
   return (alias: string, workspaceId: Given<string>): AliasableExpression<unknown> => {
-    const parts = [child, ...columns].map((column) => sql.ref(`link.${column}`));
     const joined = subquery()
       .selectFrom(`${table} as link`)
-      .select(columns.length > 0 ? sql`concat_ws(':', ${sql.join(parts)})`.as('joined') : `link.${child}`)
+      .select(`link.${child}`)
       .where('link.workspaceId', '=', workspaceId)
       .whereRef(`link.${parent}`, '=', `${alias}.${own}`);
-    const read = sql`array(${joined})`;
-    return stored !== undefined && columns.length === 0
-      ? sql`coalesce(${sql.ref(`${alias}.${stored}`)}, ${read})`
-      : read;
+    const read = sql`array(${order.reduce((query, column) => query.orderBy(`link.${column}`), joined)})`;
+    return stored === undefined ? read : sql`coalesce(${sql.ref(`${alias}.${stored}`)}, ${read})`;
   };
 }
 

@@ -99,14 +99,22 @@ export async function selectLongDeletedIssues(
     .execute();
 }
 
-/** Writes the labels of older issues beside them, as triggers do for newer ones; says of how many. */
-export async function writeLabelIds(unscoped: Kysely<Tables>, limit: number): Promise<number> {
+/** Writes labels and assignees of older issues beside them, as triggers do for newer ones; says of how many. */
+export async function writeJoinedIds(unscoped: Kysely<Tables>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    update issue i set label_ids = array(
+    update issue i set
+      label_ids = array(
         select l.label_id from issue_label l
         where l.workspace_id = i.workspace_id and l.issue_id = i.id order by l.label_id
+      ),
+      assignee_user_account_ids = array(
+        select a.user_account_id from issue_assignee a
+        where a.workspace_id = i.workspace_id and a.issue_id = i.id order by a.position, a.user_account_id
       )
-      from (select workspace_id, id from issue where label_ids is null limit ${limit} for update skip locked) older
+      from (
+        select workspace_id, id from issue where label_ids is null or assignee_user_account_ids is null
+        limit ${limit} for update skip locked
+      ) older
       where i.workspace_id = older.workspace_id and i.id = older.id`.execute(unscoped);
   return Number(numAffectedRows ?? 0);
 }

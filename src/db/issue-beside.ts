@@ -7,8 +7,8 @@ import type { TableName } from './tables.ts';
 import { deliveryCounters, deliveryCountsAfter } from './write-counts.ts';
 import type { Parts } from './write-parts.ts';
 
-const joins = (table: TableName, child: string, columns: readonly string[] = []) =>
-  joinedKeys({ table, parent: 'issueId', child }, 'id', columns);
+const joins = (table: TableName, child: string, order: readonly string[] = []) =>
+  joinedKeys({ table, parent: 'issueId', child }, 'id', order);
 
 /** How a statement that gives an issue tells what hangs on it, by the tables of that. */
 const hanging = {
@@ -31,8 +31,8 @@ export const besideTables: readonly BesideTable[] = [
 ];
 
 /**
- * What hangs on an issue as a write left it, as texts of PostgreSQL: who is joined to it, with the columns of the join
- * after colons, as an array; does the actor follow it, as a boolean; what its delivery counts, as an array. Of what is
+ * What hangs on an issue as a write left it, as texts of PostgreSQL: who is joined to it, as an array, assignees in
+ * their order; does the actor follow it, as a boolean; what its delivery counts, as an array. Of what is
  * not among them nothing is known.
  */
 export type Beside = { readonly [Table in BesideTable]?: string };

@@ -38,13 +38,15 @@ const givenColumns = {
   estimate: 'int',
   due: 'date',
   labels: 'uuid[]',
+  people: 'uuid[]',
 } as const;
 
 /** A new issue as it is given to its statement. */
 export interface NewIssue {
   columns: Readonly<
-    Record<Exclude<keyof typeof givenColumns, 'team' | 'place' | 'labels'>, string | number | null>
+    Record<Exclude<keyof typeof givenColumns, 'team' | 'place' | 'labels' | 'people'>, string | number | null>
   >;
+  /** In their order. */
   assignees: readonly { userAccountId: string; position: number }[];
   labels: readonly string[];
   roles: readonly { role: string; userAccountId: string }[];
@@ -84,6 +86,7 @@ export function creationValues(teams: readonly NewIssues[]): Values {
         team.issues.map((issue, place) => ({
           ...issue.columns,
           labels: issue.labels.toSorted(),
+          people: issue.assignees.map(({ userAccountId }) => userAccountId),
           team: index + 1,
           place,
         })),
@@ -192,8 +195,9 @@ function inserted(parts: Parts) {
     deliveryId: sql.ref('one.delivery'),
     estimateValue: sql.ref('one.estimate'),
     dueDate: sql.ref('one.due'),
-    // As the trigger would write them, who then has nothing to write.
+    // As the triggers would write them, who then have nothing to write.
     labelIds: sql.ref('one.labels'),
+    assigneeUserAccountIds: sql.ref('one.people'),
     createdUtc: sql.ref('numbered.at'),
     updatedUtc: sql.ref('numbered.at'),
   });

@@ -36,6 +36,8 @@ export interface IssueTable {
   revision: Generated<number>;
   /** The labels that `issueLabel` joins it to, by their ids: triggers write it. Null where it has not been written yet. */
   labelIds: ColumnType<string[] | null, string[] | undefined, never>;
+  /** Those whom `issueAssignee` joins it to, in their order: as `labelIds`. */
+  assigneeUserAccountIds: ColumnType<string[] | null, string[] | undefined, never>;
 }
 
 export interface IssueAssigneeTable {

@@ -29,7 +29,10 @@ export interface Through {
   child: string;
   target: TableName;
   by: string;
-  /** The column of the parent that holds the same keys once more, as an array; null where only the join knows them. */
+  /**
+   * The column of the parent that holds the same keys once more, as an array, in the order of the join where that has one;
+   * null where only the join knows them.
+   */
   stored?: string;
 }
 

@@ -7,9 +7,6 @@ export function linkColumns(orderBy: readonly ListOrder[]): string[] {
   return orderBy.flatMap(({ column, of }) => (of === 'link' ? [column] : []));
 }
 
-const comma = 0x2c;
-const colon = 0x3a;
-const digitZero = 0x30;
 /** Of the text of a UUID. */
 const keyLength = 36;
 /** The order of a group of one item. */
@@ -73,22 +70,14 @@ export class JoinedRows {
     });
   }
 
-  /** The same as the statement of `joinedKeys` writes them: `{key,key}` or `{key:1,key:2}`. */
+  /** The same of an array that is a text: `{key,key}`. */
   addArray(bytes: Buffer, start: number, end: number): void {
     const index = this.#table.index(this.#by);
-    for (let at = start + 1; at < end - 1; at += 1) {
+    for (let at = start + 1; at + keyLength < end; at += keyLength + 1) {
       const key = bytes.toString('latin1', at, at + keyLength);
       const place = index.ofText(key);
       if (place < 0) this.#missing(key);
       else this.#places.push(place);
-      at += keyLength;
-      while (bytes[at] === colon) {
-        let number = 0;
-        for (at += 1; (bytes[at] as number) >= digitZero && (bytes[at] as number) < colon; at += 1)
-          number = number * 10 + (bytes[at] as number) - digitZero;
-        if (place >= 0) this.#links.push(number);
-      }
-      if (bytes[at] !== comma) return;
     }
   }
 

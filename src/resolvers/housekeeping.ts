@@ -8,7 +8,7 @@ import {
   selectAbandonedAttachments,
   selectFilesOfIssues,
   selectLongDeletedIssues,
-  writeLabelIds,
+  writeJoinedIds,
 } from '../db/housekeeping.ts';
 import { analyzeTables } from '../db/import-writes.ts';
 import type { FileStore } from '../db/storage.ts';
@@ -55,15 +55,15 @@ export function staleStatistics({ unscoped }: Database): Chore {
   };
 }
 
-/** Labels that stand in the join alone, as they do of issues from before there was a column for them. */
-export function unwrittenLabels({ unscoped }: Database): Chore {
+/** Labels and assignees that stand in joins alone, as they do of issues from before there were columns for them. */
+export function unwrittenSets({ unscoped }: Database): Chore {
   // Looking for them reads the whole table, and there will be no new ones.
   let isDone = false;
   return {
-    name: 'unwritten labels',
+    name: 'unwritten sets',
     doSome: async () => {
       if (isDone) return 0;
-      const written = await writeLabelIds(unscoped, 1_000);
+      const written = await writeJoinedIds(unscoped, 1_000);
       isDone = written === 0;
       return written;
     },

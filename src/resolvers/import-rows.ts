@@ -58,6 +58,9 @@ export function newIssueRow(
     deliveryId: references.deliveryId,
     estimateValue: issue.estimateValue ?? null,
     dueDate: issue.dueDate ?? null,
+    // As triggers would write them, each of which would change the row once more.
+    labelIds: references.labelIds.toSorted(),
+    assigneeUserAccountIds: prepared.assignees.all,
     commentCount: issue.comments.length,
     linkCount: issue.links.length,
     lastActivityUtc: null,

@@ -127,9 +127,8 @@ function newIssue({ id, reporter, title, change, status, assignees }: Drafted): 
 
 /** What hangs on a new issue: just what was given to it. */
 function besideOf({ change, assignees }: Draft): Beside {
-  const joined = assigneeRows('', '', assignees).map((row) => `${row.userAccountId}:${row.position}`);
   return {
-    issueAssignee: `{${joined.join(',')}}`,
+    issueAssignee: uuidArray(assignees.all),
     issueLabel: uuidArray(change.labelIds ?? []),
     issueRoleAssignment: uuidArray((change.roleAssignments ?? []).map((each) => each.userAccountId)),
     issueSubscription: 'true',

@@ -19,7 +19,10 @@ import { RoleAssignment } from './role-assignments.ts';
 import { IssueStatus } from './statuses.ts';
 import { Team } from './teams.ts';
 
-const assignees = through('issueAssignee', 'issueId', 'userAccountId', 'member', 'userAccountId');
+const assignees = {
+  ...through('issueAssignee', 'issueId', 'userAccountId', 'member', 'userAccountId'),
+  stored: 'assigneeUserAccountIds' satisfies keyof Row<'issue'>,
+};
 const labels = {
   ...through('issueLabel', 'issueId', 'labelId', 'label', 'id'),
   stored: 'labelIds' satisfies keyof Row<'issue'>,

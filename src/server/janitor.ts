@@ -9,7 +9,7 @@ import {
   oldKeys,
   oldReferenceChanges,
   staleStatistics,
-  unwrittenLabels,
+  unwrittenSets,
 } from '../resolvers/housekeeping.ts';
 
 /** How often a server looks round, and how soon after its start. */
@@ -34,7 +34,7 @@ export function startJanitor({ database, store, logger }: JanitorOptions): Janit
     longDeletedIssues(database, store),
     oldKeys(database),
     oldReferenceChanges(database),
-    unwrittenLabels(database),
+    unwrittenSets(database),
     ...(database.engine === 'embedded' ? [staleStatistics(database)] : []),
   ];
   let isStopping = false;

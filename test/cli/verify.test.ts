@@ -35,6 +35,10 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update issue set label_ids = array[id] where id = ${youngest}`,
     'BD-3',
   ],
+  'assignee_user_account_ids of an issue are its assignees, in their order': [
+    `update issue set assignee_user_account_ids = array[id] where id = ${youngest}`,
+    'BD-3',
+  ],
   'the counter of a team counts its living issues': [
     `update team_counter set gone_issue_count = 1 where team_id = (select id from team where code = 'BD')`,
     'BD',

@@ -117,6 +117,16 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
+    name: 'assignee_user_account_ids of an issue are its assignees, in their order',
+    covers: ['issue.assignee_user_account_ids'],
+    statement: faultyIssues(
+      `format('assignee_user_account_ids %s, joined %s', i.assignee_user_account_ids, joined.ids)`,
+      `cross join lateral (select array(select user_account_id from issue_assignee x where ${onIssue('x')}
+         order by position, user_account_id) as ids) joined
+       where i.assignee_user_account_ids <> joined.ids`,
+    ),
+  },
+  {
     name: 'a reply names the author of the comment that it answers',
     statement: faultyIssues(
       `format('the comment %s', c.id)`,

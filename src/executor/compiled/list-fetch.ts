@@ -96,12 +96,14 @@ export class ListFetch implements Fetch {
       'through' in parent
         ? parent.through
         : { table: name, parent: parent.column, child: 'id', target: name, by: 'id' };
-    const order = { by: through.by, orderBy: this.#orderBy };
-    const joined = new JoinedRows(table, order, test, (key) => run.miss(key));
     const join = run.kept?.table(through.table);
+    const told = !join && this.#joined && isTold(frame, this.#joined) ? this.#joined : undefined;
+    // What is told comes in the order of the join where that has one.
+    const orderBy = told && linkColumns(this.#orderBy).length > 0 ? [] : this.#orderBy;
+    const joined = new JoinedRows(table, { by: through.by, orderBy }, test, (key) => run.miss(key));
     const lists = (groups: Groups): Lists => ({ ...groups, rows: joined.rows, types: table.types });
     if (join) return lists(this.#byJoin(frame, join, through, joined));
-    if (this.#joined && isTold(frame, this.#joined)) return lists(withRows(frame, this.#joined, joined));
+    if (told) return lists(withRows(frame, told, joined));
     return this.#links(frame, through, run, joined).then(lists);
   }
 
