@@ -5,7 +5,8 @@ import type { Given } from './slots.ts';
 import type { TableName } from './tables.ts';
 
 /**
- * The keys of what a row is joined to, as an array, in the order of columns of the join where it has one. `own` is the
+ * The keys of what a row is joined to, as an array, in the order of columns of the join where it has one, then of
+ * themselves. `own` is the
  * column of the row that the join names it by.
  */
 export function joinedKeys(
@@ -19,7 +20,9 @@ export function joinedKeys(
       .select(`link.${child}`)
       .where('link.workspaceId', '=', workspaceId)
       .whereRef(`link.${parent}`, '=', `${alias}.${own}`);
-    const read = sql`array(${order.reduce((query, column) => query.orderBy(`link.${column}`), joined)})`;
+    const columns = order.length === 0 ? [] : [...order, child];
+    const ordered = columns.reduce((query, column) => query.orderBy(`link.${column}`), joined);
+    const read = sql`array(${ordered})`;
     return stored === undefined ? read : sql`coalesce(${sql.ref(`${alias}.${stored}`)}, ${read})`;
   };
 }

@@ -5,6 +5,8 @@ const describePortal = Buffer.from([0x44, 0, 0, 0, 6, 0x50, 0]);
 /** Of the unnamed portal, all rows. */
 const execute = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
 const sync = Buffer.from([0x53, 0, 0, 0, 4]);
+const end = Buffer.concat([execute, sync]);
+const describedEnd = Buffer.concat([describePortal, end]);
 
 const bindCode = 0x42;
 const isNull = -1;
@@ -18,15 +20,33 @@ export function runMessages(
   values: readonly unknown[],
   { describes, formats: wanted = [] }: { describes: boolean; formats: CellFormats | undefined },
 ): Buffer {
-  const given = values.map((value) => prepareValue(value) as string | Buffer | null);
-  // Bytes go as bytes; the formats are said only where there are any.
-  const formats = given.some((value) => value instanceof Buffer) ? given.length : 0;
-  const lengths = given.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
-  const nameLength = Buffer.byteLength(name);
+  const given: (string | Buffer | null)[] = [];
+  const lengths: number[] = [];
+  let length = 0;
+  let formats = 0;
+  for (const value of values) {
+    const prepared = prepareValue(value) as string | Buffer | null;
+    const bytes = prepared === null ? 0 : Buffer.byteLength(prepared);
+    given.push(prepared);
+    lengths.push(bytes);
+    length += bytes;
+    // Bytes go as bytes; the formats are said only where there are any.
+    if (prepared instanceof Buffer) formats = values.length;
+  }
   const bindLength =
-    4 + 1 + nameLength + 1 + 2 + formats * 2 + 2 + 4 * given.length + sum(lengths) + 2 + 2 * wanted.length;
-  const behind = describes ? [describePortal, execute, sync] : [execute, sync];
-  const bytes = Buffer.allocUnsafe(1 + bindLength + sum(behind.map(({ length }) => length)));
+    4 +
+    1 +
+    Buffer.byteLength(name) +
+    1 +
+    2 +
+    formats * 2 +
+    2 +
+    4 * given.length +
+    length +
+    2 +
+    2 * wanted.length;
+  const behind = describes ? describedEnd : end;
+  const bytes = Buffer.allocUnsafe(1 + bindLength + behind.length);
   let at = bytes.writeUInt8(bindCode);
   at = bytes.writeInt32BE(bindLength, at);
   at = bytes.writeUInt8(0, at);
@@ -36,7 +56,8 @@ export function runMessages(
   for (let place = 0; place < formats; place += 1)
     at = bytes.writeUInt16BE(given[place] instanceof Buffer ? 1 : 0, at);
   at = bytes.writeUInt16BE(given.length, at);
-  for (const [place, value] of given.entries()) {
+  for (let place = 0; place < given.length; place += 1) {
+    const value = given[place] as string | Buffer | null;
     at = bytes.writeInt32BE(value === null ? isNull : (lengths[place] as number), at);
     if (typeof value === 'string') at += bytes.write(value, at);
     else if (value !== null) at += value.copy(bytes, at);
@@ -44,10 +65,6 @@ export function runMessages(
   // None said: all columns as texts.
   at = bytes.writeUInt16BE(wanted.length, at);
   for (const format of wanted) at = bytes.writeUInt16BE(format === asText ? 0 : 1, at);
-  for (const message of behind) at += message.copy(bytes, at);
+  behind.copy(bytes, at);
   return bytes;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

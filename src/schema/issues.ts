@@ -27,11 +27,8 @@ const labels = {
   ...through('issueLabel', 'issueId', 'labelId', 'label', 'id'),
   stored: 'labelIds' satisfies keyof Row<'issue'>,
 };
-const assigneeOrder = [
-  { column: 'position', of: 'link' },
-  { column: 'displayNameFold' },
-  { column: 'id' },
-] as const;
+/** The order in which the row holds them, too. */
+const assigneeOrder = [{ column: 'position', of: 'link' }, { column: 'userAccountId' }] as const;
 const labelOrder = [{ column: 'nameFold' }, { column: 'id' }] as const;
 
 export const Issue: Entity<'issue'> = entity('Issue', {

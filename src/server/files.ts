@@ -17,14 +17,14 @@ import { openUpload } from './upload-body.ts';
 /** The signed URLs of attachments, under /files. */
 export interface FileFace {
   /** Undefined when this is no path of a file. What it throws, the server answers as a problem. */
-  handle(request: ServerRequest, req: IncomingMessage, res: ServerResponse): Promise<RestReply | undefined>;
+  handle(request: ServerRequest, req: IncomingMessage, res: ServerResponse): Promise<RestReply> | undefined;
 }
 
 /** Gives bytes out and takes them in, for whoever has a signature. */
 export function createFileFace(files: ServerFiles): FileFace {
   const ownHost = files.filesUrl && new URL(files.filesUrl).host;
   return {
-    async handle(request, req, res) {
+    handle(request, req, res) {
       // An origin for files has nothing else, and files are nowhere else.
       const isElsewhere = ownHost !== undefined && (request.host === ownHost) !== isFile(request.path);
       if (isElsewhere) raise('not_found', 'There is nothing at this path.');

@@ -168,10 +168,11 @@ async function route(
     raise('invalid_request', 'The request has no Host.');
   const preflight = crossOrigin.preflight(request);
   if (preflight) return preflight;
-  const file = await files?.handle(request, req, res);
+  const file = files?.handle(request, req, res);
   if (file) {
+    const reply = await file;
     request.served = { face: 'files', route: '/files', operation: 'other' };
-    return file;
+    return reply;
   }
   if (request.path === '/graphql') return graphql.handle(request);
   const reply = await rest.handle(request);

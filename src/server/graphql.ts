@@ -156,10 +156,12 @@ function operations(graph: Graph): Plugin<YogaContext, YogaContext> {
   };
 }
 
-async function run(graph: Graph, context: YogaContext, form: 'data' | 'json'): Promise<OperationResult> {
-  const result = await runOpenly(graph, context, form);
-  if (!result.errors || !graph.door.isShutTo(context.operation)) return result;
-  return { ...result, errors: result.errors.map(withoutSuggestions) };
+function run(graph: Graph, context: YogaContext, form: 'data' | 'json'): Promise<OperationResult> {
+  const running = runOpenly(graph, context, form);
+  if (!graph.door.isShutTo(context.operation)) return running;
+  return running.then((result) =>
+    result.errors ? { ...result, errors: result.errors.map(withoutSuggestions) } : result,
+  );
 }
 
 async function runOpenly(

@@ -39,6 +39,8 @@ export class ServerRequest implements RestRequest {
   #query: URLSearchParams | undefined;
   #body: Promise<Buffer> | undefined;
   #context: Promise<OperationContext> | undefined;
+  /** Of who asks, once that is known. */
+  #reference: OperationContext['reference'];
 
   constructor(
     req: IncomingMessage,
@@ -76,8 +78,14 @@ export class ServerRequest implements RestRequest {
   }
 
   context(): Promise<OperationContext> {
-    this.#context ??= this.#contexts.authenticated(this, this.headers.authorization);
+    this.#context ??= this.#authenticated();
     return this.#context;
+  }
+
+  async #authenticated(): Promise<OperationContext> {
+    const context = await this.#contexts.authenticated(this, this.headers.authorization);
+    this.#reference = context.reference;
+    return context;
   }
 
   visitor(): Promise<OperationContext> {
@@ -90,9 +98,13 @@ export class ServerRequest implements RestRequest {
 
   /** The header that says which reference data the answer knows; nothing where there is no token. */
   async versionHeaders(): Promise<Record<string, string>> {
-    const context = await this.#context?.catch(() => undefined);
-    const current = await Promise.resolve(context?.reference?.current()).catch(() => undefined);
-    return current ? { [versionHeader]: printVersion(current.version) } : {};
+    try {
+      const current = this.#reference?.current();
+      const known = current instanceof Promise ? await current : current;
+      return known ? { [versionHeader]: printVersion(known.version) } : {};
+    } catch {
+      return {};
+    }
   }
 
   #read(): Promise<Buffer> {

@@ -100,8 +100,13 @@ function addIssueSets(
   place: number,
   assignees: readonly string[],
 ): void {
+  // The others stand in the table in another order than their places.
   rows.issueAssignee.push(
-    ...assignees.map((userAccountId, index) => ({ ...key, userAccountId, position: index ? 1 : 0 })),
+    ...assignees.map((userAccountId, index) => ({
+      ...key,
+      userAccountId,
+      position: index && assignees.length - index,
+    })),
   );
   const labels = [1, 2, 3, 5].filter((_label, index) => (place >> index) % 2);
   rows.issueLabel.push(...labels.map((label) => ({ ...key, labelId: turn(rows.label, label).id })));

@@ -121,13 +121,7 @@ function issueLists(things: Things, { id, subIssueCount }: Rows['issue'][number]
         position,
         member: things.member(idOf('user', userAccountId)) as Thing,
       }))
-      .toSorted(
-        compareBy(
-          ({ position }) => position,
-          ({ member }) => fold(String(member.displayName)),
-          ({ member }) => String(member.id),
-        ),
-      )
+      .toSorted(compareBy(({ position }) => position))
       .map(({ member }) => member);
   const labels = () =>
     things.rows.issueLabel

@@ -216,10 +216,10 @@ function self(place: Place, key: string, field: AnyField, nodes: readonly FieldN
   const plan = compileObject(place.reading, objectType(field), nodes, place.plan.columns);
   const part = place.plan.newPart();
   place.plan.fetches.push({
-    fetch: async (frame, run) => {
+    fetch: (frame, run) => {
       const same = newFrame(run, frame.rows, frame.types);
       frame.parts[part] = same;
-      await plan.fetch(same, run);
+      return plan.fetch(same, run);
     },
   });
   return {

@@ -10,7 +10,7 @@ import { type Field, type Frame, type Groups, newFrame, type Row } from './frame
 import { isKept } from '../../reference/snapshot.ts';
 import { keptPages } from './kept-pages.ts';
 import { isoTime } from './leaves.ts';
-import type { Fetch, ObjectPlan } from './objects.ts';
+import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import type { Run } from './run.ts';
 import { headsOf, type JsonWriter } from './json-writer.ts';
 import { type ShapedWalk, Walked, WalkStatements } from './walks.ts';
@@ -89,19 +89,22 @@ export class ConnectionFetch implements Fetch {
     };
   }
 
-  async fetch(frame: Frame, run: Run): Promise<void> {
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
     const walked = this.#walk(run);
     const { key } = this.#options;
     const keys = key ? distinctKeys(frame, key) : undefined;
     const at = keys?.at ?? new Int32Array(frame.rows.length);
     const given = frame.parts[this.part] as TextRows | undefined;
-    const found =
-      keptPages(run, walked.request, () => keys?.texts ?? ['']) ??
-      (await this.#read(walked, keys, { known: this.#countsIn(frame, at, walked), given }, run));
-    const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
-    frame.parts[this.part] = { ...found, at, walked, frames } satisfies ConnectionPart;
-    if (this.#views.length === 1) return this.#views[0]?.fetch(frames[0] as Frame, run);
-    await Promise.all(this.#views.map((view, place) => view.fetch(frames[place] as Frame, run)));
+    const show = (found: Pages): Promise<void> | undefined => {
+      const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
+      frame.parts[this.part] = { ...found, at, walked, frames } satisfies ConnectionPart;
+      return together(this.#views, (view, place) => view.fetch(frames[place] as Frame, run));
+    };
+    const kept = keptPages(run, walked.request, () => keys?.texts ?? ['']);
+    if (kept) return show(kept);
+    const known = this.#countsIn(frame, at, walked);
+    if (given && (known || !this.#showsCount)) return show(this.#pages(walked, keys, { given, known }));
+    return this.#read(walked, keys, { known, given }, run).then(show);
   }
 
   /** The counts by group where nobody has to count: of lists without a filter whose parents keep count. */
@@ -125,19 +128,27 @@ export class ConnectionFetch implements Fetch {
     const values = { ...shaped.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
     const [page, counts] = await Promise.all([
-      given ??
-        (this.#showsRows
-          ? run.rows(this.#statements.page(shaped, this.columns.read, run), values)
-          : undefined),
+      this.#showsRows && !given
+        ? run.rows(this.#statements.page(shaped, this.columns.read, run), values)
+        : undefined,
       isCounted ? run.texts(this.#statements.count(shaped, run), values) : undefined,
     ]);
+    return this.#pages(walked, keys, {
+      read: page,
+      given,
+      known: known ?? (counts && countsOf(counts, keys)),
+    });
+  }
+
+  #pages(walked: Walked, keys: DistinctKeys | undefined, { read, given, known = [] }: PagesRead): Pages {
+    const page = given ?? read;
     return {
       // The ordinal of the parent stands behind what is read.
       ...pagesOf(page, walked, {
         count: keys?.count ?? 1,
         ordinal: keys && !given ? this.columns.read.length : undefined,
       }),
-      counts: known ?? countsOf(counts, keys),
+      counts: known,
       types: page?.types ?? [],
     };
   }
@@ -160,6 +171,13 @@ export class ConnectionFetch implements Fetch {
     if (fixed) this.#fixed = walked;
     return walked;
   }
+}
+
+/** The rows of pages as a statement of their own read them, or one that read their parent, too, and their counts. */
+interface PagesRead {
+  readonly read?: TextRows | undefined;
+  readonly given: TextRows | undefined;
+  readonly known: number[] | undefined;
 }
 
 export interface EmbeddedPage {
@@ -221,11 +239,7 @@ function pagesOf(
   return { rows, start, end, more };
 }
 
-function countsOf(
-  counted: TextRows<readonly (string | null)[]> | undefined,
-  keys: DistinctKeys | undefined,
-): number[] {
-  const rows = counted?.rows ?? [];
+function countsOf({ rows }: TextRows<readonly (string | null)[]>, keys: DistinctKeys | undefined): number[] {
   if (!keys) return [Number(rows[0]?.[0] ?? 0)];
   const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
   return keys.texts.map((key) => counts.get(key) ?? 0);

@@ -10,7 +10,7 @@ import { flatten } from './children.ts';
 import { Columns, type KeyColumn } from './columns.ts';
 import { distinctKeys } from './distinct-keys.ts';
 import { type Frame, type Groups, newFrame, type Row } from './frame.ts';
-import type { Fetch, ObjectPlan } from './objects.ts';
+import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
 
@@ -56,12 +56,17 @@ export class ListFetch implements Fetch {
     return this.#views.push(plan) - 1;
   }
 
-  async fetch(frame: Frame, run: Run): Promise<void> {
-    const known = this.#kept(frame, run) ?? this.#none(frame);
-    const { at, start, end, rows, types } = known ? await known : await this.#read(frame, run);
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
+    const found = this.#kept(frame, run) ?? this.#none(frame) ?? this.#read(frame, run);
+    return found instanceof Promise
+      ? found.then((lists) => this.#show(lists, frame, run))
+      : this.#show(found, frame, run);
+  }
+
+  #show({ at, start, end, rows, types }: Lists, frame: Frame, run: Run): Promise<void> | undefined {
     const frames = this.#views.map(() => newFrame(run, rows, types));
     frame.parts[this.part] = { at, start, end, frames } satisfies ListPart;
-    await Promise.all(this.#views.map((view, place) => view.fetch(frames[place] as Frame, run)));
+    return together(this.#views, (view, place) => view.fetch(frames[place] as Frame, run));
   }
 
   /** Where all that came with the rows says that there are none. */

@@ -5,9 +5,29 @@ import { headsOf, type JsonWriter } from './json-writer.ts';
 import { RowTexts } from './row-texts.ts';
 import type { Run } from './run.ts';
 
-/** Brings what hangs on the rows of a frame into its parts, and so on down. */
+/** Brings what hangs on the rows of a frame into its parts, and so on down; a promise only of what is to be waited for. */
 export interface Fetch {
-  fetch(frame: Frame, run: Run): Promise<void>;
+  fetch(frame: Frame, run: Run): Promise<void> | undefined;
+}
+
+/** Goes side by side with what does not wait for it; a promise only if anything is to be waited for. */
+export function together<Item>(
+  items: readonly Item[],
+  start: (item: Item, place: number) => Promise<void> | undefined,
+): Promise<void> | undefined {
+  let waiting: Promise<void>[] | undefined;
+  for (let place = 0; place < items.length; place += 1) {
+    let going: Promise<void> | undefined;
+    try {
+      going = start(items[place] as Item, place);
+    } catch (error) {
+      // What has been started is waited for as ever: nobody else would hear that it fails, too.
+      going = Promise.reject(error);
+    }
+    if (going) (waiting ??= []).push(going);
+  }
+  if (!waiting || waiting.length === 1) return waiting?.[0];
+  return Promise.all(waiting).then(() => undefined);
 }
 
 /** The selection on one type of object: what to fetch for its rows, and how each is written. */
@@ -34,12 +54,14 @@ export class ObjectPlan {
   }
 
   /** Fetches for all rows of the frame at once; what does not wait for each other goes side by side. */
-  async fetch(frame: Frame, run: Run): Promise<void> {
-    const { fetches } = this;
-    if (frame.rows.length === 0) return;
-    if (this.isSerial) for (const each of fetches) await each.fetch(frame, run);
-    else if (fetches.length > 1) await Promise.all(fetches.map((each) => each.fetch(frame, run)));
-    else await fetches[0]?.fetch(frame, run);
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
+    if (frame.rows.length === 0) return undefined;
+    if (this.isSerial) return this.#oneByOne(frame, run);
+    return together(this.fetches, (each) => each.fetch(frame, run));
+  }
+
+  async #oneByOne(frame: Frame, run: Run): Promise<void> {
+    for (const each of this.fetches) await each.fetch(frame, run);
   }
 
   write(out: JsonWriter, frame: Frame, row: number): void {

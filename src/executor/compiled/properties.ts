@@ -24,7 +24,7 @@ export class PropertyFetch implements Fetch {
     this.#plan = plan;
   }
 
-  async fetch(frame: Frame, run: Run): Promise<void> {
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
     const flat: Row[] = [];
     const start = new Int32Array(frame.rows.length);
     const end = new Int32Array(frame.rows.length);
@@ -38,7 +38,7 @@ export class PropertyFetch implements Fetch {
     for (const row of flat) run.counted ??= (row as WithBeside).counted;
     const below = newFrame(run, flat, []);
     frame.parts[this.#part] = { frame: below, start, end } satisfies PropertyPart;
-    await this.#plan.fetch(below, run);
+    return this.#plan.fetch(below, run);
   }
 }
 

@@ -4,10 +4,11 @@ import { isAlways, type Predicate } from '../../db/predicate.ts';
 import type { TableName } from '../../db/tables.ts';
 import { textAt, WireRow } from '../../db/wire-row.ts';
 import { testOf } from '../../reference/conditions.ts';
+import type { KeptTable } from '../../reference/kept-table.ts';
 import type { KeyIndex } from '../../reference/key-index.ts';
 import { Columns, type KeyColumn, type Read } from './columns.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
-import type { Fetch, ObjectPlan } from './objects.ts';
+import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
 
@@ -28,12 +29,15 @@ interface Referrer {
 export class ReferenceFetch implements Fetch {
   readonly columns: Columns;
   readonly #target: Target;
+  /** May every row of the table be referred to. */
+  readonly #refersToAll: boolean;
   readonly #by: number;
   readonly #referrers: Referrer[] = [];
   #statement: Prepared | undefined;
 
   constructor(target: Target) {
     this.#target = target;
+    this.#refersToAll = isAlways(target.where);
     this.columns = new Columns({ of: target.table });
     this.#by = this.columns.place(target.by);
   }
@@ -43,19 +47,22 @@ export class ReferenceFetch implements Fetch {
     this.#referrers.push(referrer);
   }
 
-  async fetch(frame: Frame, run: Run): Promise<void> {
-    const { find, types, table } = this.#kept(run) ?? (await this.#read(frame, run));
-    const nested: Promise<void>[] = [];
-    for (const { key, part, plan } of this.#referrers) {
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
+    const { table: name, by } = this.#target;
+    const table = run.kept?.table(name);
+    const kept = table && this.#kept(run, table);
+    if (!kept) return this.#read(frame, run).then((found) => this.#link(frame, run, found));
+    if (!this.#refersToAll) return this.#link(frame, run, kept);
+    return together(this.#referrers, (referrer) => {
       // All of a kept table can stand for those referred to, where nothing is to be fetched for each of them.
-      const link =
-        table && plan.fetches.length === 0
-          ? linkInto(run, frame, key, table)
-          : linkTo(run, frame, key.text, find, types);
-      frame.parts[part] = link;
-      if (plan.fetches.length > 0) nested.push(plan.fetch(link.frame, run));
-    }
-    if (nested.length > 0) await Promise.all(nested);
+      if (referrer.plan.fetches.length > 0) return linkEach(referrer, frame, run, kept);
+      frame.parts[referrer.part] = linkInto(run, frame, referrer.key, table, table.index(by));
+      return undefined;
+    });
+  }
+
+  #link(frame: Frame, run: Run, found: Found): Promise<void> | undefined {
+    return together(this.#referrers, (referrer) => linkEach(referrer, frame, run, found));
   }
 
   async #read({ rows }: Frame, run: Run): Promise<Found> {
@@ -79,20 +86,16 @@ export class ReferenceFetch implements Fetch {
   }
 
   /** From memory, where the rows are kept. */
-  #kept(run: Run): Found | undefined {
-    const { table: name, by, where } = this.#target;
-    const { kept } = run;
-    const table = kept?.table(name);
-    const test = table && kept && testOf(where, table, kept);
-    if (!table || !test) return undefined;
-    const byKey = table.grouped(by);
+  #kept(run: Run, table: KeptTable): Found | undefined {
+    const { by, where } = this.#target;
+    const test = this.#refersToAll || (run.kept && testOf(where, table, run.kept));
+    if (!test) return undefined;
     return {
       types: table.types,
-      table: isAlways(where) ? { rows: table.rows, types: table.types, index: table.index(by) } : undefined,
       find: (key) => {
-        const [row] = byKey.get(key) ?? [];
+        const [row] = table.by(by, key);
         if (!row) run.miss(key);
-        return row && test(row) ? row : undefined;
+        return row && (test === true || test(row)) ? row : undefined;
       },
     };
   }
@@ -102,17 +105,20 @@ export class ReferenceFetch implements Fetch {
 interface Found {
   find: (key: string) => Row | undefined;
   types: readonly number[];
-  /** Set where every row of the kept table may be referred to. */
-  table?: WholeTable | undefined;
 }
 
-interface WholeTable {
-  rows: readonly Row[];
-  types: readonly number[];
-  index: KeyIndex;
+function linkEach(
+  { key, part, plan }: Referrer,
+  frame: Frame,
+  run: Run,
+  { find, types }: Found,
+): Promise<void> | undefined {
+  const link = linkTo(run, frame, key.text, find, types);
+  frame.parts[part] = link;
+  return plan.fetch(link.frame, run);
 }
 
-function linkInto(run: Run, { rows }: Frame, key: KeyColumn, { index, ...table }: WholeTable): Link {
+function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: KeptTable, index: KeyIndex): Link {
   const at = new Int32Array(rows.length).fill(-1);
   for (let place = 0; place < rows.length; place += 1) {
     const row = rows[place] as Row;
