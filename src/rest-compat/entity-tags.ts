@@ -11,7 +11,7 @@ interface EntityTag {
  * The tag of an answer: the revision of the thing, where it has one, and a hash of all that is said, since that has
  * names of other things and differs by who asks.
  */
-export function entityTag(body: string, revision: number | undefined): string {
+export function entityTag(body: string | Uint8Array, revision: number | undefined): string {
   const digest = hash('sha1', body, 'base64url');
   return revision === undefined ? `"${digest}"` : `"r${revision}-${digest}"`;
 }

@@ -130,24 +130,28 @@ function outcomeReply(route: Route, outcome: Outcome, request: RestRequest): Res
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
   const { status, body, location, nextCursor, revision } = outcome.rendered;
-  const text = body === undefined ? undefined : JSON.stringify(body);
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const links = nextCursor === undefined ? undefined : pageLinks(request, nextCursor);
   return {
     status,
     headers: {
-      ...(text !== undefined && {
+      ...(bytes && {
         'Content-Type': 'application/json; charset=utf-8',
-        ...readHeaders(request, text, revision),
+        ...readHeaders(request, bytes, revision),
       }),
       ...(location !== undefined && { Location: location }),
       ...(links !== undefined && { Link: links }),
     },
-    ...(text !== undefined && { body: text }),
+    ...(bytes && { body: bytes }),
   };
 }
 
 /** By what a client asks again for what it has; the answer to a write has a tag when it shows one thing as it is now. */
-function readHeaders({ method }: RestRequest, body: string, revision?: number): Record<string, string> {
+function readHeaders(
+  { method }: RestRequest,
+  body: string | Uint8Array,
+  revision?: number,
+): Record<string, string> {
   const isRead = method === 'GET' || method === 'HEAD';
   return {
     ...((isRead || revision !== undefined) && { ETag: entityTag(body, revision) }),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { timeText } from '../../src/db/time-bytes.ts';
 import { uuidBytes } from '../../src/db/uuid-bytes.ts';
 import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
-import { isoTime } from '../../src/executor/compiled/leaves.ts';
+import { isoTime } from '../../src/executor/compiled/times.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 
 /** What is written, as the text that is sent. */

@@ -9,7 +9,7 @@ import { type DistinctKeys, distinctKeys } from './distinct-keys.ts';
 import { type Field, type Frame, type Groups, newFrame, type Row } from './frame.ts';
 import { isKept } from '../../reference/snapshot.ts';
 import { keptPages } from './kept-pages.ts';
-import { isoTime } from './leaves.ts';
+import { isoTime } from './times.ts';
 import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import type { Run } from './run.ts';
 import { headsOf, type JsonWriter } from './json-writer.ts';

@@ -1,6 +1,6 @@
 import { giveSlab, takeSlab } from '../../db/slabs.ts';
-import { timeParts } from '../../db/time-bytes.ts';
 import { writeDigits, writeDigitsOfText } from '../../resolvers/ids.ts';
+import { isoLength, writeIsoTime } from './times.ts';
 
 /** What must not stand in a JSON string as it is: quotes, backslashes, control characters, halves of surrogate pairs. */
 // eslint-disable-next-line no-control-regex -- they are what is looked for
@@ -218,33 +218,12 @@ export class JsonWriter {
 
   /** The same of a time that came as its microseconds; false, and nothing, where it is far away. */
   timeOfBytes(given: Buffer, start: number): boolean {
-    const parts = timeParts(given, start);
-    if (!parts) return false;
-    const { year, month, day, micros } = parts;
-    const millis = Math.floor(micros / 1_000);
-    const seconds = Math.floor(millis / 1_000);
-    const minutes = Math.floor(seconds / 60);
-    const hours = Math.floor(minutes / 60);
-    this.#room(timePattern.length);
-    const began = this.#at;
-    this.bytes(timePattern);
-    this.#two(began + 1, Math.floor(year / 100));
-    this.#two(began + 3, year % 100);
-    this.#two(began + 6, month);
-    this.#two(began + 9, day);
-    this.#two(began + 12, hours);
-    this.#two(began + 15, minutes - hours * 60);
-    this.#two(began + 18, seconds - minutes * 60);
-    const rest = millis - seconds * 1_000;
-    this.#bytes[began + 21] = 0x30 + Math.floor(rest / 100);
-    this.#two(began + 22, rest % 100);
+    this.#room(isoLength + 2);
+    if (!writeIsoTime(this.#bytes, this.#at + 1, given, start)) return false;
+    this.#bytes[this.#at] = quote;
+    this.#bytes[this.#at + isoLength + 1] = quote;
+    this.#at += isoLength + 2;
     return true;
-  }
-
-  #two(at: number, number: number): void {
-    const tens = Math.floor(number / 10);
-    this.#bytes[at] = 0x30 + tens;
-    this.#bytes[at + 1] = 0x30 + number - tens * 10;
   }
 
   #copy(given: Uint8Array, start: number, end: number): void {
@@ -291,7 +270,6 @@ function plainEnd(given: Uint8Array, start: number, end: number): number {
 
 /** Behind the milliseconds. */
 const timeEnd = Buffer.from('Z"');
-const timePattern = Buffer.from('"0000-00-00T00:00:00.000Z"');
 const nothing = Buffer.from('null');
 
 /** What stands before the value of each field of an object. */

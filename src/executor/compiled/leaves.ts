@@ -6,11 +6,12 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
+import { encodeId, type IdPrefix, writeDigits } from '../../resolvers/ids.ts';
 import { type TextRow, textAt, WireRow } from '../../db/wire-row.ts';
 import type { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, type Row } from './frame.ts';
 import type { JsonWriter } from './json-writer.ts';
+import { isoTime, isoTimeOfBytes } from './times.ts';
 
 /** How the texts of a column become JSON and values, by the GraphQL type that shows them. */
 interface Codec {
@@ -20,7 +21,11 @@ interface Codec {
   /** The same of a cell that came in another format; where nothing is said, its text is written. */
   copyBinary?: (out: JsonWriter, bytes: Buffer, start: number) => boolean;
   value: (text: string) => unknown;
+  /** The same of a cell that came in another format; where it is undefined, that of its text is taken. */
+  valueBinary?: (bytes: Buffer, start: number) => unknown;
 }
+
+const nilUuid = '00000000-0000-0000-0000-000000000000';
 
 const same = (text: string) => text;
 const textual: Codec = {
@@ -57,19 +62,9 @@ const codecs: Readonly<Record<string, Codec>> = {
     },
     copyBinary: (out, bytes, start) => out.timeOfBytes(bytes, start),
     value: isoTime,
+    valueBinary: isoTimeOfBytes,
   },
 };
-
-/** A time as PostgreSQL writes it (`2026-01-31 12:00:00.5+00`) in the form of JSON: UTC, to the millisecond. */
-export function isoTime(text: string): string {
-  if (text.length >= 22 && text.endsWith('+00') && text[4] === '-' && text[10] === ' ') {
-    const fraction = text.length === 22 ? '.000' : text.slice(19, -3).padEnd(4, '0');
-    if (fraction.length === 4) return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}Z`;
-  }
-  const time = new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
-  if (Number.isNaN(time.getTime())) throw new Bail(`A time that cannot be read: ${text}`);
-  return time.toISOString();
-}
 
 function integer(text: string): number {
   const value = Number(text);
@@ -132,11 +127,16 @@ export function idField(
   columns: Columns,
 ): Field {
   const head = Buffer.from(`"${prefix}_`);
+  const written = Buffer.from(encodeId(prefix, nilUuid));
   const id: Codec = {
     write: (out, uuid) => out.idOfText(head, uuid),
     copy: (out, bytes, start, end) => id.write(out, bytes.toString('latin1', start, end)),
     copyBinary: (out, bytes, start) => out.id(head, bytes, start),
     value: (uuid) => encodeId(prefix, uuid),
+    valueBinary: (bytes, start) => {
+      writeDigits(written, prefix.length + 1, bytes, start);
+      return written.toString('latin1');
+    },
   };
   return columns.given
     ? textField(key, !isNonNullType(type), columns.reader(column), id)
@@ -150,7 +150,7 @@ function codecOf(type: GraphQLLeafType): Codec | undefined {
 /** A column of fetched rows, which is copied from cell to answer. */
 function cellField(key: string, type: GraphQLOutputType, place: number, codec: Codec): Field {
   const nullable = !isNonNullType(type);
-  const { copy, copyBinary } = codec;
+  const { copy, copyBinary, value, valueBinary } = codec;
   const ofTexts = textField(key, nullable, (row) => textAt(row as TextRow, place), codec);
   return {
     ...ofTexts,
@@ -161,6 +161,14 @@ function cellField(key: string, type: GraphQLOutputType, place: number, codec: C
       if (start < 0) return nullable ? out.null() : nothing();
       if (row.isText(place)) copy(out, row.bytes, start, row.end);
       else if (!copyBinary?.(out, row.bytes, start)) ofTexts.write(out, frame, at);
+    },
+    value: (frame, at) => {
+      const row = frame.rows[at];
+      if (!(row instanceof WireRow)) return ofTexts.value(frame, at);
+      const start = row.find(place);
+      if (start < 0) return nullable ? null : nothing();
+      if (row.isText(place)) return value(row.bytes.toString('utf8', start, row.end));
+      return valueBinary?.(row.bytes, start) ?? ofTexts.value(frame, at);
     },
   };
 }

@@ -1,0 +1,55 @@
+import { timeParts } from '../../db/time-bytes.ts';
+import { Bail } from './frame.ts';
+
+/** A time as PostgreSQL writes it (`2026-01-31 12:00:00.5+00`) in the form of JSON: UTC, to the millisecond. */
+export function isoTime(text: string): string {
+  if (text.length >= 22 && text.endsWith('+00') && text[4] === '-' && text[10] === ' ') {
+    const fraction = text.length === 22 ? '.000' : text.slice(19, -3).padEnd(4, '0');
+    if (fraction.length === 4) return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}Z`;
+  }
+  const time = new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+  if (Number.isNaN(time.getTime())) throw new Bail(`A time that cannot be read: ${text}`);
+  return time.toISOString();
+}
+
+const pattern = Buffer.from('0000-00-00T00:00:00.000Z');
+export const isoLength = pattern.length;
+
+/**
+ * Writes the time that came as its microseconds in the same form, where there is room for it; false, and nothing, where
+ * it is far away.
+ */
+export function writeIsoTime(bytes: Buffer, at: number, given: Buffer, start: number): boolean {
+  const parts = timeParts(given, start);
+  if (!parts) return false;
+  const { year, month, day, micros } = parts;
+  const millis = Math.floor(micros / 1_000);
+  const seconds = Math.floor(millis / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  for (let place = 0; place < isoLength; place += 1) bytes[at + place] = pattern[place] as number;
+  writeTwo(bytes, at, Math.floor(year / 100));
+  writeTwo(bytes, at + 2, year % 100);
+  writeTwo(bytes, at + 5, month);
+  writeTwo(bytes, at + 8, day);
+  writeTwo(bytes, at + 11, hours);
+  writeTwo(bytes, at + 14, minutes - hours * 60);
+  writeTwo(bytes, at + 17, seconds - minutes * 60);
+  const rest = millis - seconds * 1_000;
+  bytes[at + 20] = 0x30 + Math.floor(rest / 100);
+  writeTwo(bytes, at + 21, rest % 100);
+  return true;
+}
+
+const written = Buffer.from(pattern);
+
+/** The same as a text; undefined where it is far away. */
+export function isoTimeOfBytes(given: Buffer, start: number): string | undefined {
+  return writeIsoTime(written, 0, given, start) ? written.toString('latin1') : undefined;
+}
+
+function writeTwo(bytes: Buffer, at: number, number: number): void {
+  const tens = Math.floor(number / 10);
+  bytes[at] = 0x30 + tens;
+  bytes[at + 1] = 0x30 + number - tens * 10;
+}
