@@ -103,7 +103,6 @@ async function answer(
   const { place, requestId, trace } = request;
   const { logger } = options;
   const logged = { requestId, ...trace?.logged };
-  if (trace) res.setHeader('traceresponse', trace.response);
   res.on('close', () => {
     if (!res.writableFinished) place?.patience.abandon();
     const status = res.writableFinished ? res.statusCode : 499;
@@ -120,15 +119,14 @@ async function answer(
   // A body that nobody has read would be taken for the next request of the connection, and may be endless.
   const unread = req.complete ? undefined : discardRest(req, res);
   if (options.contexts.draining) res.shouldKeepAlive = false;
-  const given = {
-    ...options.crossOrigin.headers(request),
-    ...request.allowance?.headers(),
+  const given = [
+    options.crossOrigin.headers(request),
+    request.allowance?.headers(),
     // Where the data store does not answer, asking it once more would only make the client wait.
-    ...(reply.status === 503 ? {} : await request.versionHeaders()),
-  };
-  for (const [name, value] of Object.entries(given)) res.setHeader(name, value);
+    reply.status === 503 ? undefined : await request.versionHeaders(),
+  ];
   try {
-    await sendReply(res, reply, request, unread);
+    await sendReply(res, reply, request, { given, unread });
   } catch (error) {
     logger.warn({ err: error, ...logged }, 'the answer broke off');
     res.destroy();

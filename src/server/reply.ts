@@ -5,7 +5,8 @@ import { headersOf } from '../executor/challenge.ts';
 import { expectedError, maskedError } from '../executor/errors.ts';
 import type { RestReply } from '../rest-compat/face.ts';
 import { problemReply } from '../rest-compat/problem.ts';
-import { represent, vary } from './representation.ts';
+import { AnswerHead } from './answer-head.ts';
+import { represent } from './representation.ts';
 import type { ServerRequest } from './request.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -25,37 +26,48 @@ export function errorReply(error: unknown, requestId: string): RestReply {
   return problemReply(failure, requestId, headersOf(failure));
 }
 
-/** Sends an answer with the headers that all of them have; a body that is a stream may fail midway. */
+/**
+ * Sends an answer with the headers that all of them have, and those that are `given` to this one; a body that is a
+ * stream may fail midway.
+ */
 export async function sendReply(
   res: ServerResponse,
   reply: RestReply,
-  { requestId, origin }: Pick<ServerRequest, 'requestId' | 'origin'>,
-  unread?: Promise<void>,
+  { requestId, origin, trace }: Pick<ServerRequest, 'requestId' | 'origin' | 'trace'>,
+  {
+    given,
+    unread,
+  }: { given: readonly (Readonly<Record<string, string>> | undefined)[]; unread?: Promise<void> | undefined },
 ): Promise<void> {
-  const { status } = reply;
+  const head = new AnswerHead(reply.status);
   const metered = meter();
-  res.statusCode = status;
-  res.setHeader('X-Request-Id', requestId);
-  if (metered) res.setHeader('Server-Timing', serverTiming(metered));
-  // By setHeader, which takes names without case, so that a face's own headers stand in for these.
-  for (const [name, value] of Object.entries(securityHeaders(origin))) res.setHeader(name, value);
-  for (const [name, value] of Object.entries(reply.headers ?? {})) {
-    if (name === 'Vary') vary(res, value);
-    else res.setHeader(name, value);
-  }
-  vary(res, 'Authorization');
+  head.set('X-Request-Id', requestId);
+  if (trace) head.set('traceresponse', trace.response);
+  if (metered) head.set('Server-Timing', serverTiming(metered));
+  // First, so that a face's own headers stand in for these.
+  head.add(securityHeaders(origin));
+  for (const headers of given) if (headers) head.add(headers);
+  if (reply.headers) head.add(reply.headers);
+  head.vary('Authorization');
   if (reply.sent) res.once('finish', reply.sent);
-  const body = isBuffered(reply.body) ? await represent(res, reply.body) : reply.body;
-  if (isBuffered(body)) res.setHeader('Content-Length', body.length);
-  if (unread && (body === undefined || isBuffered(body))) {
+  const body = isBuffered(reply.body) ? await represent(head, res.req, reply.body) : reply.body;
+  if (isBuffered(body)) head.set('Content-Length', String(body.length));
+  // To a HEAD a face says the length itself.
+  else if (!body && !hasNoLength.has(head.status) && !head.get('Content-Length'))
+    head.set('Content-Length', '0');
+  head.write(res);
+  if (body !== undefined && !isBuffered(body)) return pipeline(body, res);
+  if (unread) {
     // The whole answer goes out, but the connection is closed only when nothing more comes in.
     if (body === undefined) res.flushHeaders();
     else res.write(body);
     await unread;
     res.end();
-  } else if (body === undefined || isBuffered(body)) res.end(body);
-  else await pipeline(body, res);
+  } else res.end(body);
 }
+
+/** Answers without a body, whose head does not speak of one (RFC 9110, 8.6). */
+const hasNoLength: ReadonlySet<number> = new Set([204, 304]);
 
 function isBuffered(body: RestReply['body']): body is string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array;
