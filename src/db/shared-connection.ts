@@ -126,11 +126,8 @@ export class SharedConnection {
       this.#client = client;
       this.#sinceMs = performance.now();
       this.#looking = setInterval(() => this.#look(), lookMs).unref();
-      const lose = () => {
-        if (this.#client === client) this.#giveBack('lost');
-      };
-      client.once('error', lose);
-      client.once('end', lose);
+      client.once('error', this.#lose);
+      client.once('end', this.#lose);
     } catch {
       // Why there is none is told to who asks for a connection of its own.
     }
@@ -138,9 +135,13 @@ export class SharedConnection {
     if (this.#closed) this.#giveBack('whole');
   }
 
+  readonly #lose = () => this.#giveBack('lost');
+
   #giveBack(how: 'whole' | 'lost'): void {
     const client = this.#client;
     clearInterval(this.#looking);
+    client?.off('error', this.#lose);
+    client?.off('end', this.#lose);
     this.#client = undefined;
     for (const sent of this.#underway.splice(0)) this.#settle(sent, connectionLost());
     if (client) this.#lender.giveBack(client, how);

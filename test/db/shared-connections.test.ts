@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
@@ -5,6 +6,7 @@ import { type Database, openDatabase } from '../../src/db/engine.ts';
 import { metered } from '../../src/db/meter.ts';
 import { Patience } from '../../src/db/patience.ts';
 import { Prepared } from '../../src/db/prepared.ts';
+import { type Lender, SharedConnection } from '../../src/db/shared-connection.ts';
 import { Slot } from '../../src/db/slots.ts';
 import { hasServer, newServerDatabase, type Place } from './engines.ts';
 import { freezable } from './freezable.ts';
@@ -13,6 +15,28 @@ import { freezable } from './freezable.ts';
 async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(1);
 }
+
+it('leave nothing on a connection that they give back', async () => {
+  const client = new EventEmitter();
+  let [lent, isFull] = [0, false];
+  const one = new SharedConnection({
+    lend: () => {
+      lent += 1;
+      return Promise.resolve(client);
+    },
+    giveBack: () => void (lent -= 1),
+    isFull: () => isFull,
+  } as unknown as Lender);
+  for (let times = 0; times < 3; times += 1) {
+    isFull = false;
+    one.takesMore();
+    await eventually(() => one.isIdle);
+    isFull = true;
+    one.takesMore();
+    expect(lent).toBe(0);
+    expect(client.eventNames()).toEqual([]);
+  }
+});
 
 const onlyWithServer = hasServer ? describe : describe.skip;
 

@@ -30,6 +30,8 @@ export interface GraphPlace {
   readonly of: FieldOf;
   /** It names nothing and is kept as it is, when it is taken. */
   readonly isFree: boolean;
+  /** A text that is taken there. */
+  readonly good: string;
   /** The value of the argument with this text at the place. */
   readonly given: (text: string) => unknown;
   /** An operation that has the field once for each text, under the aliases `it0`, `it1`, … */
@@ -41,6 +43,7 @@ export interface RestPlace {
   readonly at: string;
   readonly route: Route;
   readonly isFree: boolean;
+  readonly good: string;
   readonly given: (text: string) => RestCase;
 }
 
@@ -56,27 +59,32 @@ const keysOf: Partial<Record<IdPrefix, PoolName>> = {
   project: 'projectKey',
 };
 
-/** Every place on the graph that takes a text; those of a filter that many lists take, once. */
-export function graphPlaces(sample: Sample): GraphPlace[] {
-  const walked = new Set<string>();
+/** Every place on the graph that takes a text; those of a filter that many lists take, once, or once for each root. */
+export function graphPlaces(sample: Sample, filters: 'once' | 'each root' = 'once'): GraphPlace[] {
+  const all = new Set<string>();
   // The roots first, so that filters are tried on the widest list that takes them.
   const fields = objectFields
     .filter(({ field }) => field.args.length > 0)
     .toSorted((one, other) => Number(other.parent === 'Query') - Number(one.parent === 'Query'));
   return fields.flatMap((of) => {
     const way = wayTo(of.parent, sample);
-    return of.field.args.flatMap((argument) =>
-      placesIn(argument, sample, walked).map(({ path, isFree, given }) => ({
+    const isRoot = of.parent === 'Query' && filters === 'each root';
+    return of.field.args.flatMap((argument) => {
+      const walked = isRoot ? new Set<string>() : all;
+      const inner = placesIn(argument, namingOf(argument), sample, walked);
+      for (const name of walked) all.add(name);
+      return inner.map(({ path, isFree, good, given }) => ({
         at: `${of.coordinate}(${[argument.name, ...path].join('.')})`,
         of,
         isFree: isFree && of.parent === 'Mutation',
+        good,
         given,
-        document: (texts) => ({
+        document: (texts: readonly string[]) => ({
           query: aliased(of.field, argument, way, texts.length, sample),
           variables: Object.fromEntries(texts.map((text, place) => [`v${place}`, given(text)])),
         }),
-      })),
-    );
+      }));
+    });
   });
 }
 
@@ -120,11 +128,14 @@ function shown(field: GraphQLField<unknown, unknown>): string {
 interface InnerPlace {
   readonly path: readonly string[];
   readonly isFree: boolean;
+  readonly good: string;
   readonly given: (text: string) => unknown;
 }
 
+/** What a filter names is said where it stands, and its comparisons name the same. */
 function placesIn(
   holder: GraphQLArgument | GraphQLInputField,
+  naming: Naming | undefined,
   sample: Sample,
   walked: Set<string>,
 ): InnerPlace[] {
@@ -133,7 +144,9 @@ function placesIn(
   const wrap = (value: unknown) => (inList ? [value] : value);
   if (!isInputObjectType(named)) {
     const isFree = !namingOf(holder) && (named.name === 'String' || named.name === 'URL');
-    return takesText(named) ? [{ path: [], isFree, given: wrap }] : [];
+    if (!takesText(named)) return [];
+    const good = String(naming ? sample(naming) : sampleValue(holder.name, named.name));
+    return [{ path: [], isFree, good, given: wrap }];
   }
   const isComparison = /^(String|ID|DateTime|Date)Filter$/.test(named.name);
   if (walked.has(named.name) && !isComparison) return [];
@@ -141,13 +154,24 @@ function placesIn(
   const fields = Object.values(named.getFields());
   return fields.flatMap((field) => {
     const others = fields.filter((other) => other !== field && isRequiredInputField(other));
+    // What changes a thing wants to hear of a change.
+    const change =
+      named.name.endsWith('UpdateInput') && isRequiredInputField(field) && fields.find(isFreeText);
+    if (change && others.every((other) => !isFreeText(other))) others.push(change);
     const needed = Object.fromEntries(others.map((other) => [other.name, sampleOf(other, sample)]));
-    return placesIn(field, sample, walked).map(({ path, isFree, given }) => ({
-      path: [field.name, ...path],
-      isFree,
-      given: (text) => wrap({ ...needed, [field.name]: given(text) }),
-    }));
+    return placesIn(field, namingOf(field) ?? naming, sample, walked).map(
+      ({ path, isFree, good, given }) => ({
+        path: [field.name, ...path],
+        isFree,
+        good,
+        given: (text) => wrap({ ...needed, [field.name]: given(text) }),
+      }),
+    );
   });
+}
+
+function isFreeText(field: GraphQLInputField): boolean {
+  return getNamedType(field.type).name === 'String' && !namingOf(field);
 }
 
 function takesText(type: GraphQLInputType): boolean {
@@ -160,55 +184,74 @@ export function restPlaces(route: Route, sample: Sample): RestPlace[] {
   const fields = Object.entries(route.body?.fields ?? {}).flatMap(([field, value]) =>
     value.word === 'clears' ? [] : [[field, value.word === 'required' ? value.of : value] as const],
   );
-  const isRequired = (field: string) => route.body?.fields[field]?.word === 'required';
-  const json = Object.fromEntries(
-    fields
-      .filter(([field]) => isRequired(field))
-      .map(([field, { schema, names }]) => [field, goodJson(field, schema, names, sample)]),
-  );
+  const jsonOf = (some: typeof fields) =>
+    Object.fromEntries(
+      some.map(([field, { schema, names }]) => [field, goodJson(field, schema, names, sample)]),
+    );
+  const json = jsonOf(fields.filter(([field]) => route.body?.fields[field]?.word === 'required'));
+  // What changes a thing wants to hear of a change.
+  const change = jsonOf(route.body?.writesSomething ? fields.slice(0, 1) : []);
   const path = Object.fromEntries(
     Object.entries(route.parameters).flatMap(([parameter, { word, ...rest }]) =>
       word === 'path' && 'names' in rest ? [[parameter, rest.names ? sample(rest.names) : 'x']] : [],
     ),
   );
-  const plain: RestCase = { path, query: [], headers: {}, ...(route.body && { body: { json } }) };
-  const parameters = Object.entries(route.parameters).flatMap(([parameter, { word }]): RestPlace[] => {
-    const at = `${name} ${word === 'path' ? '' : '?'}${parameter}`;
-    const place = { at, route, isFree: false };
+  const plain: RestCase = {
+    path,
+    query: [],
+    headers: {},
+    ...(route.body && { body: { json: { ...change, ...json } } }),
+  };
+  const parameters = Object.entries(route.parameters).flatMap(([parameter, described]): RestPlace[] => {
+    const { word } = described;
     if (word === 'header') return [];
+    const at = `${name} ${word === 'path' ? '' : '?'}${parameter}`;
+    const { schema, names } = { names: undefined, ...('of' in described ? described.of : described) };
+    const good = String([goodJson(parameter, schema, names, sample)].flat()[0]);
+    const place = { at, route, isFree: false, good };
     if (word === 'path')
       return [{ ...place, given: (text) => ({ ...plain, path: { ...path, [parameter]: text } }) }];
     return [{ ...place, given: (text) => ({ ...plain, query: [[parameter, text]] }) }];
   });
   const inBody = fields.flatMap(([field, { schema, names }]) =>
-    textsIn(schema, sample).map((put) => ({
-      at: `${name} .${field}`,
+    textsIn(field, schema, sample).map(({ path, good, put }) => ({
+      at: `${name} .${[field, ...path].join('.')}`,
       route,
       isFree: !names && !schema.format?.startsWith('date'),
+      good: names ? sample(names) : good,
       given: (text: string) => ({ ...plain, body: { json: { ...json, [field]: put(text) } } }),
     })),
   );
   return [...parameters, ...inBody];
 }
 
-/** How a text is put into a value: once for each text that there is in it. */
-function textsIn(
-  { type, enum: known, items, properties }: JsonSchema,
-  sample: Sample,
-): ((text: string) => unknown)[] {
+/** A text in a value: where it is, one that is taken there, and how another is put in its place. */
+interface JsonText {
+  readonly path: readonly string[];
+  readonly good: string;
+  readonly put: (text: string) => unknown;
+}
+
+function textsIn(name: string, schema: JsonSchema, sample: Sample): JsonText[] {
+  const { type, enum: known, items, properties } = schema;
   if (known) return [];
   if (items)
-    return textsIn(items, sample).map((put) => (text: string): unknown => [put(text)]);
+    return textsIn(name, items, sample).map((each) => ({ ...each, put: (text) => [each.put(text)] }));
   if (properties) {
     const entries = Object.entries(properties);
-    const good = Object.fromEntries(
-      entries.map(([key, schema]) => [key, goodJson(key, schema, undefined, sample)]),
+    const all = Object.fromEntries(
+      entries.map(([key, each]) => [key, goodJson(key, each, undefined, sample)]),
     );
     return entries.flatMap(([key, each]) =>
-      textsIn(each, sample).map((put) => (text: string): unknown => ({ ...good, [key]: put(text) })),
+      textsIn(key, each, sample).map(({ path, good, put }) => ({
+        path: [key, ...path],
+        good,
+        put: (text) => ({ ...all, [key]: put(text) }),
+      })),
     );
   }
-  return type === 'string' ? [(text) => text] : [];
+  const good = String(goodJson(name, schema, undefined, sample));
+  return type === 'string' ? [{ path: [], good, put: (text) => text }] : [];
 }
 
 function goodJson(
@@ -225,5 +268,14 @@ function goodJson(
       Object.entries(properties).map(([key, each]) => [key, goodJson(key, each, undefined, sample)]),
     );
   if (name === 'userAccountId') return sample({ by: 'id', of: 'user' });
-  return sampleValue(name, format === 'uri' ? 'URL' : type === 'integer' ? 'Int' : 'String');
+  return sampleValue(name, typeNames[format ?? ''] ?? typeNames[String(type)] ?? 'String');
 }
+
+/** The scalars of the graph, by what JSON Schema calls the same. */
+const typeNames: Readonly<Record<string, string>> = {
+  uri: 'URL',
+  date: 'Date',
+  'date-time': 'DateTime',
+  integer: 'Int',
+  boolean: 'Boolean',
+};

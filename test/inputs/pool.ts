@@ -58,6 +58,7 @@ export async function readPool(app: App): Promise<Pool> {
   const teams = new Map((await rowsOf('team')).map(({ id, code }) => [id, String(code)]));
   const issues = (await rowsOf('issue')).map(({ id, teamId, number }) => ({
     id,
+    teamId,
     key: `${teams.get(teamId)}-${String(number)}`,
   }));
   const attachments = await rowsOf('attachment');
@@ -66,12 +67,19 @@ export async function readPool(app: App): Promise<Pool> {
     return issues.filter(({ id }) => ids.has(id)).slice(0, 2);
   };
   const home = [...having(attachments), ...having(await rowsOf('agentThread'))];
+  const [first] = home;
+  // Those that go together come first: what is of the first issue, or of its team.
+  const distance = ({ id, issueId, teamId }: AnyRow) =>
+    Number((issueId ?? id) !== first?.id) + Number(teamId !== first?.teamId && id !== first?.teamId);
   const isHome = ({ id, issueId }: AnyRow) => home.some((issue) => issue.id === (issueId ?? id));
   const ids = async (prefix: IdPrefix): Promise<readonly string[]> => {
     const table = prefix === 'user' ? 'userAccount' : entitiesByPrefix.get(prefix)?.options.table;
     const rows = table ? await rowsOf(table) : [];
     const near = rows.filter(isHome);
-    return (near.length > 0 ? near : rows).slice(0, 10).map(({ id }) => encodeId(prefix, String(id)));
+    return (near.length > 0 ? near : rows)
+      .toSorted((one, other) => distance(one) - distance(other))
+      .slice(0, 10)
+      .map(({ id }) => encodeId(prefix, String(id)));
   };
   const byPrefix: [IdPrefix, readonly string[]][] = [];
   for (const prefix of idPrefixes) byPrefix.push([prefix, await ids(prefix)]);

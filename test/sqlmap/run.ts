@@ -1,13 +1,14 @@
-// Lets sqlmap try every operation of both faces on a server of its own, on PostgreSQL (TEST_DATABASE_URL):
-// `npm run sqlmap`. SECONDS bounds each operation, ONLY is an expression for the names of those to try, PLACES=3/20 tries
-// the third of twenty parts of the places of each, LEVEL is sqlmap's.
+// Lets sqlmap try every place of both faces that takes a text, on a server of its own, on PostgreSQL
+// (TEST_DATABASE_URL): `npm run sqlmap`. SECONDS bounds each place, ONLY is an expression for the names of those to try,
+// PLACES=3/20 tries the third of twenty parts of them, LEVEL is sqlmap's.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { readPool } from '../inputs/pool.ts';
 import { startApp } from '../support/app.ts';
-import { type MarkedRequest, markedRequests, onlyPart } from './requests.ts';
+import { type MarkedRequest, markedRequests } from './requests.ts';
 
 process.env.TEST_DATABASE_URL ??= 'postgres://postgres@127.0.0.1:5432/test';
 const { SECONDS = '600', LEVEL = '3', ONLY = '', PLACES = '1/1' } = process.env;
@@ -15,9 +16,13 @@ const [part = 1, parts = 1] = PLACES.split('/').map(Number);
 
 interface Verdict {
   readonly requests: number;
-  readonly injectable: boolean;
+  /** How many of them had a statement run; the others were refused by their form, or answered from memory. */
+  readonly reached: number;
+  /** The request was good before sqlmap changed it. */
+  readonly isGood: boolean;
+  /** Why it is thought that SQL can be put there; nothing is good. */
+  readonly finding?: string;
   readonly finished: boolean;
-  readonly output: string;
 }
 
 try {
@@ -27,34 +32,45 @@ try {
 }
 
 const work = mkdtempSync(join(tmpdir(), 'workgraph-sqlmap-'));
-const app = await startApp({ demo: true });
+/** What the server itself says went wrong: a statement that a payload has spoilt is one that PostgreSQL refuses. */
+const complaints: string[] = [];
+const log = new Writable({
+  write: (line, _encoding, done) => {
+    complaints.push(String(line));
+    done();
+  },
+});
+const app = await startApp({ demo: true, logLevel: 'error', log });
 const { host } = new URL(app.url);
-let requests = 0;
-const found: string[] = [];
-const unfinished: string[] = [];
+const verdicts: (Verdict & { name: string })[] = [];
 try {
-  const all = markedRequests(await readPool(app))
+  const chosen = markedRequests(await readPool(app))
     .filter(({ name }) => new RegExp(ONLY).test(name))
-    .map((marked) => onlyPart(marked, part, parts))
-    .filter(({ places }) => places > 0);
-  for (const [index, marked] of all.entries()) {
+    .filter((_, index) => index % parts === part - 1);
+  for (const [index, marked] of chosen.entries()) {
     const verdict = await attack(marked, `${index}`);
-    requests += verdict.requests;
-    if (verdict.injectable) found.push(`${marked.name}\n${verdict.output}`);
-    if (!verdict.finished) unfinished.push(marked.name);
-    const end = verdict.finished ? 'finished' : `stopped after ${SECONDS} s`;
-    if (process.env.DEBUG) console.log(verdict.output);
-    console.log(`${marked.name}: ${marked.places} places, ${verdict.requests} requests, ${end}`);
+    verdicts.push({ ...verdict, name: marked.name });
+    const { requests, reached, isGood, finished, finding } = verdict;
+    const words = [`${requests} requests`, `${reached} with statements`];
+    if (!isGood) words.push('refused as it is');
+    if (!finished) words.push(`stopped after ${SECONDS} s`);
+    if (finding) words.push('INJECTABLE');
+    console.log(`${marked.name}: ${words.join(', ')}`);
   }
-  console.log(
-    `${all.length} operations, ${all.reduce((sum, { places }) => sum + places, 0)} places, ${requests} requests at level ${LEVEL}: ${found.length} injectable, ${unfinished.length} stopped before their end.`,
-  );
 } finally {
   await app.stop();
   rmSync(work, { recursive: true, force: true });
 }
-for (const each of found) console.log(each);
-process.exitCode = found.length > 0 ? 1 : 0;
+const sum = (of: (verdict: Verdict) => number) => verdicts.reduce((total, verdict) => total + of(verdict), 0);
+const count = (is: (verdict: Verdict) => boolean) => verdicts.filter(is).length;
+console.log(
+  `${verdicts.length} places, ${sum(({ requests }) => requests)} requests at level ${LEVEL}, ${sum(({ reached }) => reached)} of them with statements: ${count(({ finding }) => finding !== undefined)} injectable, ${count(({ finished }) => !finished)} stopped before their end, ${count(({ isGood }) => !isGood)} refused as they are, ${count(({ reached }) => reached < 100)} whose payloads no statement was run for.`,
+);
+for (const { name, finding } of verdicts) if (finding) console.log(`${name}\n${finding}`);
+process.exitCode = Math.min(
+  count(({ finding }) => finding !== undefined),
+  100,
+);
 
 function attack({ head, body }: MarkedRequest, name: string): Promise<Verdict> {
   const file = join(work, `${name}.http`);
@@ -77,23 +93,33 @@ function attack({ head, body }: MarkedRequest, name: string): Promise<Verdict> {
     '--disable-coloring',
     '--ignore-stdin',
   );
+  complaints.length = 0;
   return new Promise((resolve) => {
     const child = spawn('timeout', [SECONDS, 'sqlmap', ...options]);
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.on('close', (code) => {
-      const sent = existsSync(traffic)
-        ? readFileSync(traffic, 'latin1').matchAll(/^HTTP request \[#(\d+)\]/gm)
-        : [];
-      const numbers = Array.from(sent, ([, number]) => Number(number));
+      const sent = existsSync(traffic) ? readFileSync(traffic, 'latin1') : '';
       rmSync(traffic, { force: true });
-      resolve({
-        requests: numbers.at(-1) ?? 0,
-        injectable: /identified the following injection point|is vulnerable/.test(output),
-        finished: code !== 124,
-        output: output.slice(-3_000),
-      });
+      if (process.env.DEBUG) console.log(output, sent.slice(0, 5_000), complaints);
+      resolve({ ...judged(sent, output), finished: code !== 124 });
     });
   });
+}
+
+function judged(traffic: string, output: string): Omit<Verdict, 'finished'> {
+  const [, first = '', ...rest] = traffic.split(/^HTTP response \[#\d+\] /m);
+  const answers = [first, ...rest];
+  const findings = [
+    ...(/identified the following injection point|is vulnerable/.test(output) ? [output.slice(-3_000)] : []),
+    ...answers.filter((answer) => /^\(5\d\d|"internal_error"/i.test(answer)).slice(0, 1),
+    ...complaints.slice(0, 1),
+  ];
+  return {
+    requests: traffic.match(/^HTTP request \[/gm)?.length ?? 0,
+    reached: answers.filter((answer) => /desc="[1-9]\d* statement/.test(answer)).length,
+    isGood: first.startsWith('(2') && !/^\{"errors"/m.test(first),
+    ...(findings.length > 0 && { finding: findings.join('\n') }),
+  };
 }
