@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Admission, busy, type Place } from '../../src/server/admission.ts';
 import { type App, startApp } from '../support/app.ts';
 import { atStandstill } from '../support/standstill.ts';
@@ -124,7 +124,8 @@ describe('admission', () => {
 
 describe('a server with two places', () => {
   let app: App;
-  beforeAll(async () => {
+  // Each has a server of its own: after a refusal it is in an overload for a second, and tries working on fewer at once.
+  beforeEach(async () => {
     app = await startApp({
       settings: {
         MAX_CONCURRENCY: '2',
@@ -134,7 +135,7 @@ describe('a server with two places', () => {
       },
     });
   }, 60_000);
-  afterAll(() => app.stop());
+  afterEach(() => app.stop());
 
   async function inProgress(): Promise<number> {
     const text = await (await fetch(app.metricsUrl ?? '')).text();
