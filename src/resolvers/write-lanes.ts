@@ -126,13 +126,29 @@ function longest(all: readonly (Patience | undefined)[]): Patience | undefined {
   return most?.apart();
 }
 
-const lanes = new Map<string, unknown>();
+/** What goes together, by name, of each database: a process may have the same workspace in two. */
+export class OfDatabases<Kept> {
+  readonly #all = new WeakMap<object, Map<string, Kept>>();
+
+  of(db: object): Map<string, Kept> {
+    let kept = this.#all.get(db);
+    if (!kept) {
+      kept = new Map();
+      this.#all.set(db, kept);
+    }
+    return kept;
+  }
+}
+
+const lanesOf = new OfDatabases<unknown>();
 
 /** Sends a group in its lane, with the others that wait there; all that go in lanes of one name are alike. */
 export function inLane<Item, Row, Result>(
+  db: object,
   name: string,
   group: Group<Item, Row, Result>,
 ): Promise<Outcomes<Row, Result>> {
+  const lanes = lanesOf.of(db);
   // The name says of what they are.
   let lane = lanes.get(name) as Lane<Item, Row, Result> | undefined;
   if (!lane) {

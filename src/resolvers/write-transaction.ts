@@ -3,7 +3,7 @@ import type { Sending } from '../db/prepared.ts';
 import { again, inTransaction, isForeignKeyViolation, type Trx } from '../db/transaction.ts';
 import { DatabaseUnavailableError } from '../db/unavailable.ts';
 import type { SignedIn } from './context.ts';
-import { type Group, inLane, mostTogether, type Outcome, type SendAll } from './write-lanes.ts';
+import { type Group, inLane, mostTogether, OfDatabases, type Outcome, type SendAll } from './write-lanes.ts';
 
 /** What writes of a workspace have to follow each other on, whatever they are. */
 export const turns = {
@@ -94,7 +94,7 @@ export async function writeTogether<Item, Row, Result>(
   };
   if (whole) return writeByStatement(context, one);
   const alone = () => writeAlone(context, one);
-  const outcome = await withOthers<Item, Row, Result>(turn, kind, item, {
+  const outcome = await withOthers<Item, Row, Result>(db, turn, kind, item, {
     alone,
     company,
     send: (groups) => again(() => send({ db, connect }, groups)),
@@ -185,10 +185,11 @@ interface Gathering {
   outcomes: Promise<readonly unknown[]> | undefined;
 }
 
-const gatherings = new Map<string, Gathering>();
+const gatheringsOf = new OfDatabases<Gathering>();
 
 /** What came of a write that went with others; nothing where it has to find out by itself why nothing did. */
 async function withOthers<Item, Row, Result>(
+  db: object,
   turn: string,
   kind: string,
   item: Item,
@@ -197,6 +198,7 @@ async function withOthers<Item, Row, Result>(
     ...ways
   }: Pick<Group<Item, Row, Result>, 'alone' | 'send'> & Pick<SharedWrite<Item, Row, Result>, 'company'>,
 ): Promise<Outcome<Row, Result>> {
+  const gatherings = gatheringsOf.of(db);
   const name = `${kind} ${turn}`;
   let gathering = gatherings.get(name);
   if (gathering && gathering.items.length < mostTogether) gathering.items.push(item);
@@ -206,7 +208,7 @@ async function withOthers<Item, Row, Result>(
     gatherings.set(name, mine);
     mine.outcomes = inTurn(turn, () => {
       if (gatherings.get(name) === mine) gatherings.delete(name);
-      return inLane(`${kind} ${company?.(items) ?? turn}`, { ...ways, items });
+      return inLane(db, `${kind} ${company?.(items) ?? turn}`, { ...ways, items });
     });
     gathering = mine;
   }

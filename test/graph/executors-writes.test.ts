@@ -55,6 +55,26 @@ it(
   60_000 + 500 * writes,
 );
 
+it('writes that go together are of one database, though the workspaces have one id', async () => {
+  const [team] = worlds.compiled.things.all('Team');
+  const create = async (world: World) => {
+    const made = await world.ask(
+      'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { number } } }',
+      { input: { teamId: team?.id, title: 'At the same time' } },
+    );
+    return (dataOf(made).issueCreate as { issue: { number: number } }).issue.number;
+  };
+  const before = await Promise.all([worlds.compiled, worlds.reference].map(create));
+  // In turns, so that each finds the other's waiting.
+  const made = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => create(index % 2 ? worlds.reference : worlds.compiled)),
+  );
+  for (const [world, last = 0] of before.entries()) {
+    const own = made.filter((_, index) => index % 2 === world).toSorted((one, other) => one - other);
+    expect(own).toEqual(Array.from({ length: 10 }, (_, index) => last + 1 + index));
+  }
+});
+
 it.each(['compiled', 'reference'] as const)(
   '%s: does a write once whose answer is refused',
   async (executor) => {
