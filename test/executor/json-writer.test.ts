@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { timeText } from '../../src/db/time-bytes.ts';
 import { uuidBytes } from '../../src/db/uuid-bytes.ts';
+import { Bail } from '../../src/executor/compiled/frame.ts';
 import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
-import { isoTime } from '../../src/executor/compiled/times.ts';
+import { isoTime, isoTimeOfBytes } from '../../src/executor/compiled/times.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 
 /** What is written, as the text that is sent. */
@@ -84,11 +85,18 @@ it('a time is written from its microseconds as from its text, unless it is far a
   fc.assert(
     fc.property(near, (micros) => {
       bytes.writeBigInt64BE(micros, 1);
-      expect(written((out) => out.timeOfBytes(bytes, 1))).toBe(JSON.stringify(isoTime(timeText(bytes, 1))));
+      const iso = isoTime(timeText(bytes, 1));
+      expect(written((out) => out.timeOfBytes(bytes, 1))).toBe(JSON.stringify(iso));
+      expect(isoTimeOfBytes(bytes, 1)).toBe(iso);
     }),
   );
   for (const micros of [2n ** 52n, -(2n ** 52n) - 1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
     bytes.writeBigInt64BE(micros, 1);
     expect(written((out) => expect(out.timeOfBytes(bytes, 1)).toBe(false))).toBe('');
+    expect(isoTimeOfBytes(bytes, 1)).toBeUndefined();
   }
+});
+
+it('a time that has no form in JSON is left to graphql-js', () => {
+  expect(() => isoTime('infinity')).toThrow(Bail);
 });
