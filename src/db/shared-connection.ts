@@ -67,6 +67,7 @@ export class SharedConnection {
   #isOpening = false;
   #isHeld = false;
   #closed: (() => void) | undefined;
+  readonly #lose = () => this.#giveBack('lost');
 
   constructor(lender: Lender) {
     this.#lender = lender;
@@ -134,8 +135,6 @@ export class SharedConnection {
     this.#isOpening = false;
     if (this.#closed) this.#giveBack('whole');
   }
-
-  readonly #lose = () => this.#giveBack('lost');
 
   #giveBack(how: 'whole' | 'lost'): void {
     const client = this.#client;
