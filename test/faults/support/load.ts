@@ -8,12 +8,16 @@ const tickMs = 5;
 
 interface Exchange {
   readonly sinceMs: number;
-  received: string;
+  status: number;
+  /** What is still to come of the answer; unknown until its head is there. */
+  leftBytes: number | undefined;
+  /** Of a head that comes in pieces. */
+  head: string;
 }
 
 /**
- * Sends one request again and again at a rate, whether it is answered or not. On bare sockets: a client of HTTP would
- * take as much of the machine as the server that refuses it.
+ * Sends one request again and again, at a rate whether it is answered or not, or by clients that wait for their answers.
+ * On bare sockets: a client of HTTP would take as much of the machine as the server that refuses it.
  */
 export class Load {
   /** Answers by their status; 0 for what was cut off or not answered in time. */
@@ -23,8 +27,9 @@ export class Load {
   notSent = 0;
   /** The longest that somebody waited for an answer. */
   longestMs = 0;
+  #isAskedAgain = false;
   readonly #address: { host: string; port: number };
-  readonly #request: string;
+  readonly #request: Buffer;
   readonly #withinMs: number;
   readonly #idle: Socket[] = [];
   readonly #underWay = new Map<Socket, Exchange>();
@@ -37,7 +42,7 @@ export class Load {
     const head = [`${method} ${path} HTTP/1.1`, `Host: ${host}:${port}`, `Authorization: Bearer ${token}`];
     if (payload !== '')
       head.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(payload)}`);
-    this.#request = `${head.join('\r\n')}\r\n\r\n${payload}`;
+    this.#request = Buffer.from(`${head.join('\r\n')}\r\n\r\n${payload}`);
   }
 
   /** Sends for so long; what is under way then goes on. */
@@ -55,6 +60,14 @@ export class Load {
     }
   }
 
+  /** So many who each ask again once they have their answer. */
+  async keepAsking(connections: number, forMs: number): Promise<void> {
+    this.#isAskedAgain = true;
+    for (let n = 0; n < connections; n++) this.#send();
+    await delay(forMs);
+    this.#isAskedAgain = false;
+  }
+
   /** Waits for what is under way, and closes the connections. */
   async end(): Promise<void> {
     while (this.#underWay.size > 0) {
@@ -67,15 +80,14 @@ export class Load {
   #send(): void {
     this.sent++;
     const socket = this.#idle.pop() ?? this.#connect();
-    this.#underWay.set(socket, { sinceMs: performance.now(), received: '' });
+    this.#underWay.set(socket, { sinceMs: performance.now(), status: 0, leftBytes: undefined, head: '' });
     socket.write(this.#request);
   }
 
   #connect(): Socket {
     const socket = connect(this.#address);
     socket.setNoDelay(true);
-    socket.setEncoding('latin1');
-    socket.on('data', (piece: string) => this.#take(socket, piece));
+    socket.on('data', (piece: Buffer) => this.#take(socket, piece));
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#end(socket, 0);
@@ -85,16 +97,16 @@ export class Load {
     return socket;
   }
 
-  #take(socket: Socket, piece: string): void {
+  /** Counts the bytes of an answer, and looks at its head alone: the rest of a large one would cost more than sending. */
+  #take(socket: Socket, piece: Buffer): void {
     const exchange = this.#underWay.get(socket);
     if (!exchange) return;
-    exchange.received += piece;
-    const { received } = exchange;
-    const head = received.indexOf('\r\n\r\n');
-    const length = /\r\nContent-Length: (\d+)\r\n/i.exec(received.slice(0, head + 2))?.[1];
-    if (head < 0 || length === undefined || received.length < head + 4 + Number(length)) return;
-    this.#end(socket, Number(received.slice(9, 12)));
+    if (exchange.leftBytes === undefined) readHead(exchange, piece);
+    else exchange.leftBytes -= piece.length;
+    if (exchange.leftBytes === undefined || exchange.leftBytes > 0) return;
+    this.#end(socket, exchange.status);
     this.#idle.push(socket);
+    if (this.#isAskedAgain) this.#send();
   }
 
   #end(socket: Socket, status: number): void {
@@ -115,3 +127,18 @@ export class Load {
     }
   }
 }
+
+/** Takes status and length from the head once it is whole. */
+function readHead(exchange: Exchange, piece: Buffer): void {
+  const before = exchange.head.length;
+  exchange.head += piece.toString('latin1', 0, longestHead);
+  const end = exchange.head.indexOf('\r\n\r\n');
+  const at = exchange.head.search(/content-length:/i);
+  if (end < 0 || at < 0 || at > end) return;
+  exchange.status = Number(exchange.head.slice(9, 12));
+  const length = Number.parseInt(exchange.head.slice(at + 'content-length:'.length), 10);
+  exchange.leftBytes = end + 4 + length - before - piece.length;
+}
+
+/** All heads of this service are shorter. */
+const longestHead = 16_384;
