@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { table } from '../../src/rest-compat/table.ts';
 import { type App, startApp } from '../support/app.ts';
@@ -32,6 +32,9 @@ let pool: Pool;
 beforeAll(async () => {
   app = await startApp({ demo: true });
   client = new Client(app.url, app.token);
+});
+// For each face anew: a long run deletes all there is to delete.
+beforeEach(async () => {
   pool = await readPool(app);
 });
 afterAll(async () => {
