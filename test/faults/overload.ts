@@ -40,7 +40,7 @@ await runFault(import.meta.filename, {
       return made;
     });
     await fill(service, world.token, teamIds);
-    await isAnswered(service, world);
+    await mustAnswer(service, world);
     await peak(service, world, 3_000);
     const normal = await peak(service, world, trial.isShort ? 5_000 : 20_000);
     const beforeMb = residentMb(service.pid);
@@ -120,7 +120,7 @@ async function fill(service: Service, token: string, teamIds: readonly string[])
 }
 
 /** The load reads no answers; this one must be the dashboard. */
-async function isAnswered(service: Service, { token }: World): Promise<void> {
+async function mustAnswer(service: Service, { token }: World): Promise<void> {
   const client = new Client(service.url, token);
   const answer = await client.ask(ask);
   client.close();
