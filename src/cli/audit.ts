@@ -1,5 +1,5 @@
 import { type AuditSelection, selectAuditEntries } from '../db/audit.ts';
-import type { Row } from '../db/tables.ts';
+import type { Row } from '../db/tables/tables.ts';
 import { auditActorKind, auditActs } from '../resolvers/audit.ts';
 import { encodeId, parseId } from '../resolvers/ids.ts';
 import { type CommandEnvironment, databaseCommand } from './environment.ts';

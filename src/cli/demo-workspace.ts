@@ -1,8 +1,8 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TokenHolders } from '../db/access-tokens.ts';
-import type { Database } from '../db/engine.ts';
-import type { FileStore } from '../db/storage.ts';
+import type { Database } from '../db/engine/engine.ts';
+import type { FileStore } from '../storage/storage.ts';
 import { selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
 import type { Actor } from '../resolvers/audit.ts';
 import { hashToken, issueToken, newTokenText } from '../resolvers/access-tokens.ts';

@@ -1,6 +1,6 @@
 import { type ArgsDef, type CommandDef, defineCommand, type ParsedArgs } from 'citty';
-import type { Database } from '../db/engine.ts';
-import type { FileStore } from '../db/storage.ts';
+import type { Database } from '../db/engine/engine.ts';
+import type { FileStore } from '../storage/storage.ts';
 import type { Actor } from '../resolvers/audit.ts';
 import { refuseUnknownArguments, reportFailure } from './failures.ts';
 

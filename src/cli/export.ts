@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { inTransaction } from '../db/transaction.ts';
+import { inTransaction } from '../db/engine/transaction.ts';
 import { recordDeeds } from '../resolvers/audit.ts';
-import { exportDirectory } from '../resolvers/export-directory.ts';
-import { exportIssues } from '../resolvers/export-issues.ts';
+import { exportDirectory } from '../portability/export/export-directory.ts';
+import { exportIssues } from '../portability/export/export-issues.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { writeBackup } from './backup/write.ts';
 import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';

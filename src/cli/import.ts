@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { principalKind } from '../resolvers/codes.ts';
-import { applyDirectory } from '../resolvers/directory.ts';
-import { parseDirectory } from '../resolvers/directory-file.ts';
+import { principalKind } from '../model/codes.ts';
+import { applyDirectory } from '../portability/directory/directory.ts';
+import { parseDirectory } from '../portability/directory/directory-file.ts';
 import { encodeId } from '../resolvers/ids.ts';
-import type { SourceLine } from '../resolvers/import-issue.ts';
-import type { ImportTarget } from '../resolvers/import-people.ts';
-import { importIssues, type ImportSummary } from '../resolvers/import-run.ts';
+import type { SourceLine } from '../portability/import/import-issue.ts';
+import type { ImportTarget } from '../portability/import/import-people.ts';
+import { importIssues, type ImportSummary } from '../portability/import/import-run.ts';
 import { restoreBackup } from './backup/restore.ts';
 import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';

@@ -1,8 +1,8 @@
-import type { Database } from '../db/engine.ts';
-import type { Row } from '../db/tables.ts';
+import type { Database } from '../db/engine/engine.ts';
+import type { Row } from '../db/tables/tables.ts';
 import { type MemberCard, selectMemberCard, selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
-import { memberRole } from '../resolvers/codes.ts';
-import { fold } from '../resolvers/fold.ts';
+import { memberRole } from '../model/codes.ts';
+import { fold } from '../model/fold.ts';
 import { parseId } from '../resolvers/ids.ts';
 import { CommandError, UsageError } from './failures.ts';
 

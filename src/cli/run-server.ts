@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { type Database, openDatabase } from '../db/engine.ts';
+import { type Database, openDatabase } from '../db/engine/engine.ts';
 import { systemActor } from '../resolvers/audit.ts';
-import { createLogger } from '../server/logger.ts';
-import { secretsOf } from '../server/secrets.ts';
+import { createLogger } from '../server/observability/logger.ts';
+import { secretsOf } from '../server/observability/secrets.ts';
 import { openFiles, type ServerFiles } from '../server/open-files.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { addDemo, demoToken, findDemo, keptToken } from './demo-workspace.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { type DirectoryLock, lockDirectory } from '../db/directory-lock.ts';
+import { type DirectoryLock, lockDirectory } from '../db/engine/directory-lock.ts';
 import { type Config, readConfig, type Settings } from '../server/config.ts';
 import type { TrustedDocuments } from '../executor/persisted-documents.ts';
 import type { DatabaseCommand } from './environment.ts';
@@ -41,7 +41,7 @@ export async function start({ settings, ...options }: StartOptions): Promise<num
 
 async function documentsOf(config: Config): Promise<TrustedDocuments | undefined> {
   if (config.documentsFile === undefined) return undefined;
-  const { openDocuments } = await import('../server/open-documents.ts');
+  const { openDocuments } = await import('../server/graphql/open-documents.ts');
   return openDocuments(config);
 }
 

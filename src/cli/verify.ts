@@ -1,6 +1,6 @@
 import { encodeId } from '../resolvers/ids.ts';
-import { verifyDatabase, type Finding } from '../resolvers/verify.ts';
-import { verifyFiles } from '../resolvers/verify-files.ts';
+import { verifyDatabase, type Finding } from '../portability/verify.ts';
+import { verifyFiles } from '../portability/verify-files.ts';
 import { databaseCommand } from './environment.ts';
 import { exitCodes } from './failures.ts';
 

@@ -1,9 +1,9 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
-import type { AccessTokenTable } from './directory-tables.ts';
-import type { Database } from './engine.ts';
-import { PreparedSelect } from './prepared.ts';
-import { Slot } from './slots.ts';
-import type { Row, Tables } from './tables.ts';
+import type { AccessTokenTable } from './tables/directory-tables.ts';
+import type { Database } from './engine/engine.ts';
+import { PreparedSelect } from './query/prepared.ts';
+import { Slot } from './query/slots.ts';
+import type { Row, Tables } from './tables/tables.ts';
 
 /** A token and the member it stands for, whatever state the two are in. */
 export type TokenHolder = Pick<

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
-import type { AgentThreadMessageTable, AgentThreadTable } from './issue-tables.ts';
-import type { Row } from './tables.ts';
-import type { Trx } from './transaction.ts';
+import type { AgentThreadMessageTable, AgentThreadTable } from './tables/issue-tables.ts';
+import type { Row } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 /** The thread of an issue; it changes only under the issue's lock. */
 export async function selectThread(

@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely } from 'kysely';
-import type { AttachmentTable } from './issue-tables.ts';
-import type { Row, Tables } from './tables.ts';
-import type { Trx } from './transaction.ts';
+import type { AttachmentTable } from './tables/issue-tables.ts';
+import type { Row, Tables } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 export type AttachmentRow = Row<'attachment'>;
 

@@ -1,8 +1,8 @@
 import type { Insertable, Kysely } from 'kysely';
-import type { AuditEntryTable } from './directory-tables.ts';
-import { insertRows } from './import-writes.ts';
-import type { Row, Tables } from './tables.ts';
-import type { Trx } from './transaction.ts';
+import type { AuditEntryTable } from './tables/directory-tables.ts';
+import { insertRows } from './writes/import-writes.ts';
+import type { Row, Tables } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 export function insertAuditEntries(trx: Trx, entries: readonly Insertable<AuditEntryTable>[]): Promise<void> {
   return insertRows(trx, 'auditEntry', entries);

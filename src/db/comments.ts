@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Row, Tables } from './tables.ts';
-import type { Trx } from './transaction.ts';
+import type { Row, Tables } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 export async function selectComment(
   db: Kysely<Tables>,

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { anyUuid } from './any-uuid.ts';
-import type { Row, Tables } from './tables.ts';
+import { anyUuid } from './query/any-uuid.ts';
+import type { Row, Tables } from './tables/tables.ts';
 
 /** An issue with the names of the single things that it refers to. */
 export type ExportedIssueRow = Awaited<ReturnType<typeof selectIssuesAfter>>[number];

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { anyUuid } from './any-uuid.ts';
+import { anyUuid } from './query/any-uuid.ts';
 import type { AttachmentRow } from './attachments.ts';
-import type { Database } from './engine.ts';
-import type { Tables } from './tables.ts';
-import type { Trx } from './transaction.ts';
+import type { Database } from './engine/engine.ts';
+import type { Tables } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 // 'wgjn' in ASCII: keeps this lock apart from any other advisory lock of the database.
 const janitorLock = 0x77676a6e;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import type { Row, Tables } from './tables.ts';
-import type { Trx } from './transaction.ts';
+import type { Row, Tables } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 /** Whose key it is, and the key. */
 export type KeyName = Pick<Row<'idempotencyKey'>, 'workspaceId' | 'userAccountId' | 'key'>;

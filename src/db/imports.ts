@@ -1,7 +1,7 @@
 import { type Kysely, sql, type SqlBool } from 'kysely';
-import { anyUuid } from './any-uuid.ts';
-import type { Row, Tables } from './tables.ts';
-import type { Trx } from './transaction.ts';
+import { anyUuid } from './query/any-uuid.ts';
+import type { Row, Tables } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 export type ImportKind = 'issue' | 'comment' | 'member';
 

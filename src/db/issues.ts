@@ -1,10 +1,10 @@
 import { type Insertable, type Kysely, type RawBuilder, sql, type UpdateObject } from 'kysely';
-import { anyUuid } from './any-uuid.ts';
-import type { IssueTable } from './issue-tables.ts';
-import { PreparedSelect, type Sending, StatementsByShape } from './prepared.ts';
-import { slot } from './slots.ts';
-import type { Row, Tables } from './tables.ts';
-import type { Trx } from './transaction.ts';
+import { anyUuid } from './query/any-uuid.ts';
+import type { IssueTable } from './tables/issue-tables.ts';
+import { PreparedSelect, type Sending, StatementsByShape } from './query/prepared.ts';
+import { slot } from './query/slots.ts';
+import type { Row, Tables } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 export type IssueRow = Row<'issue'>;
 

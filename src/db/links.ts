@@ -1,7 +1,7 @@
 import type { Insertable, Kysely } from 'kysely';
-import type { IssueLinkTable } from './issue-tables.ts';
-import type { Row, Tables } from './tables.ts';
-import type { Trx } from './transaction.ts';
+import type { IssueLinkTable } from './tables/issue-tables.ts';
+import type { Row, Tables } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 export async function selectLink(
   db: Kysely<Tables>,

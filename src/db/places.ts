@@ -1,4 +1,4 @@
-import type { Patience } from './patience.ts';
+import type { Patience } from './engine/deadline.ts';
 
 /** A number of places; who finds none free waits in line, for a time and no longer. */
 export class Places {

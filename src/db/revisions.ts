@@ -1,6 +1,6 @@
-import { untyped } from './any-tables.ts';
-import type { TableName } from './tables.ts';
-import type { Trx } from './transaction.ts';
+import { untyped } from './query/any-tables.ts';
+import type { TableName } from './tables/tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 /** The tables of things that hang on an issue and count their changes. */
 export type RevisedTable = Extract<TableName, 'comment' | 'issueLink' | 'attachment'>;

@@ -4,9 +4,9 @@ import type {
   PluginTransformResultArgs,
   RootOperationNode,
 } from 'kysely';
-import { settle } from './binding-graph.ts';
-import { fold } from './identifiers.ts';
-import { readStatement } from './tenant-statements.ts';
+import { settle } from '../../test/support/tenant-prover/binding-graph.ts';
+import { fold } from './guard/identifiers.ts';
+import { readStatement } from '../../test/support/tenant-prover/statement-reader.ts';
 
 /** The tables without a workspace, each with its reason; every other name is a tenant's table. */
 export const globalTables = {

@@ -1,6 +1,6 @@
 import type { Insertable, Kysely } from 'kysely';
-import type { MemberTable, WorkspaceTable } from './directory-tables.ts';
-import type { Row, Tables } from './tables.ts';
+import type { MemberTable, WorkspaceTable } from './tables/directory-tables.ts';
+import type { Row, Tables } from './tables/tables.ts';
 
 export type MemberCard = Pick<
   Row<'member'>,

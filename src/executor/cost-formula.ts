@@ -1,5 +1,5 @@
 import { getArgumentValues, Kind } from 'graphql';
-import type { RowsOf } from '../schema/plan.ts';
+import type { RowsOf } from '../schema/builder/plan.ts';
 import { usesVariables } from './compiled/selection.ts';
 import type { Condition, CostNode, Occurrence } from './cost-tree.ts';
 import { plainListCost } from './limits.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
-import { StorageFullError, StorageUnavailableError } from '../db/storage.ts';
-import { DatabaseUnavailableError, isConnectionLoss } from '../db/unavailable.ts';
+import { StorageFullError, StorageUnavailableError } from '../storage/storage.ts';
+import { DatabaseUnavailableError, isConnectionLoss } from '../db/engine/unavailable.ts';
 import { brief, cut } from './problem.ts';
 import { AppError, type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
 

@@ -11,7 +11,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import type { Context } from '../resolvers/context.ts';
-import { RootResults } from '../schema/root-results.ts';
+import { RootResults } from '../schema/builder/root-results.ts';
 import { priceOperation } from './cost.ts';
 import { answerCompiled } from './compiled/executor.ts';
 import { formatError, isOutage, type Report } from './errors.ts';

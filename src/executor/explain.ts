@@ -4,11 +4,11 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { Loaders } from '../db/loaders.ts';
-import { RecordingDatabase } from '../db/recording.ts';
-import { memberRole, principalKind } from '../resolvers/codes.ts';
+import { Loaders } from '../db/reads/loaders.ts';
+import { RecordingDatabase } from '../db/query/recording.ts';
+import { memberRole, principalKind } from '../model/codes.ts';
 import { type Principal, scopes, type SignedIn } from '../resolvers/context.ts';
-import { RootResults } from '../schema/root-results.ts';
+import { RootResults } from '../schema/builder/root-results.ts';
 import { compileOperation } from './compiled/compile.ts';
 import { newFrame, NotCompilable } from './compiled/frame.ts';
 import { Run } from './compiled/run.ts';

@@ -4,7 +4,7 @@ import { collectFields } from '@graphql-tools/utils';
 import { type DocumentNode, type ExecutionResult, print } from 'graphql';
 import { signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
-import { once } from '../resolvers/idempotency.ts';
+import { once } from '../resolvers/writes/idempotency.ts';
 import type { WrittenAnswer } from './compiled/json-writer.ts';
 import { rootOf } from './errors.ts';
 import type { OperationContext } from './execute.ts';

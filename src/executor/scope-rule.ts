@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import type { Principal, Scope } from '../resolvers/context.ts';
 import { AppError } from '../resolvers/errors.ts';
-import type { ScopeNeed } from '../schema/scopes.ts';
+import type { ScopeNeed } from '../schema/builder/scopes.ts';
 import { usesVariables } from './compiled/selection.ts';
 import { perVariant } from './variants.ts';
 

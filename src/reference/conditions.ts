@@ -1,9 +1,9 @@
-import { decodeText } from '../db/decoded-types.ts';
-import type { Comparable, Comparison, Predicate } from '../db/predicate.ts';
-import { Slot } from '../db/slots.ts';
-import { uuidArrayBytes } from '../db/uuid-bytes.ts';
+import { decodeText } from '../db/wire/decoded-types.ts';
+import type { Comparable, Comparison, Predicate } from '../db/query/predicate.ts';
+import { Slot } from '../db/query/slots.ts';
+import { uuidArrayBytes } from '../db/wire/uuid-bytes.ts';
 import { compareKeys } from './order.ts';
-import type { KeptRow, KeptTable } from './kept-table.ts';
+import type { KeptRow, KeptTable } from './cached-table.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export type Test = (row: KeptRow) => boolean;

@@ -1,4 +1,4 @@
-import { isSameUuid, uuidBytes, uuidHash, uuidLength } from '../db/uuid-bytes.ts';
+import { isSameUuid, uuidBytes, uuidHash, uuidLength } from '../db/wire/uuid-bytes.ts';
 
 /** Where the row of a table stands by its UUID, as the text or as the bytes of it: no text is made to look one up. */
 export class KeyIndex {

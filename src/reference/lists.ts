@@ -1,6 +1,6 @@
-import type { ListOrder } from '../db/page.ts';
-import { eachUuid, uuidText } from '../db/uuid-bytes.ts';
-import type { KeptRow, KeptTable } from './kept-table.ts';
+import type { ListOrder } from '../db/query/page.ts';
+import { eachUuid, uuidText } from '../db/wire/uuid-bytes.ts';
+import type { KeptRow, KeptTable } from './cached-table.ts';
 
 /** The columns of the join table that a list is ordered by. */
 export function linkColumns(orderBy: readonly ListOrder[]): string[] {

@@ -1,6 +1,6 @@
-import type { Database } from '../db/engine.ts';
-import { metered } from '../db/meter.ts';
-import { noVersion, ReferenceReads, type ReferenceVersion } from '../db/reference-reads.ts';
+import type { Database } from '../db/engine/engine.ts';
+import { metered } from '../db/engine/meter.ts';
+import { noVersion, ReferenceReads, type ReferenceVersion } from '../db/reads/reference-reads.ts';
 import { defaultMaxRows } from './limits.ts';
 import { Snapshot, snapshotOf } from './snapshot.ts';
 

@@ -1,6 +1,6 @@
-import { decodeText } from '../db/decoded-types.ts';
-import type { Order, OrderKind } from '../db/page.ts';
-import type { KeptRow, KeptTable } from './kept-table.ts';
+import { decodeText } from '../db/wire/decoded-types.ts';
+import type { Order, OrderKind } from '../db/query/page.ts';
+import type { KeptRow, KeptTable } from './cached-table.ts';
 
 const TIMESTAMPTZ = 1184;
 

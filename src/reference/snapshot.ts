@@ -1,8 +1,8 @@
-import { keptDeclaration, type KeptTableName } from '../db/kept-tables.ts';
-import type { Order, Source } from '../db/page.ts';
-import type { ReferenceRows, ReferenceVersion } from '../db/reference-reads.ts';
+import { keptDeclaration, type KeptTableName } from '../db/tables/cached-tables.ts';
+import type { Order, Source } from '../db/query/page.ts';
+import type { ReferenceRows, ReferenceVersion } from '../db/reads/reference-reads.ts';
 import { testOf } from './conditions.ts';
-import { type KeptRow, KeptTable } from './kept-table.ts';
+import { type KeptRow, KeptTable } from './cached-table.ts';
 
 type Tables = ReadonlyMap<string, KeptTable>;
 

@@ -1,15 +1,15 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { insertAccessToken, lockLivingToken, selectAccessToken, updateRevoked } from '../db/access-tokens.ts';
-import type { Row, Tables } from '../db/tables.ts';
-import { inTransaction } from '../db/transaction.ts';
+import type { Row, Tables } from '../db/tables/tables.ts';
+import { inTransaction } from '../db/engine/transaction.ts';
 import { type MemberCard, selectMemberCard } from '../db/workspaces.ts';
 import { type Actor, actorOf, type Deed, recordDeeds } from './audit.ts';
-import { memberRole, memberStatus } from './codes.ts';
+import { memberRole, memberStatus } from '../model/codes.ts';
 import { type Context, type Principal, type Scope, scopes, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { decodeId, encodeId, newUuid } from './ids.ts';
-import { checkText } from './write-rules.ts';
+import { checkText } from './writes/write-rules.ts';
 
 export interface AccessTokenCreateInput {
   name: string;

@@ -1,6 +1,6 @@
 import { insertActivity } from '../db/activity.ts';
 import { type IssueColumns, type IssueRow, updateIssuesWithActivity } from '../db/issues.ts';
-import type { Trx } from '../db/transaction.ts';
+import type { Trx } from '../db/engine/transaction.ts';
 import type { Principal } from './context.ts';
 import { newUuid } from './ids.ts';
 

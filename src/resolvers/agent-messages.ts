@@ -7,19 +7,19 @@ import {
   upsertThread,
 } from '../db/agent-threads.ts';
 import type { IssueRow } from '../db/issues.ts';
-import type { Row } from '../db/tables.ts';
-import type { Trx } from '../db/transaction.ts';
+import type { Row } from '../db/tables/tables.ts';
+import type { Trx } from '../db/engine/transaction.ts';
 import { recordActivity } from './activity.ts';
 import { nextThread, type TurnMessage } from './agent-turns.ts';
-import { authorType, messageType, principalKind } from './codes.ts';
+import { authorType, messageType, principalKind } from '../model/codes.ts';
 import type { Context, Principal } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
-import { lockLivingIssue } from './issue-locks.ts';
-import { issueIsGone, requireIssue } from './issue-names.ts';
-import { contributor } from './write-access.ts';
-import { turns, write } from './write-transaction.ts';
-import { checkText, limits, uuidOf } from './write-rules.ts';
+import { lockLivingIssue } from './issues/issue-locks.ts';
+import { issueIsGone, requireIssue } from './issues/issue-names.ts';
+import { contributor } from './writes/write-access.ts';
+import { turns, write } from './writes/write-transaction.ts';
+import { checkText, limits, uuidOf } from './writes/write-rules.ts';
 
 export interface AgentMessageCreateInput {
   /** Or an id. */

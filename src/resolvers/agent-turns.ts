@@ -1,6 +1,6 @@
-import type { Row } from '../db/tables.ts';
-import { authorType, messageType, threadStatus } from './codes.ts';
-import { limits } from './write-rules.ts';
+import type { Row } from '../db/tables/tables.ts';
+import { authorType, messageType, threadStatus } from '../model/codes.ts';
+import { limits } from './writes/write-rules.ts';
 
 /** What of a new message decides how the thread goes on. */
 export interface TurnMessage {

@@ -1,7 +1,7 @@
 import { insertAuditEntries } from '../db/audit.ts';
-import type { Trx } from '../db/transaction.ts';
+import type { Trx } from '../db/engine/transaction.ts';
 import type { SignedIn } from './context.ts';
-import { memberRole } from './codes.ts';
+import { memberRole } from '../model/codes.ts';
 import { newUuid } from './ids.ts';
 
 /** Every act that is entered, with what it means. */

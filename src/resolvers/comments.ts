@@ -3,22 +3,22 @@ import {
   commentCreations,
   commentValues,
   type NamedComment,
-} from '../db/comment-creation.ts';
+} from '../db/writes/comment-creation.ts';
 import { selectComment, selectLastCommentUtc, selectParentComment, updateComment } from '../db/comments.ts';
 import type { IssueRow } from '../db/issues.ts';
-import type { Sending } from '../db/prepared.ts';
-import type { Row } from '../db/tables.ts';
-import type { Trx } from '../db/transaction.ts';
+import type { Sending } from '../db/query/prepared.ts';
+import type { Row } from '../db/tables/tables.ts';
+import type { Trx } from '../db/engine/transaction.ts';
 import { feedEntry, recordActivity } from './activity.ts';
 import { type Context, type Principal, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
-import { type LockedIssue, lockIssueOf, thingIsGone } from './issue-locks.ts';
-import { issueIsGone, requireIssue, requireName } from './issue-names.ts';
-import { requireThingRevision, type RevisedThing } from './revisions.ts';
-import { mayManage } from './write-access.ts';
-import { turns, write, writeByStatement, writeTogether } from './write-transaction.ts';
-import { checkText, limits, uuidOf } from './write-rules.ts';
+import { type LockedIssue, lockIssueOf, thingIsGone } from './issues/issue-locks.ts';
+import { issueIsGone, requireIssue, requireName } from './issues/issue-names.ts';
+import { requireThingRevision, type RevisedThing } from './writes/revisions.ts';
+import { mayManage } from './writes/write-access.ts';
+import { turns, write, writeByStatement, writeTogether } from './writes/write-transaction.ts';
+import { checkText, limits, uuidOf } from './writes/write-rules.ts';
 
 export interface CommentCreateInput {
   /** Or an id. */

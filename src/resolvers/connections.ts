@@ -1,6 +1,6 @@
-import type { AnyRow } from '../db/any-tables.ts';
-import type { Order, Page, PageRequest, Source } from '../db/page.ts';
-import { always, isAlways } from '../db/predicate.ts';
+import type { AnyRow } from '../db/query/any-tables.ts';
+import type { Order, Page, PageRequest, Source } from '../db/query/page.ts';
+import { always, isAlways } from '../db/query/predicate.ts';
 import { type Context, signedIn } from './context.ts';
 import { decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';
 import { AppError, Violations } from './errors.ts';

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
-import type { BesideTable } from '../db/issue-beside.ts';
-import type { Lease } from '../db/lease.ts';
-import type { Loaders } from '../db/loaders.ts';
-import type { Prepared } from '../db/prepared.ts';
-import type { Tables } from '../db/tables.ts';
+import type { BesideTable } from '../db/writes/issue-beside.ts';
+import type { Lease } from '../db/engine/lease.ts';
+import type { Loaders } from '../db/reads/loaders.ts';
+import type { Prepared } from '../db/query/prepared.ts';
+import type { Tables } from '../db/tables/tables.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
 import { raise } from './errors.ts';
-import type { RequestFiles } from './files.ts';
-import type { Whole } from './write-transaction.ts';
+import type { RequestFiles } from './attachments/files.ts';
+import type { Whole } from './writes/write-transaction.ts';
 
 export const scopes = [
   'issues:read',

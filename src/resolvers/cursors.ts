@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { Order, OrderKind, Position } from '../db/page.ts';
-import type { Predicate } from '../db/predicate.ts';
-import type { AnyRow } from '../db/any-tables.ts';
-import type { TableName } from '../db/tables.ts';
+import type { Order, OrderKind, Position } from '../db/query/page.ts';
+import type { Predicate } from '../db/query/predicate.ts';
+import type { AnyRow } from '../db/query/any-tables.ts';
+import type { TableName } from '../db/tables/tables.ts';
 import { isUuid } from './ids.ts';
 
 /**

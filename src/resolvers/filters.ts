@@ -1,9 +1,9 @@
-import { always, type Comparable, type Comparison, type Predicate, type Through } from '../db/predicate.ts';
-import type { TableName } from '../db/tables.ts';
+import { always, type Comparable, type Comparison, type Predicate, type Through } from '../db/query/predicate.ts';
+import type { TableName } from '../db/tables/tables.ts';
 import type { Violations } from './errors.ts';
-import { fold } from './fold.ts';
+import { fold } from '../model/fold.ts';
 import { decodeId, type IdPrefix } from './ids.ts';
-import { limits } from './write-rules.ts';
+import { limits } from './writes/write-rules.ts';
 
 /** What a filter's field tests, as the types declare it: the comparators of the input object become predicates on it. */
 export type FilterField =

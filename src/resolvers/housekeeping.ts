@@ -1,5 +1,5 @@
 import { keysOf } from '../db/attachments.ts';
-import type { Database } from '../db/engine.ts';
+import type { Database } from '../db/engine/engine.ts';
 import {
   type FileName,
   removeAbandonedAttachment,
@@ -10,11 +10,11 @@ import {
   selectLongDeletedIssues,
   writeJoinedIds,
 } from '../db/housekeeping.ts';
-import { analyzeTables } from '../db/import-writes.ts';
-import type { FileStore } from '../db/storage.ts';
-import { inTransaction } from '../db/transaction.ts';
-import { removeOldKeys } from './idempotency.ts';
-import { restorableMs } from './issue-deletion.ts';
+import { analyzeTables } from '../db/writes/import-writes.ts';
+import type { FileStore } from '../storage/storage.ts';
+import { inTransaction } from '../db/engine/transaction.ts';
+import { removeOldKeys } from './writes/idempotency.ts';
+import { restorableMs } from './issues/issue-deletion.ts';
 
 /** Something to be put in order; it does a bounded piece at a time and says how much that was. */
 export interface Chore {

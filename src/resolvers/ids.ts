@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { uuidLength } from '../db/uuid-bytes.ts';
+import { uuidLength } from '../db/wire/uuid-bytes.ts';
 
 /** What an id can name, as its prefix says it. */
 export const idPrefixes = [

@@ -1,6 +1,6 @@
-import { codeTables } from './codes.ts';
+import { codeTables } from '../model/codes.ts';
 import type { IssueChange } from './issue-input.ts';
-import type { References } from './issue-references.ts';
+import type { References } from './issues/issue-references.ts';
 
 const listFormat = new Intl.ListFormat('en-GB');
 

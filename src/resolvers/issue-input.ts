@@ -1,5 +1,5 @@
 import type { Violations } from './errors.ts';
-import { checkText, limits, uuidOf, uuidsOf } from './write-rules.ts';
+import { checkText, limits, uuidOf, uuidsOf } from './writes/write-rules.ts';
 
 /** The fields of an issue that a client can set. In an update null empties a field and an absent one stays. */
 export interface IssueFieldsInput {

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { IssueRow } from '../db/issues.ts';
 import { deleteLink, insertLink, selectEquivalentLink, selectLink } from '../db/links.ts';
-import type { Row } from '../db/tables.ts';
-import type { Trx } from '../db/transaction.ts';
+import type { Row } from '../db/tables/tables.ts';
+import type { Trx } from '../db/engine/transaction.ts';
 import { recordActivity } from './activity.ts';
 import type { Context, Principal } from './context.ts';
 import { Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { parseTitle } from './issue-input.ts';
-import { lockIssueOf, lockLivingIssue, thingIsGone } from './issue-locks.ts';
-import { issueIsGone, requireIssue } from './issue-names.ts';
+import { lockIssueOf, lockLivingIssue, thingIsGone } from './issues/issue-locks.ts';
+import { issueIsGone, requireIssue } from './issues/issue-names.ts';
 import { parseUrl } from './link-urls.ts';
-import { requireThingRevision, type RevisedThing } from './revisions.ts';
-import { contributor } from './write-access.ts';
-import { turns, write } from './write-transaction.ts';
+import { requireThingRevision, type RevisedThing } from './writes/revisions.ts';
+import { contributor } from './writes/write-access.ts';
+import { turns, write } from './writes/write-transaction.ts';
 
 export interface IssueLinkCreateInput {
   /** Or an id. */

@@ -1,8 +1,8 @@
-import type { AnyRow } from '../db/any-tables.ts';
-import type { Predicate } from '../db/predicate.ts';
-import type { TableName } from '../db/tables.ts';
+import type { AnyRow } from '../db/query/any-tables.ts';
+import type { Predicate } from '../db/query/predicate.ts';
+import type { TableName } from '../db/tables/tables.ts';
 import { mayReadAudit } from './audit.ts';
-import { memberRole } from './codes.ts';
+import { memberRole } from '../model/codes.ts';
 import { type Context, type SignedIn, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { type IdPrefix, parseId } from './ids.ts';

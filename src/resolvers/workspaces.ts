@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../db/tables.ts';
-import { inTransaction } from '../db/transaction.ts';
+import type { Tables } from '../db/tables/tables.ts';
+import { inTransaction } from '../db/engine/transaction.ts';
 import { insertMember, insertWorkspace } from '../db/workspaces.ts';
 import { type Actor, recordDeeds } from './audit.ts';
-import { memberRole, memberStatus, principalKind } from './codes.ts';
+import { memberRole, memberStatus, principalKind } from '../model/codes.ts';
 import { scopes } from './context.ts';
 import { Violations } from './errors.ts';
-import { fold } from './fold.ts';
+import { fold } from '../model/fold.ts';
 import { encodeId, newUuid } from './ids.ts';
 import { issueToken, type NewAccessToken } from './access-tokens.ts';
-import { checkText } from './write-rules.ts';
+import { checkText } from './writes/write-rules.ts';
 
 export interface WorkspaceCreateInput {
   name: string;

@@ -1,4 +1,4 @@
-import { entitiesByPrefix } from '../schema/entity.ts';
+import { entitiesByPrefix } from '../schema/builder/entity.ts';
 
 /** What follows the prefix and its underscore: a UUID in base32. */
 export const idTail = '[0-7][0-9a-hjkmnp-tv-z]{25}';

@@ -1,5 +1,5 @@
 import { keyForm, keyRule } from '../executor/idempotent.ts';
-import { type NamedKind, type Naming, naming } from '../schema/naming.ts';
+import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import type { SortDirection } from './operations.generated.ts';
 import { readEntityTags, revisionOf } from './entity-tags.ts';
 import { idLength, idTail } from './ids.ts';

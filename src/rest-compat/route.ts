@@ -6,7 +6,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import type { ScopeNeed } from '../schema/scopes.ts';
+import type { ScopeNeed } from '../schema/builder/scopes.ts';
 import { type Body, type BodyValues, type Fields, readBody } from './body.ts';
 import {
   idempotencyKey,

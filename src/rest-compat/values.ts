@@ -1,6 +1,6 @@
-import { limits as writeLimits } from '../schema/limits.ts';
-import { type NamedKind, type Naming, naming } from '../schema/naming.ts';
-import { isCalendarDate, parseDateTime } from '../schema/scalars.ts';
+import { limits as writeLimits } from '../schema/builder/limits.ts';
+import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
+import { isCalendarDate, parseDateTime } from '../schema/builder/scalars.ts';
 import { codeSchema, codesOf } from './enums.ts';
 import { idLength, idProblem, idTail } from './ids.ts';
 import { type JsonSchema, largestInt32 } from './json-schema.ts';

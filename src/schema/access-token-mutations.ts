@@ -1,8 +1,8 @@
 import { createAccessToken, type NewAccessToken, revokeAccessToken } from '../resolvers/access-tokens.ts';
 import { scopes } from '../resolvers/context.ts';
 import { AccessToken } from './access-tokens.ts';
-import { builder } from './builder.ts';
-import { naming } from './naming.ts';
+import { builder } from './builder/builder.ts';
+import { naming } from './builder/naming.ts';
 
 const AccessTokenCreateInput = builder.inputType('AccessTokenCreateInput', {
   description: 'A token to be made.',

@@ -1,4 +1,4 @@
-import { type Entity, entity } from './entity.ts';
+import { type Entity, entity } from './builder/entity.ts';
 import { Member } from './members.ts';
 
 /** Shown to its owner, and to owners and admins: the roots see to that, and `node` asks `mayReadToken`. */

@@ -1,5 +1,5 @@
-import type { Predicate } from '../db/predicate.ts';
-import { type Entity, entity } from './entity.ts';
+import type { Predicate } from '../db/query/predicate.ts';
+import { type Entity, entity } from './builder/entity.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 

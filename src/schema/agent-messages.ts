@@ -1,9 +1,9 @@
 import { livingIssue } from './activity.ts';
 import { AgentThread } from './agent-threads.ts';
-import { builder } from './builder.ts';
-import { type Entity, entity } from './entity.ts';
-import { AuthorType, MessageType, PrincipalKind } from './enums.ts';
-import { via } from './via.ts';
+import { builder } from './builder/builder.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { AuthorType, MessageType, PrincipalKind } from './builder/enums.ts';
+import { via } from './builder/via.ts';
 import { Member } from './members.ts';
 
 export const FollowUpAction = builder.objectRef<{ name: string; key: string; color: string }>(

@@ -1,10 +1,10 @@
 import { createAgentMessage, type MessageWritten } from '../resolvers/agent-messages.ts';
 import { AgentThreadMessage } from './agent-messages.ts';
 import { AgentThread } from './agent-threads.ts';
-import { builder } from './builder.ts';
-import { MessageType } from './enums.ts';
+import { builder } from './builder/builder.ts';
+import { MessageType } from './builder/enums.ts';
 import { Issue } from './issues.ts';
-import { naming } from './naming.ts';
+import { naming } from './builder/naming.ts';
 
 const FollowUpActionInput = builder.inputType('FollowUpActionInput', {
   description: 'A next step for a message to offer.',

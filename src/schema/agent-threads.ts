@@ -1,11 +1,11 @@
-import { threadStatus } from '../resolvers/codes.ts';
+import { threadStatus } from '../model/codes.ts';
 import { livingIssue } from './activity.ts';
 import { AgentThreadMessage } from './agent-messages.ts';
-import { type Entity, entity } from './entity.ts';
-import { AuthorType, MessageType, ThreadStatus } from './enums.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { AuthorType, MessageType, ThreadStatus } from './builder/enums.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
-import { limits } from '../resolvers/write-rules.ts';
+import { limits } from '../resolvers/writes/write-rules.ts';
 
 export const AgentThread: Entity<'agentThread'> = entity('AgentThread', {
   table: 'agentThread',

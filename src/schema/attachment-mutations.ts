@@ -1,10 +1,10 @@
 import type { IssueRow } from '../db/issues.ts';
-import { type AttachmentAnnounced, createAttachment, removeAttachment } from '../resolvers/attachments.ts';
+import { type AttachmentAnnounced, createAttachment, removeAttachment } from '../resolvers/attachments/attachments.ts';
 import { Attachment } from './attachments.ts';
-import { builder } from './builder.ts';
+import { builder } from './builder/builder.ts';
 import { Issue } from './issues.ts';
-import { naming } from './naming.ts';
-import { expectedRevision } from './revisions.ts';
+import { naming } from './builder/naming.ts';
+import { expectedRevision } from './builder/revisions.ts';
 
 const AttachmentCreateInput = builder.inputType('AttachmentCreateInput', {
   description: 'A file to be put on an issue.',

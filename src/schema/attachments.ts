@@ -1,10 +1,10 @@
-import { signedDownloadUrl, signedPreviewUrl } from '../resolvers/attachments.ts';
+import { signedDownloadUrl, signedPreviewUrl } from '../resolvers/attachments/attachments.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { issueKey } from '../resolvers/keys.ts';
 import { livingIssue } from './activity.ts';
-import { type Entity, entity } from './entity.ts';
-import { PreviewKind } from './enums.ts';
-import { via } from './via.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { PreviewKind } from './builder/enums.ts';
+import { via } from './builder/via.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 import { Team } from './teams.ts';

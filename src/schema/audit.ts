@@ -1,7 +1,7 @@
 import { auditActorKind, auditActs } from '../resolvers/audit.ts';
-import { builder } from './builder.ts';
-import { type Entity, entity } from './entity.ts';
-import { naming } from './naming.ts';
+import { builder } from './builder/builder.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { naming } from './builder/naming.ts';
 import { Member } from './members.ts';
 
 const actorKinds: Record<string, { value: number; description: string }> = {

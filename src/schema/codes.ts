@@ -1,6 +1,6 @@
-import { codeTables } from '../resolvers/codes.ts';
+import { codeTables } from '../model/codes.ts';
 import { errorCodes } from '../resolvers/errors.ts';
-import { builder } from './builder.ts';
+import { builder } from './builder/builder.ts';
 
 interface Code {
   name: string;

@@ -1,10 +1,10 @@
 import type { IssueRow } from '../db/issues.ts';
 import { changeComment, type CommentWritten, createComment, deleteComment } from '../resolvers/comments.ts';
-import { builder } from './builder.ts';
+import { builder } from './builder/builder.ts';
 import { Comment } from './comments.ts';
 import { Issue } from './issues.ts';
-import { naming } from './naming.ts';
-import { expectedRevision } from './revisions.ts';
+import { naming } from './builder/naming.ts';
+import { expectedRevision } from './builder/revisions.ts';
 
 const issueKeyGuard = 'The issue that it must be on, by its key or id; any when left out.';
 

@@ -1,8 +1,8 @@
 import { toRichText } from '../resolvers/rich-text.ts';
-import { mayManage } from '../resolvers/write-access.ts';
+import { mayManage } from '../resolvers/writes/write-access.ts';
 import { livingIssue } from './activity.ts';
-import { type Entity, entity } from './entity.ts';
-import { via } from './via.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { via } from './builder/via.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 

@@ -1,5 +1,5 @@
-import { type Entity, entity } from './entity.ts';
-import { DeliveryState } from './enums.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { DeliveryState } from './builder/enums.ts';
 import { Issue } from './issues.ts';
 import { Team } from './teams.ts';
 

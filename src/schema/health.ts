@@ -1,4 +1,4 @@
-import { builder } from './builder.ts';
+import { builder } from './builder/builder.ts';
 
 export const Health = builder.objectRef<{ status: string }>('Health');
 Health.implement({

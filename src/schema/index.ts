@@ -1,9 +1,9 @@
 import { specifiedDirectives } from 'graphql';
-import { builder } from './builder.ts';
-import { requiresScopes } from './scopes.ts';
-import './fields.ts';
-import './lists.ts';
-import './scalars.ts';
+import { builder } from './builder/builder.ts';
+import { requiresScopes } from './builder/scopes.ts';
+import './builder/fields.ts';
+import './builder/lists.ts';
+import './builder/scalars.ts';
 import './query.ts';
 import './issue-stats.ts';
 import './access-token-mutations.ts';

@@ -1,6 +1,6 @@
 import { Delivery } from './deliveries.ts';
-import type { EntityFieldBuilder } from './entity.ts';
-import { Priority } from './enums.ts';
+import type { EntityFieldBuilder } from './builder/entity.ts';
+import { Priority } from './builder/enums.ts';
 import { Member } from './members.ts';
 import { Project } from './projects.ts';
 import { IssueStatus } from './statuses.ts';

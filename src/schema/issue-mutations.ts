@@ -1,13 +1,13 @@
 import type { IssueRow } from '../db/issues.ts';
-import { deleteIssue, restoreIssue } from '../resolvers/issue-deletion.ts';
-import { subscribeToIssue, unsubscribeFromIssue } from '../resolvers/issue-subscriptions.ts';
-import { updateIssue, updateIssues } from '../resolvers/issue-update.ts';
-import { createIssue } from '../resolvers/issues.ts';
-import { builder, type Types } from './builder.ts';
-import { Priority } from './enums.ts';
+import { deleteIssue, restoreIssue } from '../resolvers/issues/issue-deletion.ts';
+import { subscribeToIssue, unsubscribeFromIssue } from '../resolvers/issues/issue-subscriptions.ts';
+import { updateIssue, updateIssues } from '../resolvers/issues/issue-update.ts';
+import { createIssue } from '../resolvers/issues/issues.ts';
+import { builder, type Types } from './builder/builder.ts';
+import { Priority } from './builder/enums.ts';
 import { Issue } from './issues.ts';
-import { naming } from './naming.ts';
-import { expectedRevision } from './revisions.ts';
+import { naming } from './builder/naming.ts';
+import { expectedRevision } from './builder/revisions.ts';
 
 const RoleAssignmentInput = builder.inputType('RoleAssignmentInput', {
   description: 'A part that somebody is to have in an issue.',

@@ -1,11 +1,11 @@
-import type { StatsColumn } from '../db/issue-stats.ts';
-import { issueStats, maxStatsDimensions, maxStatsGroups } from '../resolvers/issue-stats.ts';
-import { builder } from './builder.ts';
+import type { StatsColumn } from '../db/reads/issue-stats.ts';
+import { issueStats, maxStatsDimensions, maxStatsGroups } from '../resolvers/issues/issue-stats.ts';
+import { builder } from './builder/builder.ts';
 import { Delivery } from './deliveries.ts';
-import { Priority, StatusCategory } from './enums.ts';
+import { Priority, StatusCategory } from './builder/enums.ts';
 import { Issue } from './issues.ts';
 import { Label } from './labels.ts';
-import { filterScopes } from './lists.ts';
+import { filterScopes } from './builder/lists.ts';
 import { Member } from './members.ts';
 import { Project } from './projects.ts';
 import { IssueStatus } from './statuses.ts';

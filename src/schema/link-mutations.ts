@@ -1,10 +1,10 @@
 import type { IssueRow } from '../db/issues.ts';
 import { createLink, type LinkWritten, removeLink } from '../resolvers/links.ts';
-import { builder } from './builder.ts';
+import { builder } from './builder/builder.ts';
 import { Issue } from './issues.ts';
 import { IssueLink } from './links.ts';
-import { naming } from './naming.ts';
-import { expectedRevision } from './revisions.ts';
+import { naming } from './builder/naming.ts';
+import { expectedRevision } from './builder/revisions.ts';
 
 const IssueLinkCreateInput = builder.inputType('IssueLinkCreateInput', {
   description: 'A link to be added to an issue.',

@@ -1,5 +1,5 @@
 import { livingIssue } from './activity.ts';
-import { type Entity, entity } from './entity.ts';
+import { type Entity, entity } from './builder/entity.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 

@@ -1,7 +1,7 @@
-import { type Entity, entity } from './entity.ts';
-import { MemberRole, MemberStatus, PrincipalKind } from './enums.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { MemberRole, MemberStatus, PrincipalKind } from './builder/enums.ts';
 import { Issue } from './issues.ts';
-import { through } from './lists.ts';
+import { through } from './builder/lists.ts';
 import { Project } from './projects.ts';
 import { Team } from './teams.ts';
 

@@ -1,10 +1,10 @@
 import { type IdPrefix, parseId } from '../resolvers/ids.ts';
 import { findNodes, maxNodes, type NodeKind } from '../resolvers/nodes.ts';
-import { builder } from './builder.ts';
-import { entitiesByPrefix } from './entity.ts';
-import { naming } from './naming.ts';
-import type { Plan } from './plan.ts';
-import type { ScopeNeed } from './scopes.ts';
+import { builder } from './builder/builder.ts';
+import { entitiesByPrefix } from './builder/entity.ts';
+import { naming } from './builder/naming.ts';
+import type { Plan } from './builder/plan.ts';
+import type { ScopeNeed } from './builder/scopes.ts';
 
 let nodeKinds: ReadonlyMap<IdPrefix, NodeKind> | undefined;
 

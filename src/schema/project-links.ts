@@ -1,4 +1,4 @@
-import { type Entity, entity } from './entity.ts';
+import { type Entity, entity } from './builder/entity.ts';
 import { Member } from './members.ts';
 import { Project } from './projects.ts';
 

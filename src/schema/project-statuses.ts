@@ -1,5 +1,5 @@
-import { type Entity, entity } from './entity.ts';
-import { ProjectState } from './enums.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { ProjectState } from './builder/enums.ts';
 
 export const ProjectStatus: Entity<'projectStatus'> = entity('ProjectStatus', {
   table: 'projectStatus',

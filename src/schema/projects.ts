@@ -1,8 +1,8 @@
-import { type Entity, entity } from './entity.ts';
-import { Priority, ProjectState } from './enums.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { Priority, ProjectState } from './builder/enums.ts';
 import { Issue } from './issues.ts';
 import { Label } from './labels.ts';
-import { through } from './lists.ts';
+import { through } from './builder/lists.ts';
 import { Member } from './members.ts';
 import { ProjectLink } from './project-links.ts';
 import { ProjectStatus } from './project-statuses.ts';

@@ -1,5 +1,5 @@
 import type { QuotaState, RateLimit as RateLimitState } from '../resolvers/context.ts';
-import { builder } from './builder.ts';
+import { builder } from './builder/builder.ts';
 
 const Quota = builder.objectRef<QuotaState>('Quota');
 

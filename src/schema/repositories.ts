@@ -1,5 +1,5 @@
-import { type Entity, entity } from './entity.ts';
-import { Provider } from './enums.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { Provider } from './builder/enums.ts';
 import { Team } from './teams.ts';
 
 export const RepositoryContext: Entity<'repository'> = entity('RepositoryContext', {

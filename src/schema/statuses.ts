@@ -1,5 +1,5 @@
-import { type Entity, entity } from './entity.ts';
-import { StatusCategory } from './enums.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { StatusCategory } from './builder/enums.ts';
 import { Team } from './teams.ts';
 
 export const IssueStatus: Entity<'status'> = entity('IssueStatus', {

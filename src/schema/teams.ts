@@ -1,9 +1,9 @@
 import { Delivery } from './deliveries.ts';
-import { type Entity, entity } from './entity.ts';
-import { TeamState } from './enums.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { TeamState } from './builder/enums.ts';
 import { Issue } from './issues.ts';
 import { Label } from './labels.ts';
-import { through } from './lists.ts';
+import { through } from './builder/lists.ts';
 import { Member } from './members.ts';
 import { Project } from './projects.ts';
 import { RepositoryContext } from './repositories.ts';

@@ -1,6 +1,6 @@
 import { type Principal, signedIn } from '../resolvers/context.ts';
 import { AccessToken } from './access-tokens.ts';
-import { builder } from './builder.ts';
+import { builder } from './builder/builder.ts';
 import { Member } from './members.ts';
 import { RateLimit } from './rate-limit.ts';
 import { Workspace } from './workspaces.ts';

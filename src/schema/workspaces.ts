@@ -1,4 +1,4 @@
-import { type Entity, entity } from './entity.ts';
+import { type Entity, entity } from './builder/entity.ts';
 import { Issue } from './issues.ts';
 import { Label } from './labels.ts';
 import { Member } from './members.ts';

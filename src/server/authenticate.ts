@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type TokenHolder, TokenHolders, updateLastUsed } from '../db/access-tokens.ts';
-import type { Database } from '../db/engine.ts';
-import { metered } from '../db/meter.ts';
+import type { Database } from '../db/engine/engine.ts';
+import { metered } from '../db/engine/meter.ts';
 import { InvalidTokenError } from '../executor/challenge.ts';
 import { hashToken, isScope, takesPart } from '../resolvers/access-tokens.ts';
 import type { ReferenceMemory } from '../reference/memory.ts';

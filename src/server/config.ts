@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { ExecutorName } from '../executor/execute.ts';
-import { type AdmissionLimits, defaultAdmission } from './admission.ts';
+import { type AdmissionLimits, defaultAdmission } from './limits/admission.ts';
 import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
 import { defaultMaxRows } from '../reference/limits.ts';
-import { isNetwork } from './clients.ts';
-import { isOrigin } from './cross-origin.ts';
+import { isNetwork } from './http/clients.ts';
+import { isOrigin } from './http/cross-origin.ts';
 
 /** What a server is told from outside; see docs and contract.md, "Running". */
 export interface Config {

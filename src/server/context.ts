@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Database } from '../db/engine.ts';
-import { Loaders } from '../db/loaders.ts';
+import type { Database } from '../db/engine/engine.ts';
+import { Loaders } from '../db/reads/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
 import { InvalidTokenError } from '../executor/challenge.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
@@ -8,10 +8,10 @@ import type { KeptReference, Principal } from '../resolvers/context.ts';
 import { causeOf } from '../executor/errors.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { Authenticator } from './authenticate.ts';
-import type { Refused } from './early-refusal.ts';
+import type { Refused } from './http/early-refusal.ts';
 import type { ServerFiles } from './open-files.ts';
-import type { Trace } from './trace.ts';
-import { type Allowance, callerOfAddress, callerOfToken, type RateLimiter } from './rate-limit.ts';
+import type { Trace } from './observability/trace.ts';
+import { type Allowance, callerOfAddress, callerOfToken, type RateLimiter } from './limits/rate-limit.ts';
 
 /** How long the readiness probe waits for the data store. */
 export const readinessTimeoutMs = 2_000;

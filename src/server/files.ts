@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OperationContext } from '../executor/execute.ts';
-import { openContent, openPreview } from '../resolvers/attachment-downloads.ts';
-import { receiveUpload, type SignedAttachment } from '../resolvers/attachment-uploads.ts';
+import { openContent, openPreview } from '../resolvers/attachments/attachment-downloads.ts';
+import { receiveUpload, type SignedAttachment } from '../resolvers/attachments/attachment-uploads.ts';
 import { raise } from '../resolvers/errors.ts';
 import { parseId } from '../resolvers/ids.ts';
-import type { Disposition, FilePart, SignedDeed } from '../resolvers/signed-urls.ts';
+import type { Disposition, FilePart, SignedDeed } from '../resolvers/attachments/signed-urls.ts';
 import type { RestReply } from '../rest-compat/face.ts';
 import { problemReply } from '../rest-compat/problem.ts';
-import { byteRange } from './byte-range.ts';
-import { contentDisposition } from './content-disposition.ts';
-import { isFile } from './cross-origin.ts';
+import { byteRange } from './http/byte-range.ts';
+import { contentDisposition } from './http/content-disposition.ts';
+import { isFile } from './http/cross-origin.ts';
 import type { ServerFiles } from './open-files.ts';
-import type { ServerRequest } from './request.ts';
-import { openUpload } from './upload-body.ts';
+import type { ServerRequest } from './http/request.ts';
+import { openUpload } from './http/upload-body.ts';
 
 /** The signed URLs of attachments, under /files. */
 export interface FileFace {

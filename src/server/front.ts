@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { metered, meter } from '../db/meter.ts';
-import type { Patience } from '../db/patience.ts';
+import { metered, meter } from '../db/engine/meter.ts';
+import type { Patience } from '../db/engine/deadline.ts';
 import { isOurs } from '../executor/errors.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { RestFace, RestReply } from '../rest-compat/face.ts';
-import { type Admission, busy, type Place } from './admission.ts';
-import type { Clients } from './clients.ts';
+import { type Admission, busy, type Place } from './limits/admission.ts';
+import type { Clients } from './http/clients.ts';
 import type { Contexts } from './context.ts';
-import type { CrossOrigin } from './cross-origin.ts';
-import { refusal, type Refused, refuseEarly } from './early-refusal.ts';
+import type { CrossOrigin } from './http/cross-origin.ts';
+import { refusal, type Refused, refuseEarly } from './http/early-refusal.ts';
 import type { FileFace } from './files.ts';
-import type { GraphQLFace } from './graphql.ts';
-import { discardRest } from './body.ts';
-import type { Metrics, Served } from './metrics.ts';
-import type { Pages } from './pages.ts';
-import { errorReply, sendReply } from './reply.ts';
+import type { GraphQLFace } from './graphql/graphql.ts';
+import { discardRest } from './http/body.ts';
+import type { Metrics, Served } from './observability/metrics.ts';
+import type { Pages } from './pages/pages.ts';
+import { errorReply, sendReply } from './http/reply.ts';
 import { Refusals } from './refusals.ts';
-import { ServerRequest } from './request.ts';
+import { ServerRequest } from './http/request.ts';
 
 export interface FrontOptions {
   readonly admission: Admission;

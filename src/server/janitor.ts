@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Database } from '../db/engine.ts';
+import type { Database } from '../db/engine/engine.ts';
 import { alone } from '../db/housekeeping.ts';
-import type { FileStore } from '../db/storage.ts';
+import type { FileStore } from '../storage/storage.ts';
 import {
   abandonedUploads,
   type Chore,

@@ -1,6 +1,6 @@
-import { openStorage } from '../db/open-storage.ts';
-import type { Files } from '../resolvers/files.ts';
-import { UrlSigner } from '../resolvers/signed-urls.ts';
+import { openStorage } from '../storage/open-storage.ts';
+import type { Files } from '../resolvers/attachments/files.ts';
+import { UrlSigner } from '../resolvers/attachments/signed-urls.ts';
 import type { Config } from './config.ts';
 import { readSigningKeys } from './signing-keys.ts';
 

@@ -3,30 +3,30 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Server as SocketServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Database } from '../db/engine.ts';
+import type { Database } from '../db/engine/engine.ts';
 import { defaultOperationCost } from '../executor/limits.ts';
 import { ReferenceListener } from '../reference/listener.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { createRestFace } from '../rest-compat/face.ts';
 import type { TrustedDocuments } from '../executor/persisted-documents.ts';
 import { schema } from '../schema/index.ts';
-import { Admission } from './admission.ts';
+import { Admission } from './limits/admission.ts';
 import { Authenticator } from './authenticate.ts';
-import { answerBrokenRequest } from './broken-request.ts';
-import { Clients } from './clients.ts';
+import { answerBrokenRequest } from './http/broken-request.ts';
+import { Clients } from './http/clients.ts';
 import type { Config } from './config.ts';
 import { Contexts } from './context.ts';
-import { CrossOrigin } from './cross-origin.ts';
+import { CrossOrigin } from './http/cross-origin.ts';
 import { createFileFace } from './files.ts';
 import { createFront } from './front.ts';
-import { createGraphQLFace, type GraphQLFace } from './graphql.ts';
+import { createGraphQLFace, type GraphQLFace } from './graphql/graphql.ts';
 import { startJanitor } from './janitor.ts';
-import { listenOn } from './listening.ts';
-import type { MetricsServer } from './metrics-server.ts';
+import { listenOn } from './http/listening.ts';
+import type { MetricsServer } from './observability/metrics-server.ts';
 import type { ServerFiles } from './open-files.ts';
-import { createPages } from './pages.ts';
-import { openRateLimiter } from './rate-limit.ts';
-import { logSlowStatements } from './slow-statements.ts';
+import { createPages } from './pages/pages.ts';
+import { openRateLimiter } from './limits/rate-limit.ts';
+import { logSlowStatements } from './observability/slow-statements.ts';
 
 export interface ServerOptions {
   readonly database: Database;
@@ -184,8 +184,8 @@ async function openMetrics(
 ): Promise<MetricsServer | undefined> {
   if (!address) return undefined;
   const [{ Metrics }, { serveMetrics }] = await Promise.all([
-    import('./metrics.ts'),
-    import('./metrics-server.ts'),
+    import('./observability/metrics.ts'),
+    import('./observability/metrics-server.ts'),
   ]);
   const metrics = new Metrics();
   metrics.watchPool(database);

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
-import { type SignedDeed, UrlSigner } from '../../src/resolvers/signed-urls.ts';
+import { type SignedDeed, UrlSigner } from '../../src/resolvers/attachments/signed-urls.ts';
 import { type App, startApp } from '../support/app.ts';
 import { type AttachmentRead, bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { memberRole } from '../../src/resolvers/codes.ts';
+import { memberRole } from '../../src/model/codes.ts';
 import { hashToken } from '../../src/resolvers/access-tokens.ts';
 import { type App, startApp, type TestWorkspace } from '../support/app.ts';
 import { inProcess } from '../cli/workgraph.ts';

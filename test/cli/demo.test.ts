@@ -5,7 +5,7 @@ import { attachmentBytes } from '../../src/cli/demo/attachment-bytes.ts';
 import { demoRows } from '../../src/cli/demo/rows.ts';
 import { seedDemo } from '../../src/cli/demo/seed.ts';
 import { demoTables } from '../../src/cli/demo/world.ts';
-import { codeTables, threadStatus } from '../../src/resolvers/codes.ts';
+import { codeTables, threadStatus } from '../../src/model/codes.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 const now = new Date('2026-03-18T14:30:00Z');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { sql } from 'kysely';
 import { type DirectoryApplyArguments, runDirectoryApply } from '../../src/cli/directory.ts';
-import type { Database } from '../../src/db/engine.ts';
-import { openStorage } from '../../src/db/open-storage.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 /** What applying a file said. */

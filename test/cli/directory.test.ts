@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { applyDirectory } from '../../src/resolvers/directory.ts';
-import { parseDirectory } from '../../src/resolvers/directory-file.ts';
+import { applyDirectory } from '../../src/portability/directory/directory.ts';
+import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import { newUuid, parseId } from '../../src/resolvers/ids.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { brokenInvariants } from '../support/invariants.ts';

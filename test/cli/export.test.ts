@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { runExport } from '../../src/cli/export.ts';
 import { runImport } from '../../src/cli/import.ts';
-import { applyDirectory } from '../../src/resolvers/directory.ts';
-import { parseDirectory } from '../../src/resolvers/directory-file.ts';
+import { applyDirectory } from '../../src/portability/directory/directory.ts';
+import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { bead, exported, type ImportWorld, importWorld } from './import-world.ts';

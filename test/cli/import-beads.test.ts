@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { updateImportedIssue } from '../../src/db/import-writes.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { memberRole, memberStatus } from '../../src/resolvers/codes.ts';
+import { updateImportedIssue } from '../../src/db/writes/import-writes.ts';
+import { inTransaction } from '../../src/db/engine/transaction.ts';
+import { memberRole, memberStatus } from '../../src/model/codes.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { bead, childOf, exported, useImportWorld } from './import-world.ts';
 

@@ -1,5 +1,5 @@
-import { openDatabase } from '../../src/db/engine.ts';
-import { openStorage } from '../../src/db/open-storage.ts';
+import { openDatabase } from '../../src/db/engine/engine.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
 import { runImport } from '../../src/cli/import.ts';
 
 // Imports a file of beads into the team BD, in a process that a test can kill: database, file and workspace are arguments.

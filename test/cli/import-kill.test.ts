@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { type Database, openDatabase } from '../../src/db/engine.ts';
+import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { bead, childOf, exported, type ImportWorld, importWorld } from './import-world.ts';

@@ -5,11 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { CommandEnvironment } from '../../src/cli/environment.ts';
 import { runExport } from '../../src/cli/export.ts';
 import { type ImportArguments, runImport } from '../../src/cli/import.ts';
-import type { Database } from '../../src/db/engine.ts';
-import { openStorage } from '../../src/db/open-storage.ts';
-import { applyDirectory } from '../../src/resolvers/directory.ts';
-import { parseDirectory } from '../../src/resolvers/directory-file.ts';
-import type { ImportSummary } from '../../src/resolvers/import-run.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { applyDirectory } from '../../src/portability/directory/directory.ts';
+import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
+import type { ImportSummary } from '../../src/portability/import/import-run.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 

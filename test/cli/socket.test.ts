@@ -8,8 +8,8 @@ import type { CommandEnvironment, Terminal } from '../../src/cli/environment.ts'
 import { UsageError } from '../../src/cli/failures.ts';
 import { type CommandSocket, openCommandSocket } from '../../src/cli/socket.ts';
 import { runThroughServer } from '../../src/cli/socket-client.ts';
-import type { Database } from '../../src/db/engine.ts';
-import type { FileStore } from '../../src/db/storage.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import type { FileStore } from '../../src/storage/storage.ts';
 
 let dataDir: string;
 let socket: CommandSocket | undefined;

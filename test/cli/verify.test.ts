@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
-import type { Trx } from '../../src/db/transaction.ts';
+import type { Trx } from '../../src/db/engine/transaction.ts';
 import { selectFaulty, selectRules } from '../../src/db/verify/check.ts';
 import { pointingNowhere, selectReferences } from '../../src/db/verify/references.ts';
-import { ruleCodes } from '../../src/resolvers/verify.ts';
-import { filesRule } from '../../src/resolvers/verify-files.ts';
+import { ruleCodes } from '../../src/portability/verify.ts';
+import { filesRule } from '../../src/portability/verify-files.ts';
 import { type App, startApp } from '../support/app.ts';
 import { fillEveryTable } from '../support/full-workspace.ts';
 import { inProcess } from './workgraph.ts';

@@ -4,16 +4,16 @@
  */
 import { Comment } from '../../src/schema/comments.ts';
 import { Delivery } from '../../src/schema/deliveries.ts';
-import { entity } from '../../src/schema/entity.ts';
-import { Priority } from '../../src/schema/enums.ts';
+import { entity } from '../../src/schema/builder/entity.ts';
+import { Priority } from '../../src/schema/builder/enums.ts';
 import { Issue } from '../../src/schema/issues.ts';
 import { Label } from '../../src/schema/labels.ts';
-import { through } from '../../src/schema/lists.ts';
+import { through } from '../../src/schema/builder/lists.ts';
 import { Member } from '../../src/schema/members.ts';
 import { RepositoryContext } from '../../src/schema/repositories.ts';
 import { Team } from '../../src/schema/teams.ts';
-import { via } from '../../src/schema/via.ts';
-import '../../src/schema/lists.ts';
+import { via } from '../../src/schema/builder/via.ts';
+import '../../src/schema/builder/lists.ts';
 
 const description = 'Only types are looked at.';
 const byName = [{ column: 'nameFold' }] as const;

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DirectoryHeldError, lockDirectory } from '../../src/db/directory-lock.ts';
+import { DirectoryHeldError, lockDirectory } from '../../src/db/engine/directory-lock.ts';
 
 const source = join(import.meta.dirname, '../../src/db/directory-lock.ts');
 let dataDir: string;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { openDatabase } from '../../src/db/engine.ts';
+import { openDatabase } from '../../src/db/engine/engine.ts';
 import { newDirectory } from './engines.ts';
 
 describe('the embedded engine', () => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import DataLoader from 'dataloader';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import { openDatabase } from '../../src/db/engine.ts';
-import type { Database } from '../../src/db/engine.ts';
-import { meter, metered } from '../../src/db/meter.ts';
+import { openDatabase } from '../../src/db/engine/engine.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { meter, metered } from '../../src/db/engine/meter.ts';
 import { engines } from './engines.ts';
 import type { Place } from './engines.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { DatabaseLocation } from '../../src/db/engine.ts';
+import type { DatabaseLocation } from '../../src/db/engine/engine.ts';
 
 /** A place for a new database and the way to remove it. */
 export interface Place<Location = DatabaseLocation> {

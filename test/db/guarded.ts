@@ -7,8 +7,8 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import type { Compilable } from 'kysely';
-import { untyped } from '../../src/db/any-tables.ts';
-import type { Tables } from '../../src/db/tables.ts';
+import { untyped } from '../../src/db/query/any-tables.ts';
+import type { Tables } from '../../src/db/tables/tables.ts';
 import { TenantGuardError, TenantGuardPlugin } from '../../src/db/tenant-guard.ts';
 
 /** A guarded database that compiles and never runs. */

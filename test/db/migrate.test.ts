@@ -8,9 +8,9 @@ import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { openDatabase } from '../../src/db/engine.ts';
-import type { Database } from '../../src/db/engine.ts';
-import { migrate, schemaState } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/engine/engine.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { migrate, schemaState } from '../../src/db/engine/migrate.ts';
 import { engines, hasServer, newServerDatabase } from './engines.ts';
 import type { Place } from './engines.ts';
 

@@ -2,12 +2,12 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { type Database, openDatabase } from '../../src/db/engine.ts';
-import { metered } from '../../src/db/meter.ts';
-import { Patience } from '../../src/db/patience.ts';
-import { Prepared } from '../../src/db/prepared.ts';
-import { type Lender, SharedConnection } from '../../src/db/shared-connection.ts';
-import { Slot } from '../../src/db/slots.ts';
+import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
+import { metered } from '../../src/db/engine/meter.ts';
+import { Patience } from '../../src/db/engine/deadline.ts';
+import { Prepared } from '../../src/db/query/prepared.ts';
+import { type Lender, SharedConnection } from '../../src/db/engine/shared-connection.ts';
+import { Slot } from '../../src/db/query/slots.ts';
 import { hasServer, newServerDatabase, type Place } from './engines.ts';
 import { freezable } from './freezable.ts';
 

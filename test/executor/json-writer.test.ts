@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { timeText } from '../../src/db/time-bytes.ts';
-import { uuidBytes } from '../../src/db/uuid-bytes.ts';
+import { timeText } from '../../src/db/wire/time-bytes.ts';
+import { uuidBytes } from '../../src/db/wire/uuid-bytes.ts';
 import { Bail } from '../../src/executor/compiled/frame.ts';
 import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
 import { isoTime, isoTimeOfBytes } from '../../src/executor/compiled/times.ts';

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { Tables } from '../../src/db/tables.ts';
+import type { Tables } from '../../src/db/tables/tables.ts';
 import {
   memberRole,
   memberStatus,
@@ -7,8 +7,8 @@ import {
   projectState,
   statusCategory,
   teamState,
-} from '../../src/resolvers/codes.ts';
-import { fold } from '../../src/resolvers/fold.ts';
+} from '../../src/model/codes.ts';
+import { fold } from '../../src/model/fold.ts';
 import { type Fixture, isoDate, turn } from './fixture.ts';
 
 const dayMs = 86_400_000;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import type { Tables } from '../../src/db/tables.ts';
-import { authorType, messageType, previewKind, threadStatus } from '../../src/resolvers/codes.ts';
-import { fold } from '../../src/resolvers/fold.ts';
+import type { Tables } from '../../src/db/tables/tables.ts';
+import { authorType, messageType, previewKind, threadStatus } from '../../src/model/codes.ts';
+import { fold } from '../../src/model/fold.ts';
 import { type Fixture, isoDate, turn } from './fixture.ts';
 
 const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { Random } from '../../src/cli/demo/random.ts';
-import type { TableName, Tables } from '../../src/db/tables.ts';
+import type { TableName, Tables } from '../../src/db/tables/tables.ts';
 
 /** The tables that a fixture fills, in an order in which every foreign key finds its row. */
 export const fixtureTables = [

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { fold } from '../../src/resolvers/fold.ts';
+import { fold } from '../../src/model/fold.ts';
 
 it.each([
   ['Zoë', 'zoe'],

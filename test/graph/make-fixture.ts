@@ -1,6 +1,6 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import { Random } from '../../src/cli/demo/random.ts';
-import type { TableName, Tables } from '../../src/db/tables.ts';
+import type { TableName, Tables } from '../../src/db/tables/tables.ts';
 import { type Fixture, type FixtureRows, fixtureTables } from './fixture.ts';
 import { addDirectories } from './fixture-directories.ts';
 import { addIssues } from './fixture-issues.ts';

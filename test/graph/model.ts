@@ -1,5 +1,5 @@
 import { isInputObjectType, getNamedType, isLeafType } from 'graphql';
-import { fold } from '../../src/resolvers/fold.ts';
+import { fold } from '../../src/model/fold.ts';
 import { inputType, objectType } from './schema-walk.ts';
 import type { Thing } from './things.ts';
 import { codePlace, compareBy } from './values.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { TableName, Tables } from '../../src/db/tables.ts';
+import type { TableName, Tables } from '../../src/db/tables/tables.ts';
 import { type AllRows, Things, type Viewer } from './things.ts';
 import { agentThings } from './things-agents.ts';
 import { directoryThings } from './things-directories.ts';

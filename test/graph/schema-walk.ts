@@ -7,9 +7,9 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
-import type { Plan } from '../../src/schema/plan.ts';
+import type { Plan } from '../../src/schema/builder/plan.ts';
 import { schema } from '../../src/schema/index.ts';
-import type { ScopeNeed } from '../../src/schema/scopes.ts';
+import type { ScopeNeed } from '../../src/schema/builder/scopes.ts';
 
 /** A field of an object type with the name of its parent: what tests over the whole schema are made of. */
 export interface FieldOf {

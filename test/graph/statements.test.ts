@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getNamedType, isLeafType } from 'graphql';
 import { connectionFields, objectFields, objectTypes, planOf } from './schema-walk.ts';
-import { keptDeclaration } from '../../src/db/kept-tables.ts';
-import type { TableName } from '../../src/db/tables.ts';
-import type { Entity } from '../../src/schema/entity.ts';
+import { keptDeclaration } from '../../src/db/tables/cached-tables.ts';
+import type { TableName } from '../../src/db/tables/tables.ts';
+import type { Entity } from '../../src/schema/builder/entity.ts';
 import { schema } from '../../src/schema/index.ts';
 import { isReference } from '../support/app.ts';
 import { dataOf, startWorld, type World } from './world.ts';

@@ -1,4 +1,4 @@
-import { threadStatus } from '../../src/resolvers/codes.ts';
+import { threadStatus } from '../../src/model/codes.ts';
 import { onLiving, type Thing, thing, type Things } from './things.ts';
 import { codeName, idOf, utc } from './values.ts';
 

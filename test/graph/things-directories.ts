@@ -1,4 +1,4 @@
-import { fold } from '../../src/resolvers/fold.ts';
+import { fold } from '../../src/model/fold.ts';
 import { type Thing, thing, type Things } from './things.ts';
 import { codeName, compareBy, idOf, utc } from './values.ts';
 

@@ -1,5 +1,5 @@
-import { memberRole } from '../../src/resolvers/codes.ts';
-import { fold } from '../../src/resolvers/fold.ts';
+import { memberRole } from '../../src/model/codes.ts';
+import { fold } from '../../src/model/fold.ts';
 import { onLiving, type Thing, thing, type Things } from './things.ts';
 import { codeName, compareBy, idOf, utc } from './values.ts';
 

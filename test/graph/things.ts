@@ -1,4 +1,4 @@
-import type { Row, TableName } from '../../src/db/tables.ts';
+import type { Row, TableName } from '../../src/db/tables/tables.ts';
 import type { Scope } from '../../src/resolvers/context.ts';
 
 /** A thing as the graph shows it, every field of its type under its name; a connection is the list of its rows. */

@@ -1,4 +1,4 @@
-import { type CodeTable, codeTables } from '../../src/resolvers/codes.ts';
+import { type CodeTable, codeTables } from '../../src/model/codes.ts';
 import { encodeId, type IdPrefix } from '../../src/resolvers/ids.ts';
 
 /** The name that the graph shows for a code. */

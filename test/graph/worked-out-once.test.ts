@@ -7,7 +7,7 @@ import { costByTree, priceOperation } from '../../src/executor/cost.ts';
 import { chooseOperation, coerceVariables, fragmentsOf } from '../../src/executor/execute.ts';
 import { checkScopes, InsufficientScopeError, missingScopes } from '../../src/executor/scope-rule.ts';
 import { table } from '../../src/rest-compat/table.ts';
-import { memberRole, principalKind } from '../../src/resolvers/codes.ts';
+import { memberRole, principalKind } from '../../src/model/codes.ts';
 import { type Principal, type Scope, scopes } from '../../src/resolvers/context.ts';
 import { schema } from '../../src/schema/index.ts';
 import { RandomQueries } from './random-queries.ts';

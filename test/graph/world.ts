@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { memberRole } from '../../src/resolvers/codes.ts';
+import { memberRole } from '../../src/model/codes.ts';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { type Answer, type App, startApp, type TestWorkspace } from '../support/app.ts';
 import { type Fixture, turn } from './fixture.ts';

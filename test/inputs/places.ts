@@ -13,9 +13,9 @@ import {
 import type { IdPrefix } from '../../src/resolvers/ids.ts';
 import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
 import type { Route } from '../../src/rest-compat/route.ts';
-import { entitiesByPrefix } from '../../src/schema/entity.ts';
+import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import '../../src/schema/index.ts';
-import type { Naming } from '../../src/schema/naming.ts';
+import type { Naming } from '../../src/schema/builder/naming.ts';
 import { type FieldOf, objectFields } from '../graph/schema-walk.ts';
 import { namingOf, type Sample, sampleOf, sampleValue } from '../security/positions.ts';
 import { requiredArguments, wayByNode } from '../security/ways.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { type AnyRow, untyped } from '../../src/db/any-tables.ts';
+import { type AnyRow, untyped } from '../../src/db/query/any-tables.ts';
 import { encodeId, type IdPrefix, idPrefixes } from '../../src/resolvers/ids.ts';
-import { entitiesByPrefix } from '../../src/schema/entity.ts';
+import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import type { App } from '../support/app.ts';
 
 /** What the names of real things are kept under: ids by their prefix, and what else a client calls things by. */

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../../src/db/engine.ts';
-import type { Lease } from '../../src/db/lease.ts';
-import { ReferenceWrites } from '../../src/db/reference-writes.ts';
-import type { Tables } from '../../src/db/tables.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import type { Lease } from '../../src/db/engine/lease.ts';
+import { ReferenceWrites } from '../../src/db/writes/reference-writes.ts';
+import type { Tables } from '../../src/db/tables/tables.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
 import type { App } from '../support/app.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { inTransaction } from '../../src/db/engine/transaction.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
 import { type App, startApp } from '../support/app.ts';
 import {

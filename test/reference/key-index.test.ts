@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { uuidBytes } from '../../src/db/uuid-bytes.ts';
+import { uuidBytes } from '../../src/db/wire/uuid-bytes.ts';
 import { KeyIndex } from '../../src/reference/key-index.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { onStatement } from '../../src/db/meter.ts';
-import { fold } from '../../src/resolvers/fold.ts';
+import { onStatement } from '../../src/db/engine/meter.ts';
+import { fold } from '../../src/model/fold.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, isReference, startApp } from '../support/app.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';

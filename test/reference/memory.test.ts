@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Kysely, sql } from 'kysely';
 import { removeReferenceChanges } from '../../src/db/housekeeping.ts';
-import { type KeptTableName, keptTables } from '../../src/db/kept-tables.ts';
-import { Prepared } from '../../src/db/prepared.ts';
-import type { Tables } from '../../src/db/tables.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { type KeptTableName, keptTables } from '../../src/db/tables/cached-tables.ts';
+import { Prepared } from '../../src/db/query/prepared.ts';
+import type { Tables } from '../../src/db/tables/tables.ts';
+import { inTransaction } from '../../src/db/engine/transaction.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isEnumType } from 'graphql';
-import { codeTables } from '../../src/resolvers/codes.ts';
+import { codeTables } from '../../src/model/codes.ts';
 import { errorCodes } from '../../src/resolvers/errors.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { onStatement } from '../../src/db/meter.ts';
+import { onStatement } from '../../src/db/engine/meter.ts';
 import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';

@@ -1,4 +1,4 @@
-import { fold } from '../../src/resolvers/fold.ts';
+import { fold } from '../../src/model/fold.ts';
 import { at, type Row } from './demo-lists.ts';
 
 /** Everything of the demo, as the graph shows it, by the path of its list; filled before the cases are made. */

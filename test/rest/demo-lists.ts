@@ -1,4 +1,4 @@
-import { fold } from '../../src/resolvers/fold.ts';
+import { fold } from '../../src/model/fold.ts';
 import type { App } from '../support/app.ts';
 
 /** A row of a list as the graph shows it: what its order and its filters are worked out from here. */

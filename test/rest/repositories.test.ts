@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { fold } from '../../src/resolvers/fold.ts';
+import { fold } from '../../src/model/fold.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { team } from '../support/fixtures.ts';

@@ -1,5 +1,5 @@
-import { teamState } from '../../src/resolvers/codes.ts';
-import { fold } from '../../src/resolvers/fold.ts';
+import { teamState } from '../../src/model/codes.ts';
+import { fold } from '../../src/model/fold.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import type { App } from '../support/app.ts';
 import { member } from '../support/fixtures.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { teamState } from '../../src/resolvers/codes.ts';
-import { fold } from '../../src/resolvers/fold.ts';
+import { teamState } from '../../src/model/codes.ts';
+import { fold } from '../../src/model/fold.ts';
 import { type App, startApp } from '../support/app.ts';
 import { team as fixtureTeam } from '../support/fixtures.ts';
 import { expectFields, pagination, problem, team as teamTable, teamDetail } from './fields.ts';

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../src/db/tables.ts';
+import type { Tables } from '../../src/db/tables/tables.ts';
 import { encodeId, type IdPrefix, isUuid } from '../../src/resolvers/ids.ts';
 import { issueKey } from '../../src/resolvers/keys.ts';
 import '../../src/schema/index.ts';
-import { entitiesByPrefix } from '../../src/schema/entity.ts';
+import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 
 /** What of one workspace can be named, by the prefix of its id: the things beside the most talked-of issue first. */
 export class Candidates {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { table } from '../../src/rest-compat/table.ts';
-import type { Naming } from '../../src/schema/naming.ts';
+import type { Naming } from '../../src/schema/builder/naming.ts';
 import { type FieldOf, objectFields } from '../graph/schema-walk.ts';
 import type { World } from '../graph/world.ts';
 import type { Answer } from '../support/app.ts';

@@ -1,4 +1,4 @@
-import { entitiesByPrefix } from '../../src/schema/entity.ts';
+import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import type { IdPrefix } from '../../src/resolvers/ids.ts';
 import type { FieldOf } from '../graph/schema-walk.ts';
 import { dataOf, type World } from '../graph/world.ts';

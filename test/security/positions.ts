@@ -10,7 +10,7 @@ import {
   isListType,
   isRequiredInputField,
 } from 'graphql';
-import type { Naming } from '../../src/schema/naming.ts';
+import type { Naming } from '../../src/schema/builder/naming.ts';
 import type { FieldOf } from '../graph/schema-walk.ts';
 
 /** A place in the arguments of a field whose value names something. */

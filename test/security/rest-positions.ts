@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
 import type { Route } from '../../src/rest-compat/route.ts';
-import type { Naming } from '../../src/schema/naming.ts';
+import type { Naming } from '../../src/schema/builder/naming.ts';
 import { type Sample, sampleValue } from './positions.ts';
 
 /** A place in a request of a route whose value names something. */

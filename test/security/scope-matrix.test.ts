@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
-import { entitiesByPrefix } from '../../src/schema/entity.ts';
+import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import { connectionFields, type FieldOf, objectType, rowTypeOf } from '../graph/schema-walk.ts';
 import type { Answer } from '../support/app.ts';
 import { kinds } from './candidates.ts';

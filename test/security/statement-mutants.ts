@@ -12,7 +12,7 @@ import {
   type RootOperationNode,
   ValuesNode,
 } from 'kysely';
-import { fold, identifierOf } from '../../src/db/identifiers.ts';
+import { fold, identifierOf } from '../../src/db/guard/identifiers.ts';
 
 /** A statement with one of its tenant filters taken away or made to let more through. */
 export interface StatementMutant {

@@ -1,5 +1,5 @@
 import { encodeId, type IdPrefix, parseId } from '../../src/resolvers/ids.ts';
-import type { Naming } from '../../src/schema/naming.ts';
+import type { Naming } from '../../src/schema/builder/naming.ts';
 import { type Candidate, kinds } from './candidates.ts';
 import { nowhereLetter, type TwinWorlds } from './twin-worlds.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../src/db/tables.ts';
+import type { Tables } from '../../src/db/tables/tables.ts';
 import type { Answer } from '../support/app.ts';
 import { addWorld, dataOf, startWorld, type World } from '../graph/world.ts';
 import { type Candidates, readCandidates } from './candidates.ts';

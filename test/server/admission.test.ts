@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Admission, busy, type Place } from '../../src/server/admission.ts';
+import { Admission, busy, type Place } from '../../src/server/limits/admission.ts';
 import { type App, startApp } from '../support/app.ts';
 import { atStandstill } from '../support/standstill.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { memberStatus } from '../../src/resolvers/codes.ts';
+import { memberStatus } from '../../src/model/codes.ts';
 import { hashToken } from '../../src/resolvers/access-tokens.ts';
 import { type App, isReference, startApp } from '../support/app.ts';
 import { member } from '../support/fixtures.ts';

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { request as httpRequest } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Clients, isNetwork } from '../../src/server/clients.ts';
+import { Clients, isNetwork } from '../../src/server/http/clients.ts';
 import { type App, startApp } from '../support/app.ts';
 
 /** A request over a connection from `peer`, to this server's 192.0.2.1:4000. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { expect, it } from '@jest/globals';
-import { listenOn } from '../../src/server/listening.ts';
+import { listenOn } from '../../src/server/http/listening.ts';
 import { freePort } from '../faults/support/ports.ts';
 
 const host = '127.0.0.1';

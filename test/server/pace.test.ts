@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Pace } from '../../src/server/pace.ts';
+import { Pace } from '../../src/server/limits/pace.ts';
 
 /** An overload of so many seconds in which so much is done a second with so many places; how many it had, of all done. */
 function overload(pace: Pace, seconds: number, perSecond: (places: number) => number, fromMs = 0): number[] {

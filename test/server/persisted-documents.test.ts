@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { maxCachedCharacters } from '../../src/executor/limits.ts';
 import { printManifest } from '../../src/executor/manifest.ts';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
-import { openDocuments } from '../../src/server/open-documents.ts';
+import { openDocuments } from '../../src/server/graphql/open-documents.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
 
 const modern = 'application/graphql-response+json';

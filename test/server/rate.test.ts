@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { callerOfAddress, RateLimiter } from '../../src/server/rate-limit.ts';
-import { MemoryBuckets } from '../../src/server/rate-limit-memory.ts';
+import { callerOfAddress, RateLimiter } from '../../src/server/limits/rate-limit.ts';
+import { MemoryBuckets } from '../../src/server/limits/rate-limit-memory.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
 
 /** One request every 20 seconds after the first three, and a thousand objects an hour. */

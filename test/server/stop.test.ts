@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import type { Database } from '../../src/db/engine.ts';
-import { ReferenceWrites } from '../../src/db/reference-writes.ts';
-import { DatabaseUnavailableError } from '../../src/db/unavailable.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { ReferenceWrites } from '../../src/db/writes/reference-writes.ts';
+import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
 import { startServer } from '../../src/server/server.ts';
 // What holds answers against the document is there before the first one: its loading would outlast the server.
 import '../support/openapi.ts';

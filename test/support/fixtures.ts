@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../src/db/engine.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
 import { insertMember } from '../../src/db/workspaces.ts';
 import {
   memberRole,
@@ -7,8 +7,8 @@ import {
   principalKind,
   statusCategory,
   teamState,
-} from '../../src/resolvers/codes.ts';
-import { fold } from '../../src/resolvers/fold.ts';
+} from '../../src/model/codes.ts';
+import { fold } from '../../src/model/fold.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 
 export interface MemberFixture {

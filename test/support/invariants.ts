@@ -1,5 +1,5 @@
-import type { Database } from '../../src/db/engine.ts';
-import { verifyDatabase } from '../../src/resolvers/verify.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { verifyDatabase } from '../../src/portability/verify.ts';
 
 /** The rules that the rows of a database break, each with what breaks it; none when all is well. */
 export async function brokenInvariants(database: Database): Promise<Record<string, string[]>> {

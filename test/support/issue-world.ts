@@ -1,6 +1,6 @@
-import type { Database } from '../../src/db/engine.ts';
-import { type memberRole, type memberStatus, principalKind } from '../../src/resolvers/codes.ts';
-import { fold } from '../../src/resolvers/fold.ts';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { type memberRole, type memberStatus, principalKind } from '../../src/model/codes.ts';
+import { fold } from '../../src/model/fold.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import type { App, TestWorkspace } from './app.ts';
 import { member, team } from './fixtures.ts';

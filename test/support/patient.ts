@@ -1,4 +1,4 @@
-import type { AdmissionLimits } from '../../src/server/admission.ts';
+import type { AdmissionLimits } from '../../src/server/limits/admission.ts';
 
 /** For servers that no test means to overload, however slow the machine is that it runs on. */
 export const patient: AdmissionLimits = {

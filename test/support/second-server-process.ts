@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { openDatabase } from '../../src/db/engine.ts';
+import { openDatabase } from '../../src/db/engine/engine.ts';
 import { startServer } from '../../src/server/server.ts';
 import { patient } from './patient.ts';
 

@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../src/db/directory-lock.ts';
-import { type Database, openDatabase } from '../../src/db/engine.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../src/db/engine/directory-lock.ts';
+import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
+import { migrate } from '../../src/db/engine/migrate.ts';
 
 /** What a database starts with: the tables alone, or the demo workspace too, as it is today or on the examples' day. */
 export type Content = 'migrated' | 'demo' | 'examples';

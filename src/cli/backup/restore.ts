@@ -8,8 +8,8 @@ import {
   selectMigrations,
 } from '../../db/backup/catalog.ts';
 import { advanceSequences, speakPlainly, withoutForeignKeys, writeRows } from '../../db/backup/rows.ts';
-import { analyzeTables } from '../../db/import-writes.ts';
-import type { Trx } from '../../db/transaction.ts';
+import { analyzeTables } from '../../db/writes/import-writes.ts';
+import type { Trx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
 import { CommandError } from '../failures.ts';
 import { readLines } from '../import/lines.ts';

@@ -1,6 +1,6 @@
-import type { Row } from '../../db/tables.ts';
+import type { Row } from '../../db/tables/tables.ts';
 import { nextThread } from '../../resolvers/agent-turns.ts';
-import { authorType, messageType } from '../../resolvers/codes.ts';
+import { authorType, messageType } from '../../model/codes.ts';
 import type { AgentStory, StoryMessage } from './agent-stories.ts';
 import { later, minuteMs } from './calendar.ts';
 import type { IssueRecord } from './issue-record.ts';

@@ -1,4 +1,4 @@
-import type { messageType } from '../../resolvers/codes.ts';
+import type { messageType } from '../../model/codes.ts';
 import { liveStories } from './agent-stories-live.ts';
 import { pastStories } from './agent-stories-past.ts';
 import type { TeamCode } from './team-list.ts';

@@ -1,4 +1,4 @@
-import { previewKind } from '../../resolvers/codes.ts';
+import { previewKind } from '../../model/codes.ts';
 import { attachmentBytes } from './attachment-bytes.ts';
 import { later } from './calendar.ts';
 import type { Scene } from './lifecycle.ts';

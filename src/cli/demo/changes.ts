@@ -1,4 +1,4 @@
-import { priority as priorityCode } from '../../resolvers/codes.ts';
+import { priority as priorityCode } from '../../model/codes.ts';
 import type { IssueRecord } from './issue-record.ts';
 import type { DemoDelivery, DemoLabel, DemoMember, DemoStatus } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { memberRole, principalKind } from '../../resolvers/codes.ts';
+import { memberRole, principalKind } from '../../model/codes.ts';
 import { hourMs, minuteMs, workingTime } from './calendar.ts';
 import { commentTexts, type Phase } from './comment-texts.ts';
 import type { DemoComment } from './issue-record.ts';

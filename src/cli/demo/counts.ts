@@ -1,4 +1,4 @@
-import { projectState, statusCategory } from '../../resolvers/codes.ts';
+import { projectState, statusCategory } from '../../model/codes.ts';
 import type { IssueRecord } from './issue-record.ts';
 import type { World } from './world.ts';
 

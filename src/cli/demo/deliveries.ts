@@ -1,5 +1,5 @@
-import { deliveryState } from '../../resolvers/codes.ts';
-import { fold } from '../../resolvers/fold.ts';
+import { deliveryState } from '../../model/codes.ts';
+import { fold } from '../../model/fold.ts';
 import { cycleStartMs, dayMs, isoDate } from './calendar.ts';
 import type { DemoDelivery, DemoTeam, World } from './world.ts';
 

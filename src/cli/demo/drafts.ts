@@ -1,4 +1,4 @@
-import { memberRole, priority, principalKind, projectState } from '../../resolvers/codes.ts';
+import { memberRole, priority, principalKind, projectState } from '../../model/codes.ts';
 import { agentStories, type AgentStory } from './agent-stories.ts';
 import { dayMs, hourMs, workingTime } from './calendar.ts';
 import { descriptionOf } from './descriptions.ts';

@@ -1,4 +1,4 @@
-import { fold } from '../../resolvers/fold.ts';
+import { fold } from '../../model/fold.ts';
 import { type Draft, draftIssues } from './drafts.ts';
 import type { IssueRecord } from './issue-record.ts';
 import { liveIssue } from './lifecycle.ts';

@@ -1,4 +1,4 @@
-import { fold } from '../../resolvers/fold.ts';
+import { fold } from '../../model/fold.ts';
 import { Random } from './random.ts';
 import type { DemoLabel, DemoTeam, World } from './world.ts';
 

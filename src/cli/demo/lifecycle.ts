@@ -1,4 +1,4 @@
-import { projectState } from '../../resolvers/codes.ts';
+import { projectState } from '../../model/codes.ts';
 import { Agenda } from './agenda.ts';
 import {
   conversationOf,

@@ -1,5 +1,5 @@
-import { fold } from '../../resolvers/fold.ts';
-import { memberRole, memberStatus, principalKind } from '../../resolvers/codes.ts';
+import { fold } from '../../model/fold.ts';
+import { memberRole, memberStatus, principalKind } from '../../model/codes.ts';
 import { Random } from './random.ts';
 import type { DemoMember, World } from './world.ts';
 

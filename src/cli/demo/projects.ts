@@ -1,5 +1,5 @@
-import { priority as priorityCode, projectState } from '../../resolvers/codes.ts';
-import { fold } from '../../resolvers/fold.ts';
+import { priority as priorityCode, projectState } from '../../model/codes.ts';
+import { fold } from '../../model/fold.ts';
 import { dayMs } from './calendar.ts';
 import { type ProjectFacts, projectList } from './project-list.ts';
 import { Random } from './random.ts';

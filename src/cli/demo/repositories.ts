@@ -1,5 +1,5 @@
-import { provider } from '../../resolvers/codes.ts';
-import { fold } from '../../resolvers/fold.ts';
+import { provider } from '../../model/codes.ts';
+import { fold } from '../../model/fold.ts';
 import { Random } from './random.ts';
 import type { DemoTeam, World } from './world.ts';
 

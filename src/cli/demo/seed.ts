@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { contentKey } from '../../db/attachments.ts';
-import type { Database } from '../../db/engine.ts';
-import { analyzeTables, insertRows } from '../../db/import-writes.ts';
-import type { FileStore } from '../../db/storage.ts';
-import type { TableName } from '../../db/tables.ts';
-import { inTransaction, type Trx } from '../../db/transaction.ts';
+import type { Database } from '../../db/engine/engine.ts';
+import { analyzeTables, insertRows } from '../../db/writes/import-writes.ts';
+import type { FileStore } from '../../storage/storage.ts';
+import type { TableName } from '../../db/tables/tables.ts';
+import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
 import { insertWorkspace, selectWorkspaces } from '../../db/workspaces.ts';
 import { type Actor, recordDeeds, systemActor } from '../../resolvers/audit.ts';
 import { raise } from '../../resolvers/errors.ts';

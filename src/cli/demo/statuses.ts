@@ -1,5 +1,5 @@
-import { statusCategory } from '../../resolvers/codes.ts';
-import { fold } from '../../resolvers/fold.ts';
+import { statusCategory } from '../../model/codes.ts';
+import { fold } from '../../model/fold.ts';
 import type { TeamFacts } from './team-list.ts';
 import { type DemoStatus, type DemoTeam, missing, type World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { priority as priorityCode } from '../../resolvers/codes.ts';
+import { priority as priorityCode } from '../../model/codes.ts';
 import { dayMs, isoDate } from './calendar.ts';
 import * as change from './changes.ts';
 import { commentTexts } from './comment-texts.ts';

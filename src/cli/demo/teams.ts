@@ -1,5 +1,5 @@
-import { memberStatus, teamState } from '../../resolvers/codes.ts';
-import { fold } from '../../resolvers/fold.ts';
+import { memberStatus, teamState } from '../../model/codes.ts';
+import { fold } from '../../model/fold.ts';
 import { addDeliveries } from './deliveries.ts';
 import { addTeamLabels } from './labels.ts';
 import { addRepositories } from './repositories.ts';

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
-import type { Tables } from '../../db/tables.ts';
-import { memberRole, memberStatus, principalKind } from '../../resolvers/codes.ts';
+import type { Tables } from '../../db/tables/tables.ts';
+import { memberRole, memberStatus, principalKind } from '../../model/codes.ts';
 import { Calendar } from './calendar.ts';
 import type { PersonKey } from './people.ts';
 import { Random } from './random.ts';

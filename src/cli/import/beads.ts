@@ -1,5 +1,5 @@
-import { principalKind, priority, statusCategory } from '../../resolvers/codes.ts';
-import type { ImportedComment, ImportedPerson, LineContent } from '../../resolvers/import-issue.ts';
+import { principalKind, priority, statusCategory } from '../../model/codes.ts';
+import type { ImportedComment, ImportedPerson, LineContent } from '../../portability/import/import-issue.ts';
 import { dayOf, isRecord, type JsonRecord, recordsOf, textOf, timeOf, wordOf } from './records.ts';
 
 /** Stands for whoever a beads file does not name. */

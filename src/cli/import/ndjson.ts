@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { codeTables, priority, statusCategory } from '../../resolvers/codes.ts';
+import { codeTables, priority, statusCategory } from '../../model/codes.ts';
 import type {
   ImportedComment,
   ImportedIssue,
   ImportedLink,
   ImportedPerson,
   LineContent,
-} from '../../resolvers/import-issue.ts';
+} from '../../portability/import/import-issue.ts';
 import { CommandError } from '../failures.ts';
 import type { Line } from './lines.ts';
 import {

@@ -1,4 +1,4 @@
-import type { LineContent, SourceLine } from '../../resolvers/import-issue.ts';
+import type { LineContent, SourceLine } from '../../portability/import/import-issue.ts';
 import { type Line, longestLineBytes } from './lines.ts';
 
 export type JsonRecord = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { ImportSummary } from '../../resolvers/import-run.ts';
+import type { ImportSummary } from '../../portability/import/import-run.ts';
 
 /** What an import did, in words. */
 export function importWords(summary: ImportSummary, seconds: number): string[] {

@@ -1,7 +1,7 @@
 import { selectTeamsByCode } from '../../db/imports.ts';
-import type { Row } from '../../db/tables.ts';
-import { applyDirectory } from '../../resolvers/directory.ts';
-import { parseDirectory } from '../../resolvers/directory-file.ts';
+import type { Row } from '../../db/tables/tables.ts';
+import { applyDirectory } from '../../portability/directory/directory.ts';
+import { parseDirectory } from '../../portability/directory/directory-file.ts';
 import { actorOf, type CommandEnvironment } from '../environment.ts';
 import { CommandError } from '../failures.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../tables/tables.ts';
 
 /** Tables that a backup leaves out, each with its reason; every other table of the database is in it. */
 export const notInBackups: Readonly<Record<string, string>> = {

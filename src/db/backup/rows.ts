@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Trx } from '../transaction.ts';
+import type { Trx } from '../engine/transaction.ts';
 import type { BackupTable } from './catalog.ts';
 
 /** Few enough that the longest rows there are fit into memory together. */

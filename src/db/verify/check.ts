@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Trx } from '../transaction.ts';
+import type { Trx } from '../engine/transaction.ts';
 import { directoryRules } from './directory-rules.ts';
 import { feedRules } from './feed-rules.ts';
 import { issueRules } from './issue-rules.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Trx } from '../transaction.ts';
+import type { Trx } from '../engine/transaction.ts';
 import type { Rule } from './rule.ts';
 
 /** What points at rows of another table without a foreign key that would hold it there. */

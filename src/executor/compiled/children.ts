@@ -1,10 +1,10 @@
-import { decodeText } from '../../db/decoded-types.ts';
-import type { ChildSource } from '../../db/page.ts';
-import type { Predicate } from '../../db/predicate.ts';
-import { Prepared } from '../../db/prepared.ts';
-import { existsQuery, sumsQuery } from '../../db/row-queries.ts';
-import type { TableName } from '../../db/tables.ts';
-import { countsQuery } from '../../db/totals.ts';
+import { decodeText } from '../../db/wire/decoded-types.ts';
+import type { ChildSource } from '../../db/query/page.ts';
+import type { Predicate } from '../../db/query/predicate.ts';
+import { Prepared } from '../../db/query/prepared.ts';
+import { existsQuery, sumsQuery } from '../../db/query/row-queries.ts';
+import type { TableName } from '../../db/tables/tables.ts';
+import { countsQuery } from '../../db/query/totals.ts';
 import type { KeyColumn, Read } from './columns.ts';
 import { distinctKeys } from './distinct-keys.ts';
 import type { Frame, Row } from './frame.ts';

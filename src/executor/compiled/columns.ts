@@ -1,8 +1,8 @@
-import { decodeText } from '../../db/decoded-types.ts';
-import { keptDeclaration } from '../../db/kept-tables.ts';
-import type { DerivedColumn, ReadColumn } from '../../db/page.ts';
-import type { TableName } from '../../db/tables.ts';
-import { type TextRow, textAt } from '../../db/wire-row.ts';
+import { decodeText } from '../../db/wire/decoded-types.ts';
+import { keptDeclaration } from '../../db/tables/cached-tables.ts';
+import type { DerivedColumn, ReadColumn } from '../../db/query/page.ts';
+import type { TableName } from '../../db/tables/tables.ts';
+import { type TextRow, textAt } from '../../db/wire/wire-row.ts';
 import { type Frame, NotCompilable, type Row } from './frame.ts';
 
 /** How a column is read from a row. */

@@ -9,21 +9,21 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { joinsViewer } from '../../db/derived-columns.ts';
+import { joinsViewer } from '../../db/tables/derived-columns.ts';
 import { encodeId } from '../../resolvers/ids.ts';
-import type { Plan } from '../../schema/plan.ts';
+import type { Plan } from '../../schema/builder/plan.ts';
 import { CountFetch, ExistsFetch, SumsFetch } from './children.ts';
 import { Columns } from './columns.ts';
 import { computedField } from './computed.ts';
 import { ConnectionFetch, connectionField } from './connections.ts';
 import { type Field, type Frame, newFrame, NotCompilable } from './frame.ts';
-import { joinedField } from './joined.ts';
+import { joinedField } from './concatenated.ts';
 import { booleanField, columnField, idField, valueField } from './leaves.ts';
 import { listField } from './listed.ts';
 import { NodesFetch, nodesField } from './nodes.ts';
 import { ObjectPlan } from './objects.ts';
 import { pageFields } from './page-fields.ts';
-import { type AnyField, argumentsOf, objectType, type Place, referenceFetch, shared } from './place.ts';
+import { type AnyField, argumentsOf, objectType, type Place, referenceFetch, shared } from './compile-context.ts';
 import { PropertyFetch, propertyField } from './properties.ts';
 import { linkedField, type Target } from './references.ts';
 import { GivenFetch, givenField, KeyedFetch } from './roots.ts';

@@ -1,9 +1,9 @@
 import { type SignedIn, signedIn } from '../../resolvers/context.ts';
-import type { Plan, ReferencePlans } from '../../schema/plan.ts';
+import type { Plan, ReferencePlans } from '../../schema/builder/plan.ts';
 import type { Field, Frame, Link } from './frame.ts';
 import { valueField } from './leaves.ts';
 import { ObjectPlan } from './objects.ts';
-import { type AnyField, type Place, referenceFetch } from './place.ts';
+import { type AnyField, type Place, referenceFetch } from './compile-context.ts';
 
 /** A value made of columns, of rows that are referred to and, where it says so, of who asks. */
 export function computedField(

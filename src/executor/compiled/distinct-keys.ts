@@ -1,6 +1,6 @@
-import { uuidArray } from '../../db/prepared.ts';
-import { UuidArray, uuidHash, uuidTexts } from '../../db/uuid-bytes.ts';
-import { WireRow } from '../../db/wire-row.ts';
+import { uuidArray } from '../../db/query/prepared.ts';
+import { UuidArray, uuidHash, uuidTexts } from '../../db/wire/uuid-bytes.ts';
+import { WireRow } from '../../db/wire/wire-row.ts';
 import type { KeyColumn, Read } from './columns.ts';
 import type { Frame, Row } from './frame.ts';
 

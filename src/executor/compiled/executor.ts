@@ -6,7 +6,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import type { Context } from '../../resolvers/context.ts';
-import { RootResults } from '../../schema/root-results.ts';
+import { RootResults } from '../../schema/builder/root-results.ts';
 import { isOutage } from '../errors.ts';
 import { perVariant } from '../variants.ts';
 import { compileOperation } from './compile.ts';

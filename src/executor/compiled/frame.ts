@@ -1,4 +1,4 @@
-import type { TextRow } from '../../db/wire-row.ts';
+import type { TextRow } from '../../db/wire/wire-row.ts';
 import type { JsonWriter } from './json-writer.ts';
 import type { Run } from './run.ts';
 

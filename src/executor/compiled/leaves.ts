@@ -7,7 +7,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { encodeId, type IdPrefix, writeDigits } from '../../resolvers/ids.ts';
-import { type TextRow, textAt, WireRow } from '../../db/wire-row.ts';
+import { type TextRow, textAt, WireRow } from '../../db/wire/wire-row.ts';
 import type { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, type Row } from './frame.ts';
 import type { JsonWriter } from './json-writer.ts';

@@ -1,10 +1,10 @@
-import { type ChildSource, linksQuery, type ListOrder, listsQuery } from '../../db/page.ts';
-import type { Through } from '../../db/predicate.ts';
-import { Prepared } from '../../db/prepared.ts';
-import { asUuids } from '../../db/cell-formats.ts';
-import { textAt, WireRow } from '../../db/wire-row.ts';
+import { type ChildSource, linksQuery, type ListOrder, listsQuery } from '../../db/query/page.ts';
+import type { Through } from '../../db/query/predicate.ts';
+import { Prepared } from '../../db/query/prepared.ts';
+import { asUuids } from '../../db/wire/cell-formats.ts';
+import { textAt, WireRow } from '../../db/wire/wire-row.ts';
 import { testOf } from '../../reference/conditions.ts';
-import type { KeptTable } from '../../reference/kept-table.ts';
+import type { KeptTable } from '../../reference/cached-table.ts';
 import { JoinedRows, linkColumns } from '../../reference/lists.ts';
 import { flatten } from './children.ts';
 import { Columns, type KeyColumn } from './columns.ts';

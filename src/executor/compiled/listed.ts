@@ -1,15 +1,15 @@
 import { type FieldNode, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
-import { joinedKeys } from '../../db/derived-columns.ts';
-import { keptDeclaration } from '../../db/kept-tables.ts';
-import type { ChildSource, ListOrder } from '../../db/page.ts';
+import { joinedKeys } from '../../db/tables/derived-columns.ts';
+import { keptDeclaration } from '../../db/tables/cached-tables.ts';
+import type { ChildSource, ListOrder } from '../../db/query/page.ts';
 import { linkColumns } from '../../reference/lists.ts';
-import type { Plan } from '../../schema/plan.ts';
+import type { Plan } from '../../schema/builder/plan.ts';
 import type { Columns, KeyColumn } from './columns.ts';
 import { type Field, type Frame, NotCompilable } from './frame.ts';
 import { columnField, idField } from './leaves.ts';
 import { ListFetch, type ListPart } from './list-fetch.ts';
 import { ObjectPlan } from './objects.ts';
-import { type AnyField, objectType, type Place, shared } from './place.ts';
+import { type AnyField, objectType, type Place, shared } from './compile-context.ts';
 import type { Compiling } from './selection.ts';
 
 /** A plain list under each row, or one column of it. */

@@ -1,10 +1,10 @@
 import { type FieldNode, isObjectType } from 'graphql';
-import { Prepared, uuidArray } from '../../db/prepared.ts';
-import { keyQuery } from '../../db/row-queries.ts';
+import { Prepared, uuidArray } from '../../db/query/prepared.ts';
+import { keyQuery } from '../../db/query/row-queries.ts';
 import { type IdPrefix, parseId } from '../../resolvers/ids.ts';
 import { hasReaders, maxNodes, type NodeKind } from '../../resolvers/nodes.ts';
 import { testOf } from '../../reference/conditions.ts';
-import { textAt } from '../../db/wire-row.ts';
+import { textAt } from '../../db/wire/wire-row.ts';
 import { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, newFrame } from './frame.ts';
 import { type JsonWriter, writeList } from './json-writer.ts';

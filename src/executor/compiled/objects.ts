@@ -1,4 +1,4 @@
-import { WireRow } from '../../db/wire-row.ts';
+import { WireRow } from '../../db/wire/wire-row.ts';
 import type { Columns } from './columns.ts';
 import type { Field, Frame } from './frame.ts';
 import { headsOf, type JsonWriter } from './json-writer.ts';

@@ -1,4 +1,4 @@
-import type { WithBeside } from '../../db/issue-beside.ts';
+import type { WithBeside } from '../../db/writes/issue-beside.ts';
 import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { Bail, type Field, type Frame, newFrame, type Row } from './frame.ts';
 import { writeList } from './json-writer.ts';

@@ -1,10 +1,10 @@
-import { Prepared, uuidArray } from '../../db/prepared.ts';
-import { keyQuery } from '../../db/row-queries.ts';
-import { isAlways, type Predicate } from '../../db/predicate.ts';
-import type { TableName } from '../../db/tables.ts';
-import { textAt, WireRow } from '../../db/wire-row.ts';
+import { Prepared, uuidArray } from '../../db/query/prepared.ts';
+import { keyQuery } from '../../db/query/row-queries.ts';
+import { isAlways, type Predicate } from '../../db/query/predicate.ts';
+import type { TableName } from '../../db/tables/tables.ts';
+import { textAt, WireRow } from '../../db/wire/wire-row.ts';
 import { testOf } from '../../reference/conditions.ts';
-import type { KeptTable } from '../../reference/kept-table.ts';
+import type { KeptTable } from '../../reference/cached-table.ts';
 import type { KeyIndex } from '../../reference/key-index.ts';
 import { Columns, type KeyColumn, type Read } from './columns.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';

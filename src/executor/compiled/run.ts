@@ -1,15 +1,15 @@
-import type { CountedDelivery } from '../../db/issue-beside.ts';
-import type { Lease, TextRows } from '../../db/lease.ts';
-import type { Prepared, Values } from '../../db/prepared.ts';
-import type { Order, ReadColumn, Reading, Source } from '../../db/page.ts';
-import { isAlways, type Predicate } from '../../db/predicate.ts';
-import { Slot } from '../../db/slots.ts';
-import { textsOf } from '../../db/wire-row.ts';
+import type { CountedDelivery } from '../../db/writes/issue-beside.ts';
+import type { Lease, TextRows } from '../../db/engine/lease.ts';
+import type { Prepared, Values } from '../../db/query/prepared.ts';
+import type { Order, ReadColumn, Reading, Source } from '../../db/query/page.ts';
+import { isAlways, type Predicate } from '../../db/query/predicate.ts';
+import { Slot } from '../../db/query/slots.ts';
+import { textsOf } from '../../db/wire/wire-row.ts';
 import { type Context, type Principal, signedIn } from '../../resolvers/context.ts';
 import { testOf } from '../../reference/conditions.ts';
-import type { KeptRow } from '../../reference/kept-table.ts';
+import type { KeptRow } from '../../reference/cached-table.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
-import type { RootResults } from '../../schema/root-results.ts';
+import type { RootResults } from '../../schema/builder/root-results.ts';
 import { Bail } from './frame.ts';
 
 /** Whose rows a statement reads, which every run says anew. */

@@ -1,5 +1,5 @@
-import type { ReadColumn } from '../../db/page.ts';
-import type { Prepared } from '../../db/prepared.ts';
+import type { ReadColumn } from '../../db/query/page.ts';
+import type { Prepared } from '../../db/query/prepared.ts';
 import { Recent } from '../recent.ts';
 
 /** Characters of what statements are made of, over all that are kept: some two thousand of them. */

@@ -1,4 +1,4 @@
-import { timeParts } from '../../db/time-bytes.ts';
+import { timeParts } from '../../db/wire/time-bytes.ts';
 import { Bail } from './frame.ts';
 
 /** A time as PostgreSQL writes it (`2026-01-31 12:00:00.5+00`) in the form of JSON: UTC, to the millisecond. */

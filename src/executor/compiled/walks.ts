@@ -6,10 +6,10 @@ import {
   type Position,
   type ReadColumn,
   type Walk,
-} from '../../db/page.ts';
-import { Prepared, slotted, type Values } from '../../db/prepared.ts';
-import { Slot } from '../../db/slots.ts';
-import { countQuery, countsQuery } from '../../db/totals.ts';
+} from '../../db/query/page.ts';
+import { Prepared, slotted, type Values } from '../../db/query/prepared.ts';
+import { Slot } from '../../db/query/slots.ts';
+import { countQuery, countsQuery } from '../../db/query/totals.ts';
 import { withKeys } from '../../reference/conditions.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { AskedPage } from '../../resolvers/connections.ts';

@@ -1,5 +1,5 @@
 import { HealthDocument, ReadinessDocument } from '../operations.generated.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../../schema/builder/limits.ts';
 import { item } from '../reply.ts';
 import { route } from '../route.ts';
 import { shape, text } from '../shape.ts';

@@ -1,4 +1,4 @@
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../../schema/builder/limits.ts';
 import type {
   AgentThreadFieldsFragment,
   AgentThreadMessageFieldsFragment,

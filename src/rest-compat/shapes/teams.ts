@@ -1,4 +1,4 @@
-import { limits } from '../../schema/limits.ts';
+import { limits } from '../../schema/builder/limits.ts';
 import type { TeamFieldsFragment, TeamQuery } from '../operations.generated.ts';
 import { boolean, id, integer, name, type Shape, shape, type ShapeFields, text, url } from '../shape.ts';
 

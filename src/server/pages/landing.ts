@@ -1,5 +1,5 @@
 import type { RestReply } from '../../rest-compat/face.ts';
-import type { ServerRequest } from '../request.ts';
+import type { ServerRequest } from '../http/request.ts';
 import { contentSecurityPolicy } from './content-security.ts';
 import { graphiqlPath, type WorkedQuery, workedQueries } from './worked-queries.ts';
 

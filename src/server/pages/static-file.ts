@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { RestReply } from '../../rest-compat/face.ts';
-import { type Coding, chooseCoding, compress } from '../compression.ts';
-import type { ServerRequest } from '../request.ts';
+import { type Coding, chooseCoding, compress } from '../http/compression.ts';
+import type { ServerRequest } from '../http/request.ts';
 import { once } from './once.ts';
 
 /** Bytes that are the same for everybody, with what it costs to make once: the tag, and the forms that clients take. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../../../src/db/engine.ts';
+import type { Database } from '../../../src/db/engine/engine.ts';
 import type { Client } from './client.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Database } from '../../../src/db/engine.ts';
+import type { Database } from '../../../src/db/engine/engine.ts';
 import { brokenInvariants } from '../../support/invariants.ts';
 import type { World } from './world.ts';
 

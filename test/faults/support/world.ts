@@ -1,6 +1,6 @@
-import { type Database, openDatabase } from '../../../src/db/engine.ts';
-import { migrate } from '../../../src/db/migrate.ts';
-import { principalKind } from '../../../src/resolvers/codes.ts';
+import { type Database, openDatabase } from '../../../src/db/engine/engine.ts';
+import { migrate } from '../../../src/db/engine/migrate.ts';
+import { principalKind } from '../../../src/model/codes.ts';
 import { encodeId, newUuid } from '../../../src/resolvers/ids.ts';
 import { createWorkspace } from '../../../src/resolvers/workspaces.ts';
 import { member, team } from '../../support/fixtures.ts';

@@ -1,0 +1,182 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import type { PostgresQueryResult } from 'kysely';
+import pg from 'pg';
+import { decodedTypes, textTypes } from '../wire/decoded-types.ts';
+import { lockDirectory } from './directory-lock.ts';
+import type { DirectoryLock } from './directory-lock.ts';
+import { Lease, type Pool, type PoolLoad, type TextRows, type Wire } from './lease.ts';
+import { meter } from './meter.ts';
+import type { Prepared } from '../query/prepared.ts';
+import { ReferenceWrites } from '../writes/reference-writes.ts';
+import { DatabaseUnavailableError } from './unavailable.ts';
+
+/** A data directory, and its lock where it is held already: it is given back with the database. */
+export interface EmbeddedLocation {
+  readonly dataDir: string;
+  readonly lock?: DirectoryLock | undefined;
+}
+
+/** How long a statement waits for its turn; a transaction that asks `db` inside itself would wait for ever. */
+const WAIT_MS = 30_000;
+
+/**
+ * Opens PGlite in `<dataDir>/database` under the directory's lock, which is taken unless the caller has it; the first
+ * time, which makes it, takes seconds.
+ */
+export async function openEmbedded({ dataDir, lock: held }: EmbeddedLocation): Promise<EmbeddedPool> {
+  const lock = held ?? lockDirectory(dataDir);
+  try {
+    const directory = join(dataDir, 'database');
+    if (!existsSync(directory)) await createDatabase(directory);
+    const pglite = await PGlite.create(directory, { extensions: { pg_trgm } });
+    const client = new pg.Client(Object.assign(createPgConfig(pglite), { types: decodedTypes }));
+    client.on('error', ignore);
+    await client.connect();
+    return new EmbeddedPool(pglite, client, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/**
+ * PGlite's one session, lent to one at a time in the order of asking.
+ *
+ * A commit is safe from the end of the process, kill -9 included, but not from that of the machine: PGlite
+ * leaves it to the operating system when to write to the disk.
+ */
+export class EmbeddedPool implements Pool {
+  readonly options = {};
+  readonly referenceWrites = new ReferenceWrites();
+  readonly #pglite: PGlite;
+  readonly #client: pg.Client;
+  readonly #lock: DirectoryLock;
+  readonly #waiting: (() => void)[] = [];
+  /** The statements that the session keeps by name: it cannot be exchanged for a new one. */
+  readonly #names = new Set<string>();
+  /** One session answers one statement after the other. */
+  readonly #wire: Wire = {
+    query: (sql, parameters) => this.#inLine(() => this.#query(sql, parameters)),
+    prepared: (statement, parameters) => this.#inLine(() => this.#prepared(statement, parameters)),
+  };
+  #last: Promise<unknown> = Promise.resolve();
+  #lent = false;
+  #ended: Promise<void> | undefined;
+
+  constructor(pglite: PGlite, client: pg.Client, lock: DirectoryLock) {
+    this.#pglite = pglite;
+    this.#client = client;
+    this.#lock = lock;
+  }
+
+  async connect(): Promise<Lease> {
+    if (this.#ended) throw new Error('The embedded database is closed.');
+    const patience = meter()?.patience;
+    patience?.check();
+    await this.#turn(Math.min(WAIT_MS, patience?.leftMs ?? WAIT_MS));
+    return new Lease(this.#wire, (destroy) => void this.#release(destroy), this.referenceWrites);
+  }
+
+  async ping(): Promise<void> {
+    const lease = await this.connect();
+    await lease.query('select 1', []).finally(() => lease.release());
+  }
+
+  /** There is but one, which answers one after the other. */
+  shared(): undefined {
+    return undefined;
+  }
+
+  load(): PoolLoad {
+    return { open: 1, idle: this.#lent ? 0 : 1, size: 1, waiting: this.#waiting.length };
+  }
+
+  end(): Promise<void> {
+    this.#ended ??= this.#close();
+    return this.#ended;
+  }
+
+  #inLine<Result>(send: () => Promise<Result>): Promise<Result> {
+    const sent = this.#last.then(send);
+    this.#last = sent.catch(ignore);
+    return sent;
+  }
+
+  async #query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+    // PGlite computes on this thread and resolves in microtasks: without this, no socket is served between statements.
+    await nextTurn();
+    return (await this.#client.query(sql, [...parameters])) as unknown as PostgresQueryResult<Row>;
+  }
+
+  async #prepared({ text, name }: Prepared, values: unknown[]): Promise<TextRows> {
+    await nextTurn();
+    const named = this.#names.has(name) || this.#names.size < MAX_NAMES;
+    if (named) this.#names.add(name);
+    const { rows, fields } = await this.#client.query<(string | null)[]>({
+      text,
+      ...(named && { name }),
+      values,
+      rowMode: 'array',
+      types: textTypes,
+    });
+    return { rows, types: fields.map(({ dataTypeID }) => dataTypeID) };
+  }
+
+  #turn(waitMs?: number): Promise<void> {
+    if (!this.#lent) {
+      this.#lent = true;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const proceed = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer =
+        waitMs &&
+        setTimeout(() => {
+          this.#waiting.splice(this.#waiting.indexOf(proceed), 1);
+          const seconds = (waitMs / 1000).toFixed(1);
+          reject(new DatabaseUnavailableError(`The embedded database was busy for ${seconds} s. ${HINT}`));
+        }, waitMs);
+      this.#waiting.push(proceed);
+    });
+  }
+
+  async #release(destroy = false): Promise<void> {
+    // Kysely gives up a connection whose rollback failed; there is no other, so its transaction must not stay.
+    if (destroy) await this.#client.query('rollback').catch(ignore);
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#lent = false;
+  }
+
+  async #close(): Promise<void> {
+    await this.#turn();
+    try {
+      await this.#client.end();
+      await this.#pglite.close();
+    } finally {
+      this.#lock.release();
+    }
+  }
+}
+
+const MAX_NAMES = 1_000;
+
+const HINT = 'Inside a transaction, use the transaction and not the database.';
+
+/** PGlite takes a directory it was killed in at the wrong moment for a whole one, so a new one gets its name last. */
+async function createDatabase(directory: string): Promise<void> {
+  const partial = `${directory}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  await (await PGlite.create(partial)).close();
+  renameSync(partial, directory);
+}
+
+function ignore(): void {}

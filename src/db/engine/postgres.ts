@@ -1,0 +1,272 @@
+import type { PostgresQueryResult } from 'kysely';
+import pg from 'pg';
+import { decodedTypes } from '../wire/decoded-types.ts';
+import { Lease, type Pool, type PoolLoad } from './lease.ts';
+import { isTransactionControl, meter } from './meter.ts';
+import type { Patience } from './deadline.ts';
+import { Places } from '../places.ts';
+import type { Prepared } from '../query/prepared.ts';
+import { ReferenceWrites } from '../writes/reference-writes.ts';
+import { RowClient } from '../wire/row-client.ts';
+import { SharedConnections } from './shared-connection.ts';
+import { TextQuery } from '../wire/text-query.ts';
+import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
+
+/** Where PostgreSQL is and how much of it to use. */
+export interface PostgresLocation {
+  readonly url: string;
+  /** Connections at most, beside the one of probes; 10 by default. */
+  readonly poolSize?: number | undefined;
+  /** After which the server ends a statement; 30,000 by default, 0 for migrations: never. */
+  readonly statementTimeoutMs?: number | undefined;
+  /** After which the server ends a statement that waits for a lock; by default only with the statement's own time. */
+  readonly lockTimeoutMs?: number | undefined;
+  /** For a new connection; 5,000 by default. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** For a free one of a full pool, where no request says how long; as for a new one by default. */
+  readonly waitMs?: number | undefined;
+  /** After which the server ends a transaction in which nothing happens; 60,000 by default. */
+  readonly idleTransactionMs?: number | undefined;
+  /** Do connections keep what is said at their start; not behind a pooler that lends another one for each transaction. */
+  readonly prepared?: boolean | undefined;
+}
+
+/** How much later than the server the client gives up: only a frozen server lets it come to that. */
+const FROZEN_AFTER_MS = 500;
+/** What the end of a transaction has, whatever is left of the request. */
+const LEAST_MS = 500;
+/** Statements that one connection keeps by name at most, each some tens of kilobytes in the server. */
+const MAX_NAMES = 1_000;
+const IDLE_CONNECTION_MS = 30_000;
+const PROBE_MS = 2_000;
+/** A statement whose client has gone may end by itself within this time; then it is cancelled. */
+const CANCEL_AFTER_MS = 50;
+
+/** A pool whose lost connections are errors of the statements on them and never of the process. */
+export class ServerPool implements Pool {
+  readonly options = {};
+  readonly referenceWrites = new ReferenceWrites();
+  readonly #pool: pg.Pool;
+  /** One connection, for whoever asks whether the server answers: that must not depend on who has the others. */
+  readonly #probe: pg.Pool;
+  readonly #places: Places;
+  /** Of the pool's connections, those that are lent to nobody alone. */
+  readonly #shared: SharedConnections;
+  readonly #waitMs: number;
+  readonly #statementMs: number | undefined;
+  readonly #address: string;
+  readonly #prepared: boolean;
+  /** Said at the beginning of each transaction, where a connection does not keep it. */
+  readonly #beginning: string;
+  /** The statements of each connection, and how often it ran them. */
+  readonly #named = new WeakMap<pg.PoolClient, Map<string, number>>();
+  #ended: Promise<void> | undefined;
+
+  constructor(location: PostgresLocation) {
+    const { poolSize = 10, statementTimeoutMs = 30_000, lockTimeoutMs = 0 } = location;
+    const { idleTransactionMs = 60_000 } = location;
+    const { connectTimeoutMs = 5_000, waitMs = connectTimeoutMs, prepared = true } = location;
+    this.#address = addressOf(location.url);
+    this.#prepared = prepared;
+    this.#waitMs = waitMs;
+    this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + FROZEN_AFTER_MS;
+    const shared = prepared ? sharedOf(poolSize) : 0;
+    this.#places = new Places(poolSize - shared);
+    this.#shared = new SharedConnections(shared, {
+      lend: () => this.#pool.connect(),
+      giveBack: (client, how) => client.release(how === 'lost' || this.#isFull(client)),
+      nameOn: (client, statement) => this.#nameOn(client, statement),
+      isFull: (client) => this.#isFull(client),
+      unavailable: (error) => unavailable(this.#address, error),
+      cancel: (client) => this.#cancel(client),
+      alone: async (statement, parameters) => {
+        const lease = await this.connect();
+        return lease.again(statement, parameters).finally(() => lease.release());
+      },
+      lostMs: this.#statementMs ?? Number.POSITIVE_INFINITY,
+    });
+    const limits = {
+      statement_timeout: statementTimeoutMs,
+      lock_timeout: lockTimeoutMs,
+      idle_in_transaction_session_timeout: idleTransactionMs,
+    };
+    this.#beginning = prepared ? '' : settings(limits);
+    const common = {
+      connectionString: location.url,
+      application_name: 'workgraph',
+      keepAlive: true,
+      types: decodedTypes,
+    };
+    this.#pool = new pg.Pool({
+      ...common,
+      Client: RowClient,
+      // A pooler refuses what it does not know at the start of a connection.
+      ...(prepared && limits),
+      max: poolSize,
+      connectionTimeoutMillis: connectTimeoutMs,
+      idleTimeoutMillis: IDLE_CONNECTION_MS,
+      // Statements that do not wait for each other share a round trip.
+      pipeline: true,
+    });
+    this.#probe = new pg.Pool({
+      ...common,
+      max: 1,
+      connectionTimeoutMillis: PROBE_MS,
+      query_timeout: PROBE_MS,
+      idleTimeoutMillis: 0,
+    });
+    for (const pool of [this.#pool, this.#probe]) {
+      pool.on('error', ignore);
+      // The pool takes its own listener off while a connection is lent, and an unheard 'error' ends the process.
+      pool.on('connect', (client) => client.on('error', ignore));
+    }
+  }
+
+  async connect(): Promise<Lease> {
+    const patience = meter()?.patience;
+    patience?.check();
+    const waitMs = patience?.waitMs ?? this.#waitMs;
+    if (!(await this.#places.take(waitMs, patience))) {
+      throw new DatabaseUnavailableError(
+        `PostgreSQL at ${this.#address} is unavailable: all connections were busy for ${Math.round(waitMs)} ms.`,
+      );
+    }
+    try {
+      return this.#lease(await this.#pool.connect(), patience);
+    } catch (error) {
+      this.#places.give();
+      throw unavailable(this.#address, error);
+    }
+  }
+
+  #lease(client: pg.PoolClient, patience: Patience | undefined): Lease {
+    let lost = false;
+    let late: NodeJS.Timeout | undefined;
+    const stopListening = patience?.onGone(() => {
+      late = setTimeout(() => {
+        // The cancellation may come late, and must not meet what another request does: nobody gets this one again.
+        lost = true;
+        this.#cancel(client);
+      }, CANCEL_AFTER_MS);
+    });
+    const guarded = async <Result>(
+      text: string,
+      send: (timeoutMs: number | undefined) => Promise<Result>,
+    ): Promise<Result> => {
+      const isControl = isTransactionControl(text);
+      if (!isControl) patience?.check();
+      const leftMs = patience?.leftMs ?? Number.POSITIVE_INFINITY;
+      const withinMs = Math.min(this.#statementMs ?? leftMs, isControl ? Math.max(leftMs, LEAST_MS) : leftMs);
+      try {
+        return await send(Number.isFinite(withinMs) ? Math.ceil(withinMs) : undefined);
+      } catch (error) {
+        if (!isConnectionLoss(error)) throw error;
+        // After a read timeout the connection still waits for its answer: nobody may be given it again.
+        lost = true;
+        throw unavailable(this.#address, error);
+      }
+    };
+    return new Lease(
+      {
+        query: <Row>(text: string, values: readonly unknown[]) =>
+          guarded(text, async (timeoutMs) => {
+            const begins = text === 'begin' && this.#beginning !== '';
+            const config: pg.QueryConfig & { query_timeout: number | undefined } = {
+              ...(begins ? { text: `begin${this.#beginning}` } : { text, values: [...values] }),
+              query_timeout: timeoutMs,
+            };
+            return (await client.query(config)) as unknown as PostgresQueryResult<Row>;
+          }),
+        prepared: async (statement, values) => {
+          const name = this.#nameOn(client, statement);
+          const query = new TextQuery({ text: statement.text, name, values }, statement);
+          const sentAtMs = performance.now();
+          const answer = await guarded(statement.text, (timeoutMs) => query.run(client, timeoutMs)).finally(
+            () => statement.took(performance.now() - sentAtMs),
+          );
+          statement.answered(answer.types, query.bytes);
+          return answer;
+        },
+      },
+      (destroy = false) => {
+        clearTimeout(late);
+        stopListening?.();
+        client.release(destroy || lost || this.#isFull(client));
+        this.#places.give();
+      },
+      this.referenceWrites,
+    );
+  }
+
+  /** Asks the server to end what runs on a connection; it may have ended already. */
+  #cancel(client: pg.PoolClient): void {
+    const { processID } = client as pg.PoolClient & { processID: number | null };
+    // A pooler has numbers of its own; there the statement's own time ends it.
+    if (processID === null || !this.#prepared) return;
+    this.#probe.query('select pg_cancel_backend($1)', [processID]).catch(ignore);
+  }
+
+  shared(statement: Prepared): Lease | undefined {
+    return this.#shared.for(statement);
+  }
+
+  async ping(): Promise<void> {
+    await this.#probe.query('select 1').catch((error: unknown) => {
+      throw unavailable(this.#address, error);
+    });
+  }
+
+  /** Named from its second use on: what is asked once would only fill the server's memory. */
+  #nameOn(client: pg.PoolClient, { name }: Prepared): string | undefined {
+    if (!this.#prepared) return undefined;
+    const named = this.#named.get(client) ?? new Map<string, number>();
+    this.#named.set(client, named);
+    const uses = (named.get(name) ?? 0) + 1;
+    named.set(name, uses);
+    return uses > 1 ? name : undefined;
+  }
+
+  /** A connection never forgets a name, so one that has learned many is exchanged for a new one. */
+  #isFull(client: pg.PoolClient): boolean {
+    return (this.#named.get(client)?.size ?? 0) > MAX_NAMES;
+  }
+
+  load(): PoolLoad {
+    const { totalCount, idleCount, options } = this.#pool;
+    const idle = idleCount + this.#shared.idle;
+    return { open: totalCount, idle, size: options.max, waiting: this.#places.waiting };
+  }
+
+  end(): Promise<void> {
+    this.#ended ??= Promise.all([this.#shared.close().then(() => this.#pool.end()), this.#probe.end()]).then(
+      ignore,
+    );
+    return this.#ended;
+  }
+}
+
+/** How many of so many connections are shared: most are for those who need one to themselves. */
+function sharedOf(poolSize: number): number {
+  return Math.min(2, Math.floor(poolSize / 3));
+}
+
+/** Host and port, as pg understands the URL; its own complaint about a bad one would print the password. */
+function addressOf(url: string): string {
+  try {
+    if (!/^postgres(?:ql)?:\/\//.test(url)) throw new Error('another scheme');
+    const { host, port } = new pg.Client({ connectionString: url });
+    return `${host}:${port}`;
+  } catch {
+    throw new DatabaseUnavailableError(
+      'The database URL is not one of PostgreSQL (postgres://user@host/name).',
+    );
+  }
+}
+
+function settings(limits: Readonly<Record<string, number>>): string {
+  return Object.entries(limits)
+    .map(([name, value]) => `; set local ${name} = ${value}`)
+    .join('');
+}
+
+function ignore(): void {}

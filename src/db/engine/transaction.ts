@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kysely, Transaction } from 'kysely';
+import type { Sending } from '../query/prepared.ts';
+import type { Tables } from '../tables/tables.ts';
+
+/** A connection inside a transaction. Nothing else may ask the database before it ends: the embedded engine has one connection. */
+export type Trx = Transaction<Tables>;
+
+/** How prepared statements go through a transaction. */
+export function inside(trx: Trx): Sending {
+  return { db: trx, connect: undefined };
+}
+
+/**
+ * How often a transaction that lost against another is run again, by SQLSTATE. A foreign key fails only when what
+ * was checked in the transaction went away before the write: the second run sees that, and says it to the client.
+ */
+const retries: Readonly<Record<string, number>> = { '40001': 3, '40P01': 3, '23503': 1 };
+
+/**
+ * Runs the work in one transaction and commits it. The work may run several times, so all that it reads and counts
+ * begins inside it. Within a transaction it is a part of that one, which alone can be run again.
+ */
+export async function inTransaction<Result>(
+  db: Kysely<Tables>,
+  work: (trx: Trx) => Promise<Result>,
+): Promise<Result> {
+  if (db.isTransaction) return work(db as Trx);
+  return again(() => db.transaction().execute(work));
+}
+
+/** Sends prepared statements in one transaction, which is not run again. */
+export async function inOne<Result>(
+  { db, connect }: Sending,
+  work: (sending: Sending) => Promise<Result>,
+): Promise<Result> {
+  if (!connect) return work({ db, connect });
+  const lease = await connect();
+  try {
+    await lease.query('begin', []);
+    const result = await work({ db, connect: () => Promise.resolve(lease.lent()) });
+    await lease.query('commit', []);
+    return result;
+  } catch (error) {
+    // A connection that is lost has undone it already.
+    await lease.query('rollback', []).catch(() => undefined);
+    throw error;
+  } finally {
+    lease.release();
+  }
+}
+
+/** Does work again that lost against another: a transaction, or a statement that is one by itself. */
+export async function again<Result>(work: () => Promise<Result>): Promise<Result> {
+  const used = new Map<string, number>();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const state = sqlState(error);
+      const before = used.get(state) ?? 0;
+      if (before >= (retries[state] ?? 0)) throw error;
+      used.set(state, before + 1);
+      await sleep(Math.random() * 10 * 2 ** before);
+    }
+  }
+}
+
+export function isForeignKeyViolation(error: unknown): boolean {
+  return sqlState(error) === '23503';
+}
+
+function sqlState(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

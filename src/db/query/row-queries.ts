@@ -1,0 +1,61 @@
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { clampedSum } from './aggregates.ts';
+import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
+import { type Reading, selected } from './page.ts';
+import { type Predicate, predicateSql } from './predicate.ts';
+import type { Given } from './slots.ts';
+import type { TableName } from '../tables/tables.ts';
+
+type Keys = Given<readonly string[]>;
+
+/** Rows of the workspace whose `column` is one of the keys. */
+export function keyQuery(reading: Reading, table: TableName, column: string, where: Predicate, keys: Keys) {
+  return findQuery(reading, table, where).where(sql<SqlBool>`${sql.ref(`r0.${column}`)} = any(${keys})`);
+}
+
+/** Rows of the workspace that the predicate finds. */
+export function findQuery(
+  reading: Reading,
+  table: TableName,
+  where: Predicate,
+): SelectQueryBuilder<AnyTables, 'r0', AnyRow> {
+  const rows = untyped(reading.db)
+    .selectFrom(`${table} as r0`)
+    .where('r0.workspaceId', '=', reading.workspaceId)
+    .where(predicateSql(where, 'r0', reading.workspaceId));
+  return selected(rows as SelectQueryBuilder<AnyTables, 'r0', AnyRow>, reading);
+}
+
+/** Those of the keys that a row joins to the viewer. */
+export function existsQuery(
+  { db, workspaceId }: Reading,
+  table: TableName,
+  keyColumn: string,
+  viewerColumn: string,
+  viewer: Given<string>,
+  keys: Keys,
+) {
+  return untyped(db)
+    .selectFrom(`${table} as r0`)
+    .select(`r0.${keyColumn} as key`)
+    .where('r0.workspaceId', '=', workspaceId)
+    .where(`r0.${viewerColumn}`, '=', viewer)
+    .where(sql<SqlBool>`${sql.ref(`r0.${keyColumn}`)} = any(${keys}::uuid[])`);
+}
+
+/** Counters that are kept in slots, summed for each key that has any. */
+export function sumsQuery(
+  { db, workspaceId }: Reading,
+  table: TableName,
+  keyColumn: string,
+  columns: readonly string[],
+  keys: Keys,
+) {
+  return untyped(db)
+    .selectFrom(`${table} as r0`)
+    .select(`r0.${keyColumn} as key`)
+    .select(columns.map((column) => clampedSum(`r0.${column}`).as(column)))
+    .where('r0.workspaceId', '=', workspaceId)
+    .where(sql<SqlBool>`${sql.ref(`r0.${keyColumn}`)} = any(${keys}::uuid[])`)
+    .groupBy(`r0.${keyColumn}`);
+}

@@ -1,0 +1,80 @@
+import { type Kysely, type SqlBool, sql } from 'kysely';
+import { clampedSum } from './aggregates.ts';
+import { untyped } from './any-tables.ts';
+import {
+  type ChildSource,
+  childRows,
+  type Counter,
+  parentColumn,
+  type Reading,
+  row,
+  type Source,
+} from './page.ts';
+import { isAlways, type Predicate, predicateSql } from './predicate.ts';
+import type { Given } from './slots.ts';
+import type { Tables } from '../tables/tables.ts';
+
+/** The number of rows, all pages together. */
+export async function selectCount(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  source: Source,
+  filter: Predicate,
+): Promise<number> {
+  return (await countQuery({ db, workspaceId }, source, filter).executeTakeFirstOrThrow()).count;
+}
+
+/** The number of rows under each parent, by one grouped statement. */
+export async function selectCounts(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  source: ChildSource,
+  filter: Predicate,
+  parents: readonly string[],
+): Promise<Map<string, number>> {
+  const counted = await countsQuery({ db, workspaceId }, source, filter, parents).execute();
+  return new Map(counted.map(({ parentKey, count }) => [parentKey, count]));
+}
+
+export function countQuery({ db, workspaceId }: Reading, source: Source, filter: Predicate) {
+  const { counter } = source;
+  if (counter && isAlways(filter)) {
+    return untyped(db)
+      .selectFrom(`${counter.table} as ${row}`)
+      .select(keptCount(counter).as('count'))
+      .where(`${row}.workspaceId`, '=', workspaceId);
+  }
+  return untyped(db)
+    .selectFrom(`${source.table} as ${row}`)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where(`${row}.workspaceId`, '=', workspaceId)
+    .where(predicateSql(source.where, row, workspaceId))
+    .where(predicateSql(filter, row, workspaceId));
+}
+
+export function countsQuery(
+  reading: Reading,
+  source: ChildSource,
+  filter: Predicate,
+  parents: Given<readonly string[]>,
+) {
+  const { counter, parent } = source;
+  const key = parentColumn(parent);
+  if (counter && 'column' in parent && parent.column === counter.key && isAlways(filter)) {
+    return untyped(reading.db)
+      .selectFrom(`${counter.table} as ${row}`)
+      .select([sql<string>`${key}`.as('parentKey'), keptCount(counter).as('count')])
+      .where(`${row}.workspaceId`, '=', reading.workspaceId)
+      .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
+      .groupBy(sql`${key}`);
+  }
+  return childRows(reading, source)
+    .select([sql<string>`${key}`.as('parentKey'), sql<number>`count(*)::int`.as('count')])
+    .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
+    .where(predicateSql(filter, row, reading.workspaceId))
+    .groupBy(sql`${key}`);
+}
+
+function keptCount({ column }: Counter) {
+  return clampedSum(`${row}.${column}`);
+}

@@ -1,0 +1,140 @@
+import { type Kysely, sql } from 'kysely';
+import { PreparedSelect, type Sending, StatementsByShape, uuidArray } from '../query/prepared.ts';
+import type { Tables } from '../tables/tables.ts';
+import { slot, typed } from '../query/slots.ts';
+
+/** What a write refers to, by ids; of members their accounts. */
+export interface WantedReferences {
+  teamIds: readonly string[];
+  statusIds: readonly string[];
+  /** Teams whose initial status is wanted. */
+  initialStatusOf: readonly string[];
+  projectIds: readonly string[];
+  deliveryIds: readonly string[];
+  labelIds: readonly string[];
+  userAccountIds: readonly string[];
+  parentIssueIds: readonly string[];
+}
+
+/** One row of the workspace that a write refers to, with what its rules ask about. */
+export interface ReferenceRow {
+  kind: 'team' | 'status' | 'project' | 'delivery' | 'label' | 'member' | 'parent';
+  /** Of a member the account. */
+  id: string;
+  /** The team that it belongs to; null when it is the whole workspace's. */
+  teamId: string | null;
+  name: string;
+  /** A label's: is it a group. A status's: is it the initial one. */
+  flag: boolean;
+  /** A status's rank, a member's status. */
+  code: number;
+}
+
+/** Everything that a write refers to, by one statement; what is not in the workspace or deleted is not in the answer. */
+export function selectReferences(
+  sending: Sending,
+  workspaceId: string,
+  wanted: WantedReferences,
+): Promise<ReferenceRow[]> {
+  const asked = Object.entries(wanted).filter(([, ids]) => ids.length > 0);
+  const shape = asked.map(([name]) => name as keyof WantedReferences);
+  const ids = asked.map(([name, given]) => [name, uuidArray(given)] as const);
+  return references.send(sending, shape, { ...Object.fromEntries(ids), workspaceId });
+}
+
+/** By which of the lists have anything in them. */
+const references = new StatementsByShape<readonly (keyof WantedReferences)[], ReferenceRow>(
+  (db, shape) => new PreparedSelect<ReferenceRow>(referencesQuery(db, new Set(shape)), referenceColumns),
+);
+
+const referenceColumns = ['kind', 'id', 'teamId', 'name', 'flag', 'code'] as const;
+
+function referencesQuery(db: Kysely<Tables>, wanted: ReadonlySet<keyof WantedReferences>) {
+  const statuses = wanted.has('statusIds') || wanted.has('initialStatusOf');
+  const kinds = [
+    wanted.has('teamIds') && teams(db),
+    statuses && statusesOf(db, wanted.has('statusIds') ? 'statusIds' : 'initialStatusOf'),
+    wanted.has('projectIds') && projects(db),
+    wanted.has('deliveryIds') && deliveries(db),
+    wanted.has('labelIds') && labels(db),
+    wanted.has('userAccountIds') && members(db),
+    wanted.has('parentIssueIds') && parents(db),
+  ].filter((kind) => kind !== false);
+  const [first, ...more] = kinds;
+  if (!first) throw new Error('Nothing is wanted.');
+  return more.reduce((query, kind) => query.unionAll(kind), first);
+}
+
+const noFlag = sql<boolean>`false`.as('flag');
+const noCode = sql<number>`0`.as('code');
+const noTeam = sql<string | null>`null::uuid`.as('teamId');
+// As nullable as the column of the other kinds.
+const ownTeam = sql<string | null>`team_id`.as('teamId');
+
+function kind(name: ReferenceRow['kind']) {
+  return sql<ReferenceRow['kind']>`${sql.lit(name)}::text`.as('kind');
+}
+
+function among(list: keyof WantedReferences) {
+  return sql<string>`any(${typed(list, 'uuid[]')})`;
+}
+
+function teams(db: Kysely<Tables>) {
+  return db
+    .selectFrom('team')
+    .select([kind('team'), 'id', noTeam, 'name', noFlag, noCode])
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('id', '=', among('teamIds'));
+}
+
+/** Those of the ids, or the initial ones of teams. */
+function statusesOf(db: Kysely<Tables>, by: 'statusIds' | 'initialStatusOf') {
+  const rows = db
+    .selectFrom('status')
+    .select([kind('status'), 'id', ownTeam, 'name', 'isInitial as flag', 'rank as code'])
+    .where('workspaceId', '=', slot('workspaceId'));
+  return by === 'statusIds'
+    ? rows.where('id', '=', among(by))
+    : rows.where('teamId', '=', among(by)).where('isInitial', '=', true);
+}
+
+function projects(db: Kysely<Tables>) {
+  return db
+    .selectFrom('project')
+    .select([kind('project'), 'id', ownTeam, 'name', noFlag, noCode])
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('id', '=', among('projectIds'));
+}
+
+function deliveries(db: Kysely<Tables>) {
+  return db
+    .selectFrom('delivery')
+    .select([kind('delivery'), 'id', ownTeam, 'name', noFlag, noCode])
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('id', '=', among('deliveryIds'));
+}
+
+function labels(db: Kysely<Tables>) {
+  return db
+    .selectFrom('label')
+    .select([kind('label'), 'id', 'teamId', 'name', 'isGroup as flag', noCode])
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('id', '=', among('labelIds'));
+}
+
+function members(db: Kysely<Tables>) {
+  return db
+    .selectFrom('member')
+    .select([kind('member'), 'userAccountId as id', noTeam, 'displayName as name', noFlag, 'status as code'])
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('userAccountId', '=', among('userAccountIds'));
+}
+
+function parents(db: Kysely<Tables>) {
+  return db
+    .selectFrom('issue')
+    .select([kind('parent'), 'id', noTeam, 'title as name', noFlag, noCode])
+    .where('workspaceId', '=', slot('workspaceId'))
+    .where('id', '=', among('parentIssueIds'))
+    .where('deletedUtc', 'is', null);
+}

@@ -1,0 +1,60 @@
+import { type Kysely, sql } from 'kysely';
+import { clampedSum } from '../query/aggregates.ts';
+import { untyped } from '../query/any-tables.ts';
+import { type Predicate, predicateSql } from '../query/predicate.ts';
+import type { Tables } from '../tables/tables.ts';
+
+/** What issues can be counted by; each is a column of the row that comes back. */
+export type StatsColumn =
+  | 'statusId'
+  | 'statusCategory'
+  | 'teamId'
+  | 'projectId'
+  | 'deliveryId'
+  | 'primaryAssigneeUserAccountId'
+  | 'priority'
+  | 'labelId';
+
+export interface IssueStatsRow extends Partial<Record<StatsColumn, string | number | null>> {
+  count: number;
+  estimateSum: number;
+}
+
+/** Counts and sums of estimates by any of the columns, in one statement; the largest groups first. */
+export async function selectIssueStats(
+  db: Kysely<Tables>,
+  workspaceId: string,
+  where: Predicate,
+  columns: readonly StatsColumn[],
+  limit: number,
+): Promise<IssueStatsRow[]> {
+  const reference = (column: StatsColumn) =>
+    column === 'statusCategory'
+      ? 'status.category'
+      : column === 'labelId'
+        ? 'issueLabel.labelId'
+        : `r0.${column}`;
+  return untyped(db)
+    .selectFrom('issue as r0')
+    .$if(columns.includes('statusCategory'), (query) =>
+      query.innerJoin('status', (join) =>
+        join.onRef('status.workspaceId', '=', 'r0.workspaceId').onRef('status.id', '=', 'r0.statusId'),
+      ),
+    )
+    .$if(columns.includes('labelId'), (query) =>
+      query.leftJoin('issueLabel', (join) =>
+        join.onRef('issueLabel.workspaceId', '=', 'r0.workspaceId').onRef('issueLabel.issueId', '=', 'r0.id'),
+      ),
+    )
+    .select(columns.map((column) => sql<string | number | null>`${sql.ref(reference(column))}`.as(column)))
+    .select([sql<number>`count(*)::int`.as('count'), clampedSum('r0.estimateValue').as('estimateSum')])
+    .where('r0.workspaceId', '=', workspaceId)
+    .where(predicateSql(where, 'r0', workspaceId))
+    .$if(columns.length > 0, (query) => query.groupBy(columns.map(reference)))
+    .orderBy('count', 'desc')
+    .$if(columns.length > 0, (query) =>
+      query.orderBy(sql.join(columns.map((column) => sql.ref(reference(column))))),
+    )
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,127 @@
+import DataLoader from 'dataloader';
+import type { Kysely } from 'kysely';
+import type { AnyRow } from '../query/any-tables.ts';
+import {
+  type ListOrder,
+  type Page,
+  type PageRequest,
+  selectLists,
+  selectPage,
+  selectPages,
+  type ChildSource,
+  type Source,
+} from '../query/page.ts';
+import type { Predicate } from '../query/predicate.ts';
+import { existsQuery, findQuery, keyQuery, sumsQuery } from '../query/row-queries.ts';
+import type { TableName, Tables } from '../tables/tables.ts';
+import { selectCount, selectCounts } from '../query/totals.ts';
+
+/**
+ * The batch points of one request in one workspace: keys that are asked for in the same tick, under the same
+ * declaration and arguments, are answered by one statement. A write forgets everything (`clear`).
+ */
+export class Loaders {
+  readonly #db: Kysely<Tables>;
+  readonly #workspaceId: string;
+  readonly #loaders = new Map<string, DataLoader<string, unknown>>();
+
+  constructor(db: Kysely<Tables>, workspaceId: string) {
+    this.#db = db;
+    this.#workspaceId = workspaceId;
+  }
+
+  get #reading(): { db: Kysely<Tables>; workspaceId: string } {
+    return { db: this.#db, workspaceId: this.#workspaceId };
+  }
+
+  /** Rows by a unique column; the absent are undefined. */
+  byKey(table: TableName, column: string, where: Predicate): DataLoader<string, AnyRow | undefined> {
+    return this.#loader(`byKey ${table}.${column} ${JSON.stringify(where)}`, async (keys) => {
+      const rows = await keyQuery(this.#reading, table, column, where, keys).execute();
+      const found = new Map(rows.map((row) => [String(row[column]), row]));
+      return keys.map((key) => found.get(key));
+    });
+  }
+
+  /** A page of children for each parent. */
+  pages(request: PageRequest): DataLoader<string, Page> {
+    return this.#loader(`pages ${JSON.stringify(request)}`, async (parents) => {
+      const pages = await selectPages(this.#db, this.#workspaceId, request, parents);
+      return parents.map((parent) => pages.get(parent) ?? { rows: [], more: false });
+    });
+  }
+
+  /** How many children each parent has. */
+  counts(source: ChildSource, filter: Predicate): DataLoader<string, number> {
+    return this.#loader(`counts ${JSON.stringify([source, filter])}`, async (parents) => {
+      const counts = await selectCounts(this.#db, this.#workspaceId, source, filter, parents);
+      return parents.map((parent) => counts.get(parent) ?? 0);
+    });
+  }
+
+  /** The whole list of children of each parent. */
+  lists(source: ChildSource, orderBy: readonly ListOrder[]): DataLoader<string, AnyRow[]> {
+    return this.#loader(`lists ${JSON.stringify([source, orderBy])}`, async (parents) => {
+      const lists = await selectLists(this.#db, this.#workspaceId, source, orderBy, parents);
+      return parents.map((parent) => lists.get(parent) ?? []);
+    });
+  }
+
+  /** Is there a row that joins the key to the viewer. */
+  exists(
+    table: TableName,
+    keyColumn: string,
+    viewerColumn: string,
+    viewer: string,
+  ): DataLoader<string, boolean> {
+    return this.#loader(`exists ${table}.${keyColumn} ${viewerColumn} ${viewer}`, async (keys) => {
+      const rows = await existsQuery(this.#reading, table, keyColumn, viewerColumn, viewer, keys).execute();
+      const found = new Set(rows.map((row) => row.key));
+      return keys.map((key) => found.has(key));
+    });
+  }
+
+  /** Counters that are kept in slots, summed for each key. */
+  sums(
+    table: TableName,
+    keyColumn: string,
+    columns: readonly string[],
+  ): DataLoader<string, Record<string, number>> {
+    return this.#loader(`sums ${table}.${keyColumn} ${columns.join(' ')}`, async (keys) => {
+      const rows = await sumsQuery(this.#reading, table, keyColumn, columns, keys).execute();
+      const none = Object.fromEntries(columns.map((column) => [column, 0]));
+      const found = new Map(rows.map((row) => [row.key, row as Record<string, number>]));
+      return keys.map((key) => found.get(key) ?? none);
+    });
+  }
+
+  /** One page of all the workspace's rows: a root has no parents to batch over. */
+  page(request: PageRequest): Promise<Page> {
+    return selectPage(this.#db, this.#workspaceId, request);
+  }
+
+  /** The first row that the predicate finds: for the look-ups of roots, which name at most one. */
+  async find(table: TableName, where: Predicate): Promise<AnyRow | undefined> {
+    return findQuery(this.#reading, table, where).limit(1).executeTakeFirst();
+  }
+
+  count(source: Source, filter: Predicate): Promise<number> {
+    return selectCount(this.#db, this.#workspaceId, source, filter);
+  }
+
+  /** Forgets all rows, so that what is read after a write is read anew. */
+  clear(): void {
+    this.#loaders.clear();
+  }
+
+  #loader<Value>(
+    name: string,
+    batch: (keys: readonly string[]) => Promise<Value[]>,
+  ): DataLoader<string, Value> {
+    const existing = this.#loaders.get(name);
+    if (existing) return existing as DataLoader<string, Value>;
+    const loader = new DataLoader<string, Value>(batch);
+    this.#loaders.set(name, loader);
+    return loader;
+  }
+}

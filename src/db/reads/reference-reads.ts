@@ -1,0 +1,184 @@
+import { type Kysely, sql } from 'kysely';
+import { untyped } from '../query/any-tables.ts';
+import type { Database } from '../engine/engine.ts';
+import { type KeptTableName, keptTables } from '../tables/cached-tables.ts';
+import type { Lease, TextRows } from '../engine/lease.ts';
+import { Prepared } from '../query/prepared.ts';
+import { Slot } from '../query/slots.ts';
+import type { Tables } from '../tables/tables.ts';
+
+/** Where the reference data of a workspace stands: two of the same `ref` and `tag` are the same. */
+export interface ReferenceVersion {
+  readonly ref: number;
+  readonly tag: number;
+  /** Changes with what any token of the workspace may do. */
+  readonly auth: number;
+}
+
+export const noVersion: ReferenceVersion = { ref: 0, tag: 0, auth: 0 };
+
+/** The rows of one table: all of them, or those of the groups that changed. */
+export interface ReferenceRows extends TextRows<readonly (string | null)[]> {
+  readonly table: KeptTableName;
+  /** The groups that the rows replace; all when undefined. */
+  readonly changed?: ReadonlySet<string>;
+}
+
+const names = Object.keys(keptTables) as KeptTableName[];
+const workspace = new Slot('workspaceId');
+const since = new Slot('since');
+
+interface Statements {
+  versions: Prepared;
+  version: Prepared;
+  /** Which groups changed since a version; the row of that version itself proves that the log reaches back to it. */
+  log: Prepared;
+  whole: ReadonlyMap<KeptTableName, Prepared>;
+  changed: ReadonlyMap<KeptTableName, Prepared>;
+}
+
+/** Reads reference data and its versions. A refill is one snapshot: two would show halves of two writes. */
+export class ReferenceReads {
+  readonly #database: Pick<Database, 'connect' | 'db' | 'unscoped'>;
+  #statements: Statements | undefined;
+
+  constructor(database: Pick<Database, 'connect' | 'db' | 'unscoped'>) {
+    this.#database = database;
+  }
+
+  /** The versions of several workspaces by their ids; one without any reference data yet has none. */
+  async versions(workspaceIds: readonly string[]): Promise<Map<string, ReferenceVersion>> {
+    const lease = await this.#database.connect();
+    try {
+      const { rows } = await lease.texts(this.#known().versions, {
+        workspaceIds: `{${workspaceIds.join(',')}}`,
+      });
+      return new Map(rows.map(([id, ...version]) => [id ?? '', toVersion(version)]));
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** The version and all rows, `maxRows` of each table at most. */
+  whole(
+    workspaceId: string,
+    maxRows: number,
+  ): Promise<{ version: ReferenceVersion; tables: ReferenceRows[] }> {
+    const { version, whole } = this.#known();
+    return this.#inSnapshot(async (lease) => {
+      const [counted, ...tables] = await Promise.all([
+        lease.texts(version, { workspaceId }),
+        ...names.map(async (table) => {
+          const statement = whole.get(table) as Prepared;
+          return { table, ...(await lease.texts(statement, { workspaceId, maxRows: maxRows + 1 })) };
+        }),
+      ]);
+      return { version: toVersion(counted.rows[0] ?? []), tables };
+    });
+  }
+
+  /** The version and what changed since a base; undefined when the log does not reach back to it. */
+  changes(
+    workspaceId: string,
+    base: ReferenceVersion,
+  ): Promise<{ version: ReferenceVersion; tables: ReferenceRows[] } | undefined> {
+    const { version, log, changed } = this.#known();
+    const values = { workspaceId, since: base.ref };
+    return this.#inSnapshot(async (lease) => {
+      const [counted, logged, ...read] = await Promise.all([
+        lease.texts(version, { workspaceId }),
+        lease.texts(log, values),
+        ...names.map(async (table) => ({
+          table,
+          ...(await lease.texts(changed.get(table) as Prepared, values)),
+        })),
+      ]);
+      const isKnown = logged.rows.some(([at, tag]) => Number(at) === base.ref && Number(tag) === base.tag);
+      if (!isKnown) return undefined;
+      const tables = read.map((rows) => {
+        const groups = logged.rows.filter(
+          ([at, , table]) => Number(at) > base.ref && table === snake(rows.table),
+        );
+        return { ...rows, changed: new Set(groups.map(([, , , group]) => group ?? '')) };
+      });
+      return {
+        version: toVersion(counted.rows[0] ?? []),
+        tables: tables.filter((rows) => rows.changed.size > 0),
+      };
+    });
+  }
+
+  /** One snapshot in one round trip where the engine can pipeline. */
+  async #inSnapshot<Result>(read: (lease: Lease) => Promise<Result>): Promise<Result> {
+    const lease = await this.#database.connect();
+    let whole = false;
+    try {
+      const begun = lease.query('begin isolation level repeatable read read only', []);
+      const reading = read(lease);
+      const ended = lease.query('commit', []);
+      const [, result] = await Promise.all([begun, reading, ended]);
+      whole = true;
+      return result;
+    } finally {
+      // Where one of them failed, the transaction may still be open.
+      lease.release(!whole);
+    }
+  }
+
+  #known(): Statements {
+    const { db, unscoped } = this.#database;
+    this.#statements ??= {
+      versions: new Prepared(
+        unscoped
+          .selectFrom('workspaceVersion')
+          .select(['workspaceId', 'ref', 'tag', 'auth'])
+          .where(sql<boolean>`workspace_id = any(${new Slot('workspaceIds')}::uuid[])`),
+      ),
+      version: new Prepared(
+        db
+          .selectFrom('workspaceVersion')
+          .select(['ref', 'tag', 'auth'])
+          .where('workspaceId', '=', sql<string>`${workspace}`),
+      ),
+      log: new Prepared(
+        db
+          .selectFrom('referenceChange')
+          .select(['version', 'tag', 'keptTable', 'groupId'])
+          .where('workspaceId', '=', sql<string>`${workspace}`)
+          .where('version', '>=', sql<number>`${since}`),
+      ),
+      whole: new Map(names.map((table) => [table, wholeStatement(db, table)])),
+      changed: new Map(names.map((table) => [table, changedStatement(db, table)])),
+    };
+    return this.#statements;
+  }
+}
+
+function rowsOf(db: Kysely<Tables>, table: KeptTableName) {
+  return untyped(db)
+    .selectFrom(`${table} as r0`)
+    .select(keptTables[table].columns.map((column) => `r0.${column}`))
+    .where('r0.workspaceId', '=', workspace);
+}
+
+function wholeStatement(db: Kysely<Tables>, table: KeptTableName): Prepared {
+  return new Prepared(rowsOf(db, table).limit(sql<number>`${new Slot('maxRows')}`));
+}
+
+function changedStatement(db: Kysely<Tables>, table: KeptTableName): Prepared {
+  const groups = untyped(db)
+    .selectFrom('referenceChange as c')
+    .select('c.groupId')
+    .where('c.workspaceId', '=', workspace)
+    .where('c.version', '>', since)
+    .where('c.keptTable', '=', snake(table));
+  return new Prepared(rowsOf(db, table).where(`r0.${keptTables[table].group}`, 'in', groups));
+}
+
+function toVersion([ref, tag, auth]: readonly (string | null)[]): ReferenceVersion {
+  return ref === undefined ? noVersion : { ref: Number(ref), tag: Number(tag), auth: Number(auth) };
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,151 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { untyped } from '../query/any-tables.ts';
+import { type DirectoryTable, directoryTables } from '../directory.ts';
+import type { TeamTable } from '../tables/directory-tables.ts';
+import type { Tables } from '../tables/tables.ts';
+import type { Trx } from '../engine/transaction.ts';
+
+/** What an application of a directory file writes: whole new rows and changed columns of existing ones. */
+export interface DirectoryWrites {
+  readonly inserts: ReadonlyMap<DirectoryTable, readonly Record<string, unknown>[]>;
+  readonly updates: readonly DirectoryUpdate[];
+}
+
+export interface DirectoryUpdate {
+  readonly table: DirectoryTable;
+  readonly id: string;
+  readonly columns: Record<string, unknown>;
+}
+
+/** The codes of the members and of the projects that a team counts. */
+export interface CountedCodes {
+  readonly memberStatus: number;
+  readonly projectState: number;
+}
+
+const unstamped: ReadonlySet<DirectoryTable> = new Set(['agentInstallation', 'projectLink']);
+
+/** Rows in one statement: far fewer parameters than the 65,535 that the protocol allows. */
+const rowsPerStatement = 500;
+
+/** Writes updates and then new rows, in the order of the tables, and brings the derived counts up to date. */
+export async function writeDirectory(
+  trx: Trx,
+  workspaceId: string,
+  writes: DirectoryWrites,
+  counted: CountedCodes,
+): Promise<void> {
+  for (const table of directoryTables) {
+    // A flag that only one row may have is taken before it is given.
+    const updates = writes.updates.filter((update) => update.table === table).sort(takingFirst);
+    for (const { id, columns } of updates) {
+      const stamp = unstamped.has(table) ? {} : { updatedUtc: sql`now()` };
+      await untyped(trx)
+        .updateTable(table)
+        .set({ ...columns, ...stamp })
+        .where('workspaceId', '=', workspaceId)
+        .where('id', '=', id)
+        .execute();
+    }
+    await insertRows(trx, table, writes.inserts.get(table) ?? []);
+  }
+  await recountTeams(trx, workspaceId, counted);
+  await recountProjectLinks(trx, workspaceId);
+}
+
+async function insertRows(
+  trx: Trx,
+  table: DirectoryTable,
+  rows: readonly Record<string, unknown>[],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const part = rows.slice(from, from + rowsPerStatement);
+    if (table === 'member') {
+      const accounts = part.map(({ userAccountId }) => ({ id: userAccountId }));
+      await untyped(trx).insertInto('userAccount').values(accounts).execute();
+    }
+    await untyped(trx).insertInto(table).values(part).execute();
+  }
+}
+
+async function recountTeams(trx: Trx, workspaceId: string, counted: CountedCodes): Promise<void> {
+  await trx
+    .updateTable('team')
+    .from((eb) => teamCounts(eb.selectFrom('team as counted'), workspaceId, counted).as('counts'))
+    .set((eb) => ({
+      memberCount: sql<number>`${eb.ref('counts.members')}`,
+      activeProjectCount: sql<number>`${eb.ref('counts.projects')}`,
+    }))
+    .where('team.workspaceId', '=', workspaceId)
+    .whereRef('team.id', '=', 'counts.id')
+    .where((eb) =>
+      eb.or([
+        eb('team.memberCount', '<>', eb.ref('counts.members')),
+        eb('team.activeProjectCount', '<>', eb.ref('counts.projects')),
+      ]),
+    )
+    .execute();
+}
+
+type CountedTeams = SelectQueryBuilder<Tables & { counted: TeamTable }, 'counted', object>;
+
+function teamCounts(teams: CountedTeams, workspaceId: string, counted: CountedCodes) {
+  const count = sql<number>`count(*)::int`.as('count');
+  return teams
+    .select((eb) => [
+      'counted.id',
+      eb
+        .selectFrom('teamMember')
+        .innerJoin('member', (join) =>
+          join
+            .onRef('member.workspaceId', '=', 'teamMember.workspaceId')
+            .onRef('member.userAccountId', '=', 'teamMember.userAccountId'),
+        )
+        .select(count)
+        .whereRef('teamMember.workspaceId', '=', 'counted.workspaceId')
+        .whereRef('teamMember.teamId', '=', 'counted.id')
+        .where('member.status', '=', counted.memberStatus)
+        .as('members'),
+      eb
+        .selectFrom('project')
+        .select(count)
+        .whereRef('project.workspaceId', '=', 'counted.workspaceId')
+        .whereRef('project.teamId', '=', 'counted.id')
+        .where('project.state', '=', counted.projectState)
+        .as('projects'),
+    ])
+    .where('counted.workspaceId', '=', workspaceId);
+}
+
+async function recountProjectLinks(trx: Trx, workspaceId: string): Promise<void> {
+  await trx
+    .updateTable('project')
+    .from((eb) =>
+      eb
+        .selectFrom('project as counted')
+        .select((of) => [
+          'counted.id',
+          of
+            .selectFrom('projectLink')
+            .select(sql<number>`count(*)::int`.as('count'))
+            .whereRef('projectLink.workspaceId', '=', 'counted.workspaceId')
+            .whereRef('projectLink.projectId', '=', 'counted.id')
+            .as('links'),
+        ])
+        .where('counted.workspaceId', '=', workspaceId)
+        .as('counts'),
+    )
+    .set((eb) => ({ linkCount: sql<number>`${eb.ref('counts.links')}` }))
+    .where('project.workspaceId', '=', workspaceId)
+    .whereRef('project.id', '=', 'counts.id')
+    .where((eb) => eb('project.linkCount', '<>', eb.ref('counts.links')))
+    .execute();
+}
+
+function takingFirst(left: DirectoryUpdate, right: DirectoryUpdate): number {
+  return Number(gives(left)) - Number(gives(right));
+}
+
+function gives({ columns }: DirectoryUpdate): boolean {
+  return columns.isInitial === true || columns.isDefaultForAgents === true || columns.isDefault === true;
+}

@@ -1,0 +1,90 @@
+import { type AliasableExpression, type Expression, sql } from 'kysely';
+import { arrayEntries, joinedKeys, joinsViewer } from '../tables/derived-columns.ts';
+import type { DeliveryCounts } from './issue-counts.ts';
+import type { IssueRow } from '../issues.ts';
+import { type Given, Slot, slot } from '../query/slots.ts';
+import type { TableName } from '../tables/tables.ts';
+import { deliveryCounters, deliveryCountsAfter } from './write-counts.ts';
+import type { Parts } from './write-parts.ts';
+
+const joins = (table: TableName, child: string, order: readonly string[] = []) =>
+  joinedKeys({ table, parent: 'issueId', child }, 'id', order);
+
+/** How a statement that gives an issue tells what hangs on it, by the tables of that. */
+const hanging = {
+  issueAssignee: joins('issueAssignee', 'userAccountId', ['position']),
+  issueLabel: joins('issueLabel', 'labelId'),
+  issueRoleAssignment: joins('issueRoleAssignment', 'userAccountId'),
+};
+
+const follows = (actor: Given<string> | Expression<string>) =>
+  joinsViewer('issueSubscription', 'issueId', 'userAccountId', actor);
+
+/** A table whose rows hang on an issue, or count its delivery, of which a write can tell in its own statement. */
+export type BesideTable = keyof typeof hanging | 'issueSubscription' | 'deliveryCount';
+export const besideTables: readonly BesideTable[] = [
+  'issueAssignee',
+  'issueLabel',
+  'issueRoleAssignment',
+  'issueSubscription',
+  'deliveryCount',
+];
+
+/**
+ * What hangs on an issue as a write left it, as texts of PostgreSQL: who is joined to it, as an array, assignees in
+ * their order; does the actor follow it, as a boolean; what its delivery counts, as an array. Of what is
+ * not among them nothing is known.
+ */
+export type Beside = { readonly [Table in BesideTable]?: string };
+
+/** An issue as a write left it, with what its statement knew beside it. */
+export interface WithBeside {
+  readonly beside?: Beside | undefined;
+  readonly counted?: CountedDelivery | undefined;
+}
+
+/** What the delivery of an issue counts, the write itself included. */
+export interface CountedDelivery {
+  readonly id: string;
+  readonly counts: DeliveryCounts;
+}
+
+/** The delivery of an issue with its counts, where the write told them. */
+export function countedDelivery(
+  { deliveryId }: Pick<IssueRow, 'deliveryId'>,
+  { deliveryCount }: Beside,
+): CountedDelivery | undefined {
+  if (deliveryId === null || deliveryCount === undefined) return undefined;
+  const sums = arrayEntries(deliveryCount).map(Number);
+  const counts = Object.fromEntries(deliveryCounters.map((counter, place) => [counter, sums[place] ?? 0]));
+  return { id: deliveryId, counts: counts as Record<keyof DeliveryCounts, number> };
+}
+
+/**
+ * The same as columns; but for what the write itself counts, they say it of the moment that the statement began at. Of
+ * several changes each has an actor.
+ */
+export function besideColumns(
+  parts: Parts,
+  tables: readonly BesideTable[],
+  { counts, several = false }: { counts: boolean; several?: boolean },
+) {
+  const actor = several ? sql.ref<string>('changed.actor') : new Slot('actor');
+  return tables.map((table) => {
+    const told: AliasableExpression<unknown> =
+      table === 'deliveryCount'
+        ? deliveryCountsAfter(parts, counts)
+        : (table === 'issueSubscription' ? follows(actor) : hanging[table])('changed', slot('workspaceId'));
+    return sql<string>`${told}::text`.as(table);
+  });
+}
+
+/** The revision of a changed issue at that moment: if others changed it before the lock, it is not the one before. */
+export function revisionSeen(parts: Parts) {
+  return parts
+    .selectFrom('issue as seen')
+    .select('seen.revision')
+    .where('seen.workspaceId', '=', slot('workspaceId'))
+    .where('seen.id', '=', sql.ref<string>('changed.id'))
+    .as('revisionSeen');
+}

@@ -1,0 +1,51 @@
+import type { PageRequest, Position } from '../../db/query/page.ts';
+import type { KeptRow, KeptTable } from '../../reference/cached-table.ts';
+import { compareKeys, orderKey } from '../../reference/order.ts';
+import { flatten } from './children.ts';
+import type { Pages } from './connections.ts';
+import type { Run } from './run.ts';
+
+/** The page under each parent (`''`: of the workspace) from memory; undefined where the rows are not all kept. */
+export function keptPages(run: Run, request: PageRequest, keys: () => readonly string[]): Pages | undefined {
+  const { source, order, filter, limit, backward } = request;
+  const list = run.keptList(source, order, filter);
+  const table = run.kept?.table(source.table);
+  if (!list || !table) return undefined;
+  const more: boolean[] = [];
+  const counts: number[] = [];
+  const groups = keys().map((key) => {
+    const rows = list(key);
+    const between = positioned(table, rows, request);
+    counts.push(rows.length);
+    more.push(between.length > limit);
+    if (between.length <= limit) return between;
+    return backward ? between.slice(-limit) : between.slice(0, limit);
+  });
+  return { ...flatten(groups), more, counts, types: table.types };
+}
+
+/** The rows between the positions that the request names. */
+function positioned(table: KeptTable, rows: readonly KeptRow[], request: PageRequest): readonly KeptRow[] {
+  const { after, before } = request;
+  if (!after && !before) return rows;
+  return rows.filter(
+    (row) =>
+      (!after || sideOf(table, row, request, after) > 0) &&
+      (!before || sideOf(table, row, request, before) < 0),
+  );
+}
+
+/** Greater than nothing where the row comes after the position, which a request holds as values and never as slots. */
+function sideOf(table: KeptTable, row: KeptRow, { order }: PageRequest, position: Position): number {
+  const { value, id } = position as { value: string | number | null; id: string };
+  const text = row[table.place(order.column)] ?? null;
+  const sign = order.direction === 'asc' ? 1 : -1;
+  // Nulls come last, whatever the direction.
+  if ((text === null) !== (value === null)) return text === null ? 1 : -1;
+  if (text !== null && value !== null) {
+    const sought = order.kind === 'time' ? Date.parse(String(value)) : value;
+    const compared = compareKeys(orderKey(order.kind, text), sought);
+    if (compared !== 0) return sign * compared;
+  }
+  return sign * compareKeys(row[table.place('id')] ?? '', id);
+}

@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import { codeTables } from '../../model/codes.ts';
+import { Violations } from '../../resolvers/errors.ts';
+import { limits } from '../../resolvers/writes/write-rules.ts';
+
+type CodeTable = Record<string, number>;
+
+/** Text that can be kept: `max` characters at most, no NUL, no half of a surrogate pair. */
+const text = (max: number, min: 0 | 1 = 0) =>
+  z
+    .string({ error: 'must be a text (quote it if it begins with # or looks like a number)' })
+    .refine(
+      (value) => !value.includes('\0') && value.isWellFormed(),
+      'must not contain NUL or half a surrogate pair',
+    )
+    .refine((value) => value.trim().length >= min, 'must not be empty')
+    .refine((value) => Array.from(value).length <= max, `must have at most ${max} characters`);
+
+const name = text(limits.name, 1).transform((value) => value.trim());
+const description = text(limits.description);
+const color = text(limits.color);
+const iconCss = text(limits.iconCss);
+const slug = z
+  .string({ error: 'must be a text' })
+  .regex(/^[a-z0-9][a-z0-9-]{0,99}$/, 'must be 1 to 100 of a-z, 0-9 and -, not beginning with -');
+const url = text(limits.url, 1).refine(isHttpUrl, 'must be an http or https URL');
+const flag = z.boolean({ error: 'must be true or false' });
+const place = z
+  .int({ error: 'must be a whole number' })
+  .min(0, 'must be 0 or more')
+  .max(9_999, 'must be at most 9999');
+const teamCode = z
+  .string({ error: 'must be a text' })
+  .transform((value) => value.toUpperCase())
+  .refine((value) => /^[A-Z][A-Z0-9]{0,9}$/.test(value), 'must be a letter and up to 9 letters and digits');
+const projectKey = z
+  .string({ error: 'must be a text' })
+  .transform((value) => value.toUpperCase())
+  .refine(
+    (value) => /^[A-Z][A-Z0-9-]{0,49}$/.test(value),
+    'must be a letter and up to 49 letters, digits and -',
+  );
+const day = z.iso.date({ error: 'must be a calendar date, YYYY-MM-DD' });
+const time = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+    error: 'must be a date or a time with Z or an offset',
+  })
+  .transform((value) => new Date(value));
+
+/** A member by e-mail address or display name. */
+const person = text(limits.emailAddress, 1);
+
+const member = object({
+  displayName: name,
+  emailAddress: text(limits.emailAddress, 1)
+    .refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address')
+    .optional(),
+  avatarUrl: url.nullable().optional(),
+  role: oneOf(codeTables.memberRole).optional(),
+  status: oneOf(codeTables.memberStatus).optional(),
+  principalKind: oneOf({ user: 1, agent: 2, service: 3 }).optional(),
+});
+
+const plainLabel = object({ name, description: description.optional(), color: color.optional() });
+/** A label, or with `labels` a group of labels; a bare text is its name. */
+const label = z.preprocess(
+  named,
+  object({
+    name,
+    description: description.optional(),
+    color: color.optional(),
+    labels: list(z.preprocess(named, plainLabel)).optional(),
+  }),
+);
+
+const status = object({
+  name,
+  category: oneOf(codeTables.statusCategory),
+  description: description.optional(),
+  color: color.optional(),
+  position: place.optional(),
+  isInitial: flag.optional(),
+});
+
+const delivery = object({
+  number: z
+    .int({ error: 'must be a whole number' })
+    .min(1, 'must be 1 or more')
+    .max(2_147_483_647, 'is too large'),
+  name: name.optional(),
+  description: description.optional(),
+  startsOn: day,
+  endsOn: day,
+  state: oneOf(codeTables.deliveryState).optional(),
+});
+
+const repository = object({
+  provider: oneOf(codeTables.provider),
+  externalRepositoryFullName: text(limits.repositoryName, 1),
+  externalRepositoryName: name.optional(),
+  externalRepositoryId: text(limits.name).optional(),
+  externalRepositoryUrl: url.optional(),
+  externalProjectId: text(limits.name).optional(),
+  externalProjectName: text(limits.name).optional(),
+  workspaceScmConnectionId: text(limits.name).optional(),
+  defaultBranch: text(limits.name).optional(),
+  isDefaultForAgents: flag.optional(),
+});
+
+const team = object({
+  code: teamCode,
+  name: name.optional(),
+  slug: slug.optional(),
+  description: description.optional(),
+  iconCss: iconCss.optional(),
+  color: color.optional(),
+  state: oneOf(codeTables.teamState).optional(),
+  lead: person.nullable().optional(),
+  deliveriesEnabled: flag.optional(),
+  members: list(person).optional(),
+  statuses: list(status).optional(),
+  labels: list(label).optional(),
+  deliveries: list(delivery).optional(),
+  repositories: list(repository).optional(),
+});
+
+const projectStatus = object({
+  name,
+  state: oneOf(codeTables.projectState),
+  description: description.optional(),
+  color: color.optional(),
+  position: place.optional(),
+});
+
+const project = object({
+  key: projectKey,
+  team: teamCode.optional(),
+  name: name.optional(),
+  summary: text(limits.summary).optional(),
+  description: description.optional(),
+  slug: slug.optional(),
+  iconCss: iconCss.optional(),
+  color: color.optional(),
+  status: name.optional(),
+  priority: oneOf(codeTables.priority).optional(),
+  lead: person.nullable().optional(),
+  startUtc: time.nullable().optional(),
+  targetUtc: time.nullable().optional(),
+  members: list(person).optional(),
+  labels: list(name).optional(),
+  links: list(object({ url, title: name, createdBy: person.optional() })).optional(),
+});
+
+const directoryFile = object({
+  workspace: z.preprocess(named, object({ name })).optional(),
+  members: list(member).optional(),
+  agent: object({
+    displayName: name,
+    emailAddress: member.shape.emailAddress,
+    avatarUrl: url.optional(),
+  }).optional(),
+  labels: list(label).optional(),
+  teams: list(team).optional(),
+  projectStatuses: list(projectStatus).optional(),
+  projects: list(project).optional(),
+});
+
+/** What a directory file says, checked; codes are numbers and what it left out is undefined. */
+export type DirectoryFile = z.output<typeof directoryFile>;
+export type MemberEntry = z.output<typeof member>;
+export type LabelEntry = z.output<typeof label>;
+export type TeamEntry = z.output<typeof team>;
+export type ProjectEntry = z.output<typeof project>;
+
+/** Checks the shape of a directory file; throws `validation_failed` with everything that is wrong, each by its path. */
+export function parseDirectory(input: unknown): DirectoryFile {
+  const parsed = directoryFile.safeParse(input ?? {});
+  if (parsed.success) return parsed.data;
+  const violations = new Violations();
+  for (const { path, message } of parsed.error.issues) violations.add(pathText(path) || 'file', message);
+  violations.check();
+  throw parsed.error;
+}
+
+/** An object of these keys alone; another key is told which there are. */
+function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `has no ${issue.keys.join(', ')}; it may have ${Object.keys(shape).join(', ')}`
+        : `must have keys: ${Object.keys(shape).join(', ')}`,
+  });
+}
+
+function list<Item extends z.ZodType>(item: Item) {
+  return z.array(item, { error: 'must be a list' });
+}
+
+/** A word of a code table, as its number. */
+function oneOf<Table extends CodeTable>(table: Table) {
+  const words = Object.keys(table);
+  return z
+    .string({ error: `must be one of ${words.join(', ')}` })
+    .transform((word) => word.toLowerCase().replaceAll(/[-\s]/g, '_'))
+    .refine((word) => Object.hasOwn(table, word), `must be one of ${words.join(', ')}`)
+    .transform((word) => table[word] ?? 0);
+}
+
+function named(value: unknown): unknown {
+  return typeof value === 'string' ? { name: value } : value;
+}
+
+function isHttpUrl(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value);
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((before, part) => {
+    if (typeof part === 'number') return `${before}[${part}]`;
+    return before === '' ? String(part) : `${before}.${String(part)}`;
+  }, '');
+}

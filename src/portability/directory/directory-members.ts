@@ -1,0 +1,129 @@
+import type { Row } from '../../db/tables/tables.ts';
+import { memberRole, memberStatus, principalKind } from '../../model/codes.ts';
+import type { DirectoryFile, MemberEntry } from './directory-file.ts';
+import type { DirectoryPlan } from './directory-plan.ts';
+import { fold } from '../../model/fold.ts';
+import { newUuid } from '../../resolvers/ids.ts';
+
+type MemberRow = Row<'member'>;
+
+/** Plans members; matched by e-mail address, else by name. */
+export function planMembers(plan: DirectoryPlan, entries: readonly MemberEntry[]): void {
+  const seen = new Set<string>();
+  for (const [index, entry] of entries.entries()) {
+    const path = `members[${index}]`;
+    const existing = matching(plan, entry, `${path}.displayName`);
+    if (existing === 'several') continue;
+    const row = putMember(plan, existing, entry, entry.principalKind ?? principalKind.user);
+    plan.violations.that(!seen.has(row.id), path, 'names a member that stands in the file before');
+    seen.add(row.id);
+  }
+}
+
+/** A workspace without an owner could not be administered: nobody could make a token. */
+export function checkOwner(plan: DirectoryPlan, hadOwner: boolean): void {
+  const hasOwner = plan.rows.member.some(isOwner);
+  plan.violations.that(
+    hasOwner || !hadOwner,
+    'members',
+    'must leave the workspace an active owner (role: owner)',
+  );
+}
+
+export function isOwner({ role, status }: MemberRow): boolean {
+  return role === memberRole.owner && status === memberStatus.active;
+}
+
+/** Plans the agent of the workspace: its member, and that it is the one who is asked by default. */
+export function planAgent(plan: DirectoryPlan, entry: NonNullable<DirectoryFile['agent']>): void {
+  const existing = matching(plan, entry, 'agent.displayName');
+  if (existing === 'several') return;
+  if (existing && existing.principalKind !== principalKind.agent) {
+    plan.violations.add('agent', 'names a member who is no agent');
+    return;
+  }
+  const agent = putMember(plan, existing, entry, principalKind.agent);
+  const installed = plan.rows.agentInstallation.find((row) => row.agentUserAccountId === agent.userAccountId);
+  const kind = 'agent installation';
+  const others = plan.rows.agentInstallation.filter((other) => other !== installed && other.isDefault);
+  for (const other of others) {
+    plan.put('agentInstallation', {
+      kind,
+      name: plan.rows.member.find(isOf(other))?.displayName ?? '',
+      existing: other,
+      wanted: { isDefault: false },
+      defaults: {},
+    });
+  }
+  plan.put('agentInstallation', {
+    kind,
+    name: agent.displayName,
+    existing: installed,
+    wanted: { isDefault: others.every(({ isDefault }) => !isDefault) },
+    defaults: { applicationId: newUuid(), agentUserAccountId: agent.userAccountId },
+  });
+}
+
+function isOf({ agentUserAccountId }: Row<'agentInstallation'>): (member: MemberRow) => boolean {
+  return ({ userAccountId }) => userAccountId === agentUserAccountId;
+}
+
+/** The member that a text of the file means; undefined, and noted, when there is none or more than one. */
+export function memberNamed(plan: DirectoryPlan, path: string, text: string): MemberRow | undefined {
+  const wanted = fold(text.trim());
+  const byEmail = plan.rows.member.find(({ emailAddressFold }) => emailAddressFold === wanted);
+  if (byEmail) return byEmail;
+  const [found, ...others] = plan.rows.member.filter(({ displayNameFold }) => displayNameFold === wanted);
+  if (!found) plan.violations.add(path, `names nobody: no member has the e-mail address or name "${text}"`);
+  if (others.length === 0) return found;
+  plan.violations.add(path, `several members are called "${text}": use the e-mail address`);
+  return undefined;
+}
+
+type Named = Pick<MemberEntry, 'displayName' | 'emailAddress'>;
+
+function matching(plan: DirectoryPlan, entry: Named, path: string): MemberRow | 'several' | undefined {
+  const email = entry.emailAddress && fold(entry.emailAddress);
+  const byEmail = email && plan.rows.member.find(({ emailAddressFold }) => emailAddressFold === email);
+  if (byEmail) return byEmail;
+  const name = fold(entry.displayName);
+  // Whoever has another address is somebody else of the same name; an imported guest has none yet.
+  const named = plan.rows.member.filter(
+    (row) => row.displayNameFold === name && (email === undefined || row.emailAddressFold === null),
+  );
+  if (named.length < 2) return named[0];
+  plan.violations.add(path, `several members are called "${entry.displayName}": add the emailAddress`);
+  return 'several';
+}
+
+function putMember(
+  plan: DirectoryPlan,
+  existing: MemberRow | undefined,
+  entry: Named & Partial<MemberEntry>,
+  kind: number,
+): MemberRow {
+  const { displayName, emailAddress } = entry;
+  return plan.put('member', {
+    kind: 'member',
+    name: displayName,
+    existing,
+    wanted: {
+      displayName,
+      displayNameFold: fold(displayName),
+      ...(emailAddress && { emailAddress, emailAddressFold: fold(emailAddress) }),
+      avatarUrl: entry.avatarUrl,
+      role: entry.role,
+      status: entry.status,
+      principalKind: entry.principalKind,
+    },
+    defaults: {
+      userAccountId: newUuid(),
+      emailAddress: null,
+      emailAddressFold: null,
+      avatarUrl: null,
+      role: memberRole.member,
+      status: memberStatus.active,
+      principalKind: kind,
+    },
+  });
+}

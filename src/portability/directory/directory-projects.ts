@@ -1,0 +1,213 @@
+import type { Row } from '../../db/tables/tables.ts';
+import { priority, projectState } from '../../model/codes.ts';
+import type { DirectoryFile, ProjectEntry } from './directory-file.ts';
+import { labelNamed } from './directory-labels.ts';
+import { isOwner, memberNamed } from './directory-members.ts';
+import type { DirectoryPlan } from './directory-plan.ts';
+import { slugOf } from './directory-teams.ts';
+import { fold } from '../../model/fold.ts';
+import { limits } from '../../resolvers/writes/write-rules.ts';
+
+type ProjectRow = Row<'project'>;
+type ProjectStatusEntry = NonNullable<DirectoryFile['projectStatuses']>[number];
+
+/** Plans the statuses of projects, matched by name; a workspace without any gets the usual ones with its first project. */
+export function planProjectStatuses(plan: DirectoryPlan, file: DirectoryFile): void {
+  const needsUsual = plan.rows.projectStatus.length === 0 && (file.projects ?? []).length > 0;
+  const entries = file.projectStatuses ?? (needsUsual ? usualProjectStatuses : []);
+  const seen = new Set<string>();
+  for (const [index, { name, state, description, color, position }] of entries.entries()) {
+    const nameFold = fold(name);
+    plan.violations.that(
+      !seen.has(nameFold),
+      `projectStatuses[${index}]`,
+      `"${name}" stands in this list before`,
+    );
+    seen.add(nameFold);
+    const last = plan.rows.projectStatus.reduce((highest, row) => Math.max(highest, row.position), -1);
+    plan.put('projectStatus', {
+      kind: 'project status',
+      name,
+      existing: plan.rows.projectStatus.find((row) => row.nameFold === nameFold),
+      wanted: { name, nameFold, state, description, color, position },
+      defaults: { position: Math.min(last + 1, 9_999) },
+    });
+  }
+}
+
+/** Plans projects with their members, labels and links; matched by key. */
+export function planProjects(plan: DirectoryPlan, entries: readonly ProjectEntry[]): void {
+  const seen = new Set<string>();
+  for (const [index, entry] of entries.entries()) {
+    const path = `projects[${index}]`;
+    plan.violations.that(
+      !seen.has(entry.key),
+      `${path}.key`,
+      `the project ${entry.key} stands in the file before`,
+    );
+    seen.add(entry.key);
+    const project = putProject(plan, path, entry);
+    if (!project) continue;
+    planProjectMembers(plan, path, project, entry.members ?? []);
+    planProjectLabels(plan, path, project, entry.labels ?? []);
+    planProjectLinks(plan, path, project, entry.links ?? []);
+  }
+}
+
+const usualProjectStatuses: readonly ProjectStatusEntry[] = [
+  { name: 'Planned', state: projectState.planned },
+  { name: 'Active', state: projectState.active },
+  { name: 'Paused', state: projectState.paused },
+  { name: 'Completed', state: projectState.completed },
+  { name: 'Canceled', state: projectState.canceled },
+];
+
+function putProject(plan: DirectoryPlan, path: string, entry: ProjectEntry): ProjectRow | undefined {
+  const { key, name } = entry;
+  const existing = plan.rows.project.find((project) => project.key === key);
+  const lead = entry.lead ? memberNamed(plan, `${path}.lead`, entry.lead) : undefined;
+  const team = entry.team === undefined ? undefined : plan.rows.team.find(({ code }) => code === entry.team);
+  if (entry.team !== undefined && !team)
+    plan.violations.add(`${path}.team`, `no team has the code ${entry.team}`);
+  if (entry.team === undefined && !existing)
+    plan.violations.add(`${path}.team`, 'a new project needs a team');
+  const status = projectStatus(plan, path, entry, existing);
+  if (!existing && (!team || !status)) return undefined;
+  return plan.put('project', {
+    kind: 'project',
+    name: key,
+    existing,
+    wanted: {
+      teamId: team?.id,
+      name,
+      ...(name !== undefined && { nameFold: fold(name) }),
+      summary: entry.summary,
+      description: entry.description,
+      slug: entry.slug,
+      iconCss: entry.iconCss,
+      color: entry.color,
+      priority: entry.priority,
+      startUtc: entry.startUtc,
+      targetUtc: entry.targetUtc,
+      ...(status && { statusId: status.id, state: status.state, statusPosition: status.position }),
+      leadUserAccountId: entry.lead === null ? null : lead?.userAccountId,
+      leadDisplayNameFold: entry.lead === null ? null : lead?.displayNameFold,
+    },
+    defaults: newProject(entry),
+  });
+}
+
+function newProject({ key, name }: ProjectEntry): Partial<ProjectRow> {
+  return {
+    key,
+    name: key,
+    nameFold: fold(key),
+    slug: slugOf(name ?? key, key),
+    priority: priority.none,
+    leadUserAccountId: null,
+    leadDisplayNameFold: null,
+    startUtc: null,
+    targetUtc: null,
+  };
+}
+
+/** The status that the file gives; of a new project that says none the first planned one. */
+function projectStatus(
+  plan: DirectoryPlan,
+  path: string,
+  entry: ProjectEntry,
+  existing: ProjectRow | undefined,
+): Row<'projectStatus'> | undefined {
+  const statuses = plan.rows.projectStatus.toSorted((left, right) => left.position - right.position);
+  if (entry.status !== undefined) {
+    const nameFold = fold(entry.status);
+    const found = statuses.find((status) => status.nameFold === nameFold);
+    if (!found) plan.violations.add(`${path}.status`, `no project status is called "${entry.status}"`);
+    return found;
+  }
+  // An existing one keeps its own, which may have moved: its copies of state and position are the database's work.
+  if (existing) return undefined;
+  const first = statuses.find(({ state }) => state === projectState.planned) ?? statuses[0];
+  if (!first) plan.violations.add(`${path}.status`, 'the workspace has no project statuses');
+  return first;
+}
+
+function planProjectMembers(
+  plan: DirectoryPlan,
+  path: string,
+  project: ProjectRow,
+  people: readonly string[],
+): void {
+  for (const [index, text] of people.entries()) {
+    const member = memberNamed(plan, `${path}.members[${index}]`, text);
+    if (!member) continue;
+    plan.join(
+      'projectMember',
+      { kind: 'project', name: project.key, id: project.id, field: 'members', addition: member.displayName },
+      { workspaceId: plan.workspaceId, projectId: project.id, userAccountId: member.userAccountId },
+    );
+  }
+  const count = plan.rows.projectMember.filter(({ projectId }) => projectId === project.id).length;
+  plan.violations.that(
+    count <= limits.projectMembers,
+    `${path}.members`,
+    `a project has at most ${limits.projectMembers}`,
+  );
+}
+
+function planProjectLabels(
+  plan: DirectoryPlan,
+  path: string,
+  project: ProjectRow,
+  names: readonly string[],
+): void {
+  for (const [index, name] of names.entries()) {
+    const label = labelNamed(plan.rows.label, project.teamId, name);
+    if (!label) {
+      plan.violations.add(
+        `${path}.labels[${index}]`,
+        `no label of the team or the workspace is called "${name}"`,
+      );
+      continue;
+    }
+    plan.join(
+      'projectLabel',
+      { kind: 'project', name: project.key, id: project.id, field: 'labels', addition: label.name },
+      { workspaceId: plan.workspaceId, projectId: project.id, labelId: label.id },
+    );
+  }
+  const count = plan.rows.projectLabel.filter(({ projectId }) => projectId === project.id).length;
+  plan.violations.that(
+    count <= limits.projectLabels,
+    `${path}.labels`,
+    `a project has at most ${limits.projectLabels}`,
+  );
+}
+
+function planProjectLinks(
+  plan: DirectoryPlan,
+  path: string,
+  project: ProjectRow,
+  links: NonNullable<ProjectEntry['links']>,
+): void {
+  for (const [index, { url, title, createdBy }] of links.entries()) {
+    const said =
+      createdBy === undefined ? undefined : memberNamed(plan, `${path}.links[${index}].createdBy`, createdBy);
+    const creator =
+      said?.userAccountId ?? project.leadUserAccountId ?? plan.rows.member.find(isOwner)?.userAccountId;
+    if (!creator) {
+      plan.violations.add(
+        `${path}.links[${index}].createdBy`,
+        'is needed: the project has no lead, the workspace no owner',
+      );
+      continue;
+    }
+    plan.put('projectLink', {
+      kind: 'project link',
+      name: `${project.key}: ${url}`,
+      existing: plan.rows.projectLink.find((row) => row.projectId === project.id && row.url === url),
+      wanted: { title },
+      defaults: { projectId: project.id, url, createdByUserAccountId: creator },
+    });
+  }
+}

@@ -1,0 +1,116 @@
+import type { Row } from '../../db/tables/tables.ts';
+import { statusCategory } from '../../model/codes.ts';
+import type { TeamEntry } from './directory-file.ts';
+import type { DirectoryPlan } from './directory-plan.ts';
+import { fold } from '../../model/fold.ts';
+
+type StatusEntry = NonNullable<TeamEntry['statuses']>[number];
+
+/** Plans the statuses of a team, matched by name; a new team that says none gets the usual ones. */
+export function planStatuses(
+  plan: DirectoryPlan,
+  path: string,
+  team: Row<'team'>,
+  said: readonly StatusEntry[] | undefined,
+): void {
+  const entries = said ?? (plan.isNew(team.id) ? usualStatuses : []);
+  if (entries.length === 0 && !plan.isNew(team.id)) return;
+  const initial = initialStatus(plan, path, team, entries);
+  const seen = new Set<string>();
+  for (const [index, entry] of entries.entries()) {
+    const nameFold = fold(entry.name);
+    plan.violations.that(
+      !seen.has(nameFold),
+      `${path}[${index}]`,
+      `"${entry.name}" stands in this list before`,
+    );
+    seen.add(nameFold);
+    putStatus(plan, `${path}[${index}]`, team, entry, nameFold === initial);
+  }
+  for (const other of plan.rows.status) {
+    if (other.teamId !== team.id || !other.isInitial || other.nameFold === initial) continue;
+    const name = `${team.code}: ${other.name}`;
+    plan.put('status', { kind: 'status', name, existing: other, wanted: { isInitial: false }, defaults: {} });
+  }
+}
+
+export function isTerminalCategory(category: number): boolean {
+  return category === statusCategory.completed || category === statusCategory.canceled;
+}
+
+const usualStatuses: readonly StatusEntry[] = [
+  { name: 'Backlog', category: statusCategory.backlog, color: '#8a8f98' },
+  { name: 'Todo', category: statusCategory.open, color: '#5e6ad2', isInitial: true },
+  { name: 'In Progress', category: statusCategory.active, color: '#f2c94c' },
+  { name: 'Done', category: statusCategory.completed, color: '#4cb782' },
+  { name: 'Canceled', category: statusCategory.canceled, color: '#95a2b3' },
+];
+
+/** The folded name of the one status in which issues of the team begin. */
+function initialStatus(
+  plan: DirectoryPlan,
+  path: string,
+  team: Row<'team'>,
+  entries: readonly StatusEntry[],
+): string {
+  const wanted = entries.filter(({ isInitial }) => isInitial === true);
+  const present = plan.rows.status.find(({ teamId, isInitial }) => teamId === team.id && isInitial);
+  plan.violations.that(wanted.length < 2, path, 'only one may have isInitial');
+  if (wanted[0] && !(present && plan.keepExisting)) return fold(wanted[0].name);
+  if (present) {
+    const unset = entries.findIndex(
+      ({ name, isInitial }) => isInitial === false && fold(name) === present.nameFold,
+    );
+    plan.violations.that(
+      unset < 0,
+      `${path}[${unset}].isInitial`,
+      'give isInitial to another status instead',
+    );
+    return present.nameFold;
+  }
+  const first =
+    entries.find(({ category }) => category === statusCategory.open) ??
+    entries.find(({ category }) => !isTerminalCategory(category));
+  if (!first)
+    plan.violations.add(
+      path,
+      'a team needs a status in which its issues begin (category backlog, open or active)',
+    );
+  return fold(first?.name ?? '');
+}
+
+function putStatus(
+  plan: DirectoryPlan,
+  path: string,
+  team: Row<'team'>,
+  entry: StatusEntry,
+  isInitial: boolean,
+): void {
+  const { name, category, description, color, position } = entry;
+  const ofTeam = plan.rows.status.filter(({ teamId }) => teamId === team.id);
+  const existing = ofTeam.find(({ nameFold }) => nameFold === fold(name));
+  if (existing && kindOf(existing.category) !== kindOf(category))
+    plan.recategorized.set(existing.id, `${path}.category`);
+  const last = ofTeam.reduce((highest, status) => Math.max(highest, status.position), -1);
+  plan.put('status', {
+    kind: 'status',
+    name: `${team.code}: ${name}`,
+    existing,
+    wanted: {
+      name,
+      nameFold: fold(name),
+      category,
+      isTerminal: isTerminalCategory(category),
+      description,
+      color,
+      position,
+      isInitial,
+    },
+    defaults: { teamId: team.id, position: Math.min(last + 1, 9_999) },
+  });
+}
+
+/** What closed dates and the counts of deliveries and projects hang on. */
+function kindOf(category: number): number {
+  return isTerminalCategory(category) ? category : 0;
+}

@@ -1,0 +1,128 @@
+import type { Kysely } from 'kysely';
+import { holdDirectory, selectDirectory, selectStatusesInUse } from '../../db/directory.ts';
+import { writeDirectory } from '../../db/writes/directory-writes.ts';
+import type { Database } from '../../db/engine/engine.ts';
+import type { Row, Tables } from '../../db/tables/tables.ts';
+import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
+import { insertWorkspace, selectWorkspaces } from '../../db/workspaces.ts';
+import { type Actor, type Deed, recordDeeds } from '../../resolvers/audit.ts';
+import { memberStatus, projectState } from '../../model/codes.ts';
+import type { DirectoryFile } from './directory-file.ts';
+import { planLabels } from './directory-labels.ts';
+import { checkOwner, isOwner, planAgent, planMembers } from './directory-members.ts';
+import { type DirectoryChange, DirectoryPlan } from './directory-plan.ts';
+import { planProjects, planProjectStatuses } from './directory-projects.ts';
+import { planTeams } from './directory-teams.ts';
+import { raise } from '../../resolvers/errors.ts';
+import { fold } from '../../model/fold.ts';
+import { newUuid } from '../../resolvers/ids.ts';
+
+export interface ApplyDirectoryOptions {
+  /** Works out the changes and writes nothing. */
+  dryRun?: boolean;
+  /** The workspace, which must exist; by default the one that the file names, made if need be. */
+  workspaceId?: string | undefined;
+  /** Makes what is missing and changes nothing that is there. */
+  keepExisting?: boolean;
+}
+
+/** What applying a directory file changed, or would change. */
+export interface AppliedDirectory {
+  workspaceId: string;
+  workspaceName: string;
+  changes: DirectoryChange[];
+}
+
+/**
+ * Brings a workspace to what a directory file says, in one transaction: makes and updates, never removes. Applied
+ * again it changes nothing. Throws `validation_failed` with everything that does not fit, each by its path.
+ */
+export async function applyDirectory(
+  database: Database,
+  actor: Actor,
+  file: DirectoryFile,
+  options: ApplyDirectoryOptions = {},
+): Promise<AppliedDirectory> {
+  const { dryRun = false, keepExisting = false, workspaceId } = options;
+  const name = file.workspace?.name ?? '';
+  const find = (db: Kysely<Tables>) => findWorkspace(db, workspaceId ?? { name });
+  const known = await find(database.unscoped);
+  if (!known && workspaceId) raise('not_found', 'There is no such workspace.');
+  if (!known && name === '')
+    raise('validation_failed', 'workspace: is needed, to say which one is meant or made.');
+  // Only the transaction that makes a workspace looks among all of them, so only it goes round the guard.
+  return inTransaction(known ? database.db : database.unscoped, async (trx) => {
+    // Two files that make the same workspace come one after the other.
+    await holdDirectory(trx, '');
+    const found = known ?? (await find(trx));
+    const workspace = found ?? { id: newUuid(), name };
+    await holdDirectory(trx, workspace.id);
+    const plan = await planFile(trx, file, workspace.id, { isNew: !found, keepExisting });
+    const created: DirectoryChange[] = found
+      ? []
+      : [{ action: 'create', kind: 'workspace', name: workspace.name, fields: {} }];
+    const changes = [...created, ...plan.changes];
+    if (!dryRun) {
+      await write(trx, plan, found ? undefined : workspace.name);
+      await recordDeeds(trx, workspace.id, actor, changes.map(deedOf));
+    }
+    return { workspaceId: workspace.id, workspaceName: workspace.name, changes };
+  });
+}
+
+function deedOf({ action, kind, name, fields }: DirectoryChange): Deed {
+  const changes = Object.entries(fields).map(([field, change]) => [
+    field,
+    'added' in change ? { after: change.added } : { before: change.from, after: change.to },
+  ]);
+  const act = kind === 'workspace' ? 'workspace.created' : (`directory.${action}d` as const);
+  return { act, subject: { kind, name }, changes: Object.fromEntries(changes) };
+}
+
+async function findWorkspace(
+  unscoped: Kysely<Tables>,
+  by: string | { name: string },
+): Promise<Pick<Row<'workspace'>, 'id' | 'name'> | undefined> {
+  const isMeant = (workspace: Pick<Row<'workspace'>, 'id' | 'name'>) =>
+    typeof by === 'string' ? workspace.id === by : fold(workspace.name) === fold(by.name);
+  const [found, another] = (await selectWorkspaces(unscoped)).filter(isMeant);
+  if (another)
+    raise('conflict', 'Several workspaces have the name in the file: say which is meant by its id.');
+  return found;
+}
+
+async function planFile(
+  trx: Trx,
+  file: DirectoryFile,
+  workspaceId: string,
+  { isNew, keepExisting }: { isNew: boolean; keepExisting: boolean },
+): Promise<DirectoryPlan> {
+  const plan = new DirectoryPlan(workspaceId, await selectDirectory(trx, workspaceId), { keepExisting });
+  const needsOwner = isNew || plan.rows.member.some(isOwner);
+  planMembers(plan, file.members ?? []);
+  if (file.agent) planAgent(plan, file.agent);
+  checkOwner(plan, needsOwner);
+  planLabels(plan, { teamId: null, path: 'labels' }, file.labels ?? []);
+  planTeams(plan, file.teams ?? []);
+  planProjectStatuses(plan, file);
+  planProjects(plan, file.projects ?? []);
+  const inUse = await selectStatusesInUse(trx, workspaceId, [...plan.recategorized.keys()]);
+  for (const id of inUse) {
+    plan.violations.add(
+      plan.recategorized.get(id) ?? 'teams',
+      'issues are in this status: it cannot go over between open, completed and canceled',
+    );
+  }
+  plan.violations.check();
+  return plan;
+}
+
+async function write(trx: Trx, plan: DirectoryPlan, newWorkspaceName: string | undefined): Promise<void> {
+  if (newWorkspaceName !== undefined) {
+    await insertWorkspace(trx, { workspaceId: plan.workspaceId, name: newWorkspaceName });
+  } else if (plan.updates.length === 0 && plan.inserts.size === 0) return;
+  await writeDirectory(trx, plan.workspaceId, plan, {
+    memberStatus: memberStatus.active,
+    projectState: projectState.active,
+  });
+}

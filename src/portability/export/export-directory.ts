@@ -1,0 +1,134 @@
+import type { Database } from '../../db/engine/engine.ts';
+import { selectDirectory } from '../../db/directory.ts';
+import type { DirectoryRows } from '../../db/directory.ts';
+import type { Row } from '../../db/tables/tables.ts';
+import { codeTables } from '../../model/codes.ts';
+import { saying, wordOfCode } from '../directory/code-words.ts';
+
+/** The teams that are exported, by code, and the directory file that makes what their issues refer to. */
+export interface ExportedDirectory {
+  teams: Row<'team'>[];
+  directory: Record<string, unknown>;
+}
+
+/**
+ * What the issues of a workspace, or of one team, refer to: statuses, labels, deliveries, projects. Members are not in
+ * it: an import finds them by address and name, and gives nobody a role.
+ */
+export async function exportDirectory(
+  { db }: Database,
+  workspaceId: string,
+  teamId: string | undefined,
+): Promise<ExportedDirectory> {
+  const rows = await selectDirectory(db, workspaceId);
+  const teams = rows.team
+    .filter(({ id }) => teamId === undefined || id === teamId)
+    .toSorted((left, right) => (left.code < right.code ? -1 : 1));
+  const codes = new Map(teams.map(({ id, code }) => [id, code]));
+  const projects = rows.project
+    .filter((project) => codes.has(project.teamId))
+    .toSorted(byText(({ key }) => key));
+  const directory = {
+    labels: labelEntries(rows.label, null),
+    teams: teams.map((team) => teamEntry(rows, team)),
+    projectStatuses: rows.projectStatus.toSorted(byPosition).map((status) =>
+      saying({
+        name: status.name,
+        state: wordOfCode(codeTables.projectState, status.state),
+        description: status.description,
+        color: status.color,
+        position: status.position,
+      }),
+    ),
+    projects: projects.map((project) => projectEntry(rows, project, codes.get(project.teamId) ?? '')),
+  };
+  return { teams, directory };
+}
+
+function teamEntry(rows: DirectoryRows, team: Row<'team'>): Record<string, unknown> {
+  const { code, name, slug, description, iconCss, color, deliveriesEnabled } = team;
+  const isOfTeam = ({ teamId }: { teamId: string }) => teamId === team.id;
+  return saying({
+    code,
+    name,
+    slug,
+    description,
+    iconCss,
+    color,
+    deliveriesEnabled,
+    state: wordOfCode(codeTables.teamState, team.state),
+    statuses: rows.status
+      .filter(isOfTeam)
+      .toSorted(byPosition)
+      .map((status) =>
+        saying({
+          name: status.name,
+          category: wordOfCode(codeTables.statusCategory, status.category),
+          description: status.description,
+          color: status.color,
+          position: status.position,
+          isInitial: status.isInitial || undefined,
+        }),
+      ),
+    labels: labelEntries(rows.label, team.id),
+    deliveries: rows.delivery
+      .filter(isOfTeam)
+      .toSorted((left, right) => left.number - right.number)
+      .map((delivery) =>
+        saying({
+          number: delivery.number,
+          name: delivery.name,
+          description: delivery.description,
+          startsOn: delivery.startsOn,
+          endsOn: delivery.endsOn,
+          state: wordOfCode(codeTables.deliveryState, delivery.state),
+        }),
+      ),
+  });
+}
+
+/** Labels of a team or of the workspace; those of a group within it. */
+function labelEntries(labels: readonly Row<'label'>[], teamId: string | null): Record<string, unknown>[] {
+  const own = labels.filter((label) => label.teamId === teamId).toSorted(byText(({ nameFold }) => nameFold));
+  const groups = new Set(own.filter(({ isGroup }) => isGroup).map(({ id }) => id));
+  const entry = ({ name, description, color }: Row<'label'>) => saying({ name, description, color });
+  return own
+    .filter(({ groupId }) => groupId === null || !groups.has(groupId))
+    .map((label) => {
+      if (!label.isGroup) return entry(label);
+      return { ...entry(label), labels: own.filter(({ groupId }) => groupId === label.id).map(entry) };
+    });
+}
+
+function projectEntry(rows: DirectoryRows, project: Row<'project'>, team: string): Record<string, unknown> {
+  const { key, name, slug, summary, description, iconCss, color } = project;
+  const labels = new Set(
+    rows.projectLabel.filter(({ projectId }) => projectId === project.id).map(({ labelId }) => labelId),
+  );
+  return saying({
+    key,
+    team,
+    name,
+    slug,
+    summary,
+    description,
+    iconCss,
+    color,
+    status: rows.projectStatus.find(({ id }) => id === project.statusId)?.name,
+    priority: wordOfCode(codeTables.priority, project.priority),
+    startUtc: project.startUtc?.toISOString(),
+    targetUtc: project.targetUtc?.toISOString(),
+    labels: rows.label
+      .filter(({ id, teamId }) => labels.has(id) && (teamId === null || teamId === project.teamId))
+      .toSorted(byText(({ nameFold }) => nameFold))
+      .map((label) => label.name),
+  });
+}
+
+function byPosition(left: { position: number }, right: { position: number }): number {
+  return left.position - right.position;
+}
+
+function byText<Of>(text: (row: Of) => string): (left: Of, right: Of) => number {
+  return (left, right) => (text(left) < text(right) ? -1 : 1);
+}

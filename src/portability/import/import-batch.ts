@@ -1,0 +1,239 @@
+import { holdDirectory } from '../../db/directory.ts';
+import { attachIssues, recountIssues } from '../../db/writes/import-writes.ts';
+import { type ImportedBefore, selectImported } from '../../db/imports.ts';
+import { lockParents } from '../../db/reads/issue-tree.ts';
+import { lockIssues } from '../../db/issues.ts';
+import type { Row } from '../../db/tables/tables.ts';
+import type { Trx } from '../../db/engine/transaction.ts';
+import { updateChanged } from './import-changes.ts';
+import type { CleanIssue } from './import-clean.ts';
+import { insertFresh } from './import-inserts.ts';
+import { IssueForest } from './import-parents.ts';
+import { findPeople, type ImportTarget, type People } from './import-people.ts';
+import { ImportReferences } from './import-references.ts';
+import { assigneesOf, nextId, type PreparedIssue } from './import-rows.ts';
+import { moveCounts } from '../../resolvers/issues/issue-counts.ts';
+
+/** An issue of the file, and the line that it stands on. */
+export interface ImportRow {
+  readonly line: number;
+  readonly issue: CleanIssue;
+}
+
+/** An issue whose parent has not come yet, by their ids in the source. */
+export interface WaitingChild {
+  readonly line: number;
+  readonly sourceId: string;
+  readonly parentSourceId: string;
+}
+
+/** Those who wait, by the parent. */
+export type Waiting = ReadonlyMap<string, readonly WaitingChild[]>;
+
+/** What a batch did; nothing of it is true before its transaction ends. */
+export interface BatchOutcome {
+  created: number;
+  updated: number;
+  unchanged: number;
+  deletedHere: number;
+  comments: number;
+  labels: number;
+  members: number;
+  parents: number;
+  refused: { line: number; text: string }[];
+  warnings: { line: number; text: string }[];
+  /** Who waits from now on. */
+  waiting: WaitingChild[];
+}
+
+/**
+ * Writes some issues of a source with all that hangs on them, inside the transaction: each is there whole or not at
+ * all, and every parent that has come is set. Locks in the order of writes.md.
+ */
+export async function importBatch(
+  trx: Trx,
+  target: ImportTarget,
+  rows: readonly ImportRow[],
+  waiting: Waiting,
+): Promise<BatchOutcome> {
+  const { workspaceId } = target;
+  await holdDirectory(trx, workspaceId);
+  await lockParents(trx, workspaceId, 'exclusive');
+  const batch = new Batch(trx, target, rows, waiting);
+  await batch.run();
+  return batch.outcome;
+}
+
+class Batch {
+  readonly outcome: BatchOutcome = {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    deletedHere: 0,
+    comments: 0,
+    labels: 0,
+    members: 0,
+    parents: 0,
+    refused: [],
+    warnings: [],
+    waiting: [],
+  };
+  readonly #trx: Trx;
+  readonly #target: ImportTarget;
+  readonly #rows: readonly ImportRow[];
+  readonly #waiting: Waiting;
+  #known = new Map<string, ImportedBefore>();
+  #fresh: PreparedIssue[] = [];
+  #changed: PreparedIssue[] = [];
+  readonly #ids = new Map<string, string>();
+  #locked = new Map<string, Row<'issue'>>();
+
+  constructor(trx: Trx, target: ImportTarget, rows: readonly ImportRow[], waiting: Waiting) {
+    this.#trx = trx;
+    this.#target = target;
+    this.#rows = rows;
+    this.#waiting = waiting;
+  }
+
+  async run(): Promise<void> {
+    await this.#findKnown();
+    const people = await this.#prepare();
+    const kinships = this.#kinships();
+    const forest = await this.#lock(kinships);
+    const formerParents = this.#changed.flatMap(({ id }) => forest.parentOf(id) ?? []);
+    const parents = this.#place(kinships, forest);
+    const inserted = await insertFresh(this.#trx, this.#target, people, this.#fresh, parents);
+    const changed = { prepared: this.#changed, locked: this.#locked };
+    const updated = await updateChanged(this.#trx, this.#target, people, changed, parents);
+    const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
+    const older = [...parents].filter(([childId]) => !written.has(childId));
+    await attachIssues(this.#trx, this.#target.workspaceId, new Map(older));
+    const recounted = new Set([...formerParents, ...parents.values(), ...this.#changed.map(({ id }) => id)]);
+    const existing = [...recounted].filter((id) => this.#locked.has(id));
+    const { workspaceId } = this.#target;
+    await recountIssues(this.#trx, workspaceId, existing);
+    await moveCounts(this.#trx, workspaceId, updated.before, [...inserted.issues, ...updated.after]);
+    this.outcome.created = inserted.issues.length;
+    this.outcome.comments = inserted.comments + updated.comments;
+  }
+
+  async #findKnown(): Promise<void> {
+    const { workspaceId, source } = this.#target;
+    const ids = new Set<string>();
+    for (const { issue } of this.#rows) {
+      ids.add(issue.sourceId);
+      if (issue.parentSourceId !== undefined) ids.add(issue.parentSourceId);
+      for (const child of this.#waiting.get(issue.sourceId) ?? []) ids.add(child.sourceId);
+    }
+    this.#known = await selectImported(this.#trx, workspaceId, source, 'issue', [...ids]);
+    for (const [sourceId, { targetId }] of this.#known) this.#ids.set(sourceId, targetId);
+  }
+
+  /** Looks up and makes what the rows to be written refer to. */
+  async #prepare(): Promise<People> {
+    const written = this.#rows.filter(
+      ({ issue }) => this.#known.get(issue.sourceId)?.digest !== issue.digest,
+    );
+    this.outcome.unchanged = this.#rows.length - written.length;
+    const references = new ImportReferences(this.#target);
+    if (written.length > 0)
+      await references.load(
+        this.#trx,
+        written.map(({ issue }) => issue),
+      );
+    const taken = written.flatMap((row) => {
+      const found = references.of(row.issue);
+      if (!('refused' in found)) return [{ ...row, references: found }];
+      this.outcome.refused.push({ line: row.line, text: found.refused });
+      return [];
+    });
+    this.outcome.labels = await references.makeLabels(this.#trx);
+    const people = await findPeople(
+      this.#trx,
+      this.#target,
+      taken.map(({ issue }) => issue),
+    );
+    this.outcome.members = people.created;
+    for (const row of taken) {
+      const known = this.#known.get(row.issue.sourceId);
+      const id = known?.targetId ?? nextId();
+      const warnings = [...row.references.warnings];
+      const prepared = { ...row, id, assignees: assigneesOf(row.issue, people, warnings) };
+      for (const text of warnings) this.outcome.warnings.push({ line: row.line, text });
+      this.#ids.set(row.issue.sourceId, id);
+      (known ? this.#changed : this.#fresh).push(prepared);
+    }
+    return people;
+  }
+
+  /** Who is to be below whom: rows to be written, and older ones whose parent has come only now. */
+  #kinships(): Kinship[] {
+    const fresh = new Set(this.#fresh.map(({ id }) => id));
+    const kinships: Kinship[] = [];
+    const refused = new Set(this.outcome.refused.map(({ line }) => line));
+    for (const row of this.#rows) {
+      const { sourceId, parentSourceId } = row.issue;
+      const childId = this.#ids.get(sourceId);
+      if (childId === undefined || refused.has(row.line)) continue;
+      for (const child of fresh.has(childId) ? (this.#waiting.get(sourceId) ?? []) : []) {
+        const id = this.#ids.get(child.sourceId);
+        if (id !== undefined) kinships.push({ child, childId: id, parentId: childId });
+      }
+      if (parentSourceId === undefined) continue;
+      const parentId = this.#ids.get(parentSourceId);
+      const child = { line: row.line, sourceId, parentSourceId };
+      if (parentId === undefined) this.outcome.waiting.push(child);
+      else kinships.push({ child, childId, parentId });
+    }
+    // Where an unchanged issue and its parent were here before, somebody may have moved it since.
+    const written = new Set([...fresh, ...this.#changed.map(({ id }) => id)]);
+    return kinships.filter(({ childId, parentId }) => written.has(childId) || fresh.has(parentId));
+  }
+
+  /** Locks every issue that is there already and may change; what was deleted here stays so. */
+  async #lock(kinships: readonly Kinship[]): Promise<IssueForest> {
+    const { workspaceId } = this.#target;
+    const fresh = new Set(this.#fresh.map(({ id }) => id));
+    const involved = kinships.flatMap(({ childId, parentId }) => [childId, parentId]);
+    const existing = [...involved, ...this.#changed.map(({ id }) => id)].filter((id) => !fresh.has(id));
+    const forest = await IssueForest.above(this.#trx, workspaceId, existing);
+    const formerParents = this.#changed.flatMap(({ id }) => forest.parentOf(id) ?? []);
+    const ids = new Set([...existing, ...formerParents]);
+    if (ids.size > 0) this.#locked = (await lockIssues(this.#trx, workspaceId, ids)).issues;
+    const living = this.#changed.filter(({ id }) => this.#locked.get(id)?.deletedUtc === null);
+    this.outcome.deletedHere = this.#changed.length - living.length;
+    this.outcome.updated = living.length;
+    this.#changed = living;
+    return forest;
+  }
+
+  /** Decides which parents are set; one that is deleted here or would close a circle is left out. */
+  #place(kinships: readonly Kinship[], forest: IssueForest): Map<string, string> {
+    const placed = new Map<string, string>();
+    const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
+    for (const { id } of this.#changed) forest.detach(id);
+    for (const {
+      child: { line, parentSourceId },
+      childId,
+      parentId,
+    } of kinships) {
+      const [child, parent] = [this.#locked.get(childId), this.#locked.get(parentId)];
+      const isMovable = written.has(childId) || (child?.deletedUtc === null && child.parentIssueId === null);
+      if (!isMovable) continue;
+      const isThere = parent ? parent.deletedUtc === null : written.has(parentId);
+      const text = `it is left without its parent ${parentSourceId}`;
+      if (!isThere) this.outcome.warnings.push({ line, text: `${text}, which was deleted here` });
+      else if (forest.attach({ childId, parentId })) placed.set(childId, parentId);
+      else this.outcome.warnings.push({ line, text: `${text}: that would close a circle` });
+    }
+    this.outcome.parents = placed.size;
+    return placed;
+  }
+}
+
+/** A child and the parent that its source gives it. */
+interface Kinship {
+  child: WaitingChild;
+  childId: string;
+  parentId: string;
+}

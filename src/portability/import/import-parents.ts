@@ -1,0 +1,43 @@
+import { selectAncestry } from '../../db/imports.ts';
+import type { Trx } from '../../db/engine/transaction.ts';
+
+/** An issue that is to be put below another. */
+export interface WantedParent {
+  childId: string;
+  parentId: string;
+}
+
+/**
+ * Where issues stand in the tree of the workspace, with the moves of one batch on top. Nobody else may change
+ * parents while it is used (`lockParents`).
+ */
+export class IssueForest {
+  readonly #parents: Map<string, string | null>;
+
+  private constructor(parents: Map<string, string | null>) {
+    this.#parents = parents;
+  }
+
+  /** Reads the issues and all that is above them. */
+  static async above(trx: Trx, workspaceId: string, ids: readonly string[]): Promise<IssueForest> {
+    return new IssueForest(await selectAncestry(trx, workspaceId, ids));
+  }
+
+  parentOf(id: string): string | null {
+    return this.#parents.get(id) ?? null;
+  }
+
+  /** Makes the issue one without a parent. */
+  detach(id: string): void {
+    this.#parents.set(id, null);
+  }
+
+  /** Puts the issue below the other, unless that closed a circle. */
+  attach({ childId, parentId }: WantedParent): boolean {
+    for (let above: string | null = parentId; above !== null; above = this.parentOf(above)) {
+      if (above === childId) return false;
+    }
+    this.#parents.set(childId, parentId);
+    return true;
+  }
+}

@@ -1,0 +1,148 @@
+import { insertRows, upsertImportSources } from '../../db/writes/import-writes.ts';
+import { selectImported, selectMembersNamed } from '../../db/imports.ts';
+import type { Row } from '../../db/tables/tables.ts';
+import type { Trx } from '../../db/engine/transaction.ts';
+import { memberRole, memberStatus, principalKind } from '../../model/codes.ts';
+import { fold } from '../../model/fold.ts';
+import { newUuid } from '../../resolvers/ids.ts';
+import type { CleanIssue } from './import-clean.ts';
+import type { ImportedPerson } from './import-issue.ts';
+
+/** Where an import writes, and how it calls its source. */
+export interface ImportTarget {
+  readonly workspaceId: string;
+  /** Keeps the ids of one source apart from those of another. */
+  readonly source: string;
+  /** The team of issues that name none. */
+  readonly teamCode: string | undefined;
+  /** Stands in for whoever the source does not name. */
+  readonly anonymous: ImportedPerson;
+}
+
+/** The members behind the people of a batch. */
+export interface People {
+  account(person: ImportedPerson | undefined): string;
+  /** May issues be assigned to him: not when he is suspended or removed. */
+  isAssignable(person: ImportedPerson): boolean;
+  /** How many guests were made. */
+  readonly created: number;
+}
+
+/**
+ * Finds the members that people of the source are: those of earlier runs, else by e-mail address, else by name.
+ * Who is not there becomes an invited guest.
+ */
+export async function findPeople(
+  trx: Trx,
+  target: ImportTarget,
+  issues: readonly CleanIssue[],
+): Promise<People> {
+  const named = issues.flatMap(peopleOf).map((person) => person ?? target.anonymous);
+  const people = new Map(named.map((person) => [keyOf(person), person]));
+  const { workspaceId, source } = target;
+  const before = await selectImported(trx, workspaceId, source, 'member', [...people.keys()]);
+  const members = await selectMembersNamed(trx, workspaceId, {
+    userAccountIds: [...before.values()].map(({ targetId }) => targetId),
+    emailFolds: named.flatMap(({ emailAddress }) => (emailAddress === undefined ? [] : [fold(emailAddress)])),
+    nameFolds: named.map(({ name }) => fold(name)),
+  });
+  const found = new Map<string, Row<'member'>>();
+  const guests = new Set<Row<'member'>>();
+  for (const [key, person] of people) {
+    const earlier = members.find(({ userAccountId }) => userAccountId === before.get(key)?.targetId);
+    const known = earlier ?? matching([...members, ...guests], person);
+    const member = known ?? guest(workspaceId, person);
+    if (!known) guests.add(member);
+    found.set(key, member);
+  }
+  const added = new Map([...found].filter(([key]) => !before.has(key)));
+  await insertGuests(trx, target, [...guests], added);
+  return peopleFound(target, found, guests.size);
+}
+
+async function insertGuests(
+  trx: Trx,
+  { workspaceId, source }: ImportTarget,
+  guests: readonly Row<'member'>[],
+  added: ReadonlyMap<string, Row<'member'>>,
+): Promise<void> {
+  const accounts = guests.map(({ userAccountId }) => ({ id: userAccountId }));
+  await insertRows(trx, 'userAccount', accounts);
+  await insertRows(trx, 'member', guests);
+  const origin = { workspaceId, source, kind: 'member', record: '{}' };
+  const rows = [...added].map(([sourceId, { userAccountId }]) => ({
+    ...origin,
+    sourceId,
+    targetId: userAccountId,
+  }));
+  await upsertImportSources(trx, rows);
+}
+
+function peopleFound(
+  target: ImportTarget,
+  found: ReadonlyMap<string, Row<'member'>>,
+  created: number,
+): People {
+  const memberOf = (person: ImportedPerson) => {
+    const member = found.get(keyOf(person));
+    if (!member) throw new Error('Every person of a batch was looked up before.');
+    return member;
+  };
+  return {
+    created,
+    account: (person) => memberOf(person ?? target.anonymous).userAccountId,
+    isAssignable: (person) => memberOf(person).status <= memberStatus.active,
+  };
+}
+
+function peopleOf(issue: CleanIssue): (ImportedPerson | undefined)[] {
+  return [
+    issue.reporter,
+    ...(issue.primaryAssignee ? [issue.primaryAssignee] : []),
+    ...issue.assignees,
+    ...issue.comments.map(({ author }) => author),
+    ...issue.links.map(({ createdBy }) => createdBy),
+    ...(issue.roleAssignments ?? []).map(({ person }) => person),
+    ...(issue.subscribers ?? []),
+  ];
+}
+
+/** How the source tells its people apart. */
+function keyOf({ name, emailAddress }: ImportedPerson): string {
+  return emailAddress === undefined ? name : fold(emailAddress);
+}
+
+function matching(
+  members: readonly Row<'member'>[],
+  { name, emailAddress }: ImportedPerson,
+): Row<'member'> | undefined {
+  const email = emailAddress === undefined ? undefined : fold(emailAddress);
+  const byEmail = email && members.find((member) => member.emailAddressFold === email);
+  if (byEmail) return byEmail;
+  const nameFold = fold(name);
+  // A name alone may be anybody's of that name; who has another address is somebody else.
+  const named = members.filter(
+    (member) =>
+      member.displayNameFold === nameFold && (email === undefined || member.emailAddressFold === null),
+  );
+  return named.find(({ status }) => status === memberStatus.active) ?? named[0];
+}
+
+function guest(workspaceId: string, person: ImportedPerson): Row<'member'> {
+  const nowUtc = new Date();
+  return {
+    workspaceId,
+    id: newUuid(),
+    userAccountId: newUuid(),
+    displayName: person.name,
+    displayNameFold: fold(person.name),
+    avatarUrl: null,
+    emailAddress: person.emailAddress ?? null,
+    emailAddressFold: person.emailAddress === undefined ? null : fold(person.emailAddress),
+    principalKind: person.principalKind ?? principalKind.user,
+    role: memberRole.guest,
+    status: memberStatus.invited,
+    createdUtc: nowUtc,
+    updatedUtc: nowUtc,
+  };
+}

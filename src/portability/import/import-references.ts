@@ -1,0 +1,150 @@
+import { insertRows } from '../../db/writes/import-writes.ts';
+import {
+  selectDeliveriesNumbered,
+  selectLabelsNamed,
+  selectProjectsByKey,
+  selectStatusesOf,
+  selectTeamsByCode,
+} from '../../db/imports.ts';
+import type { Row } from '../../db/tables/tables.ts';
+import type { Trx } from '../../db/engine/transaction.ts';
+import { statusCategory } from '../../model/codes.ts';
+import { labelNamed } from '../directory/directory-labels.ts';
+import { fold } from '../../model/fold.ts';
+import { newUuid } from '../../resolvers/ids.ts';
+import type { CleanIssue } from './import-clean.ts';
+import type { ImportTarget } from './import-people.ts';
+import { isTerminal } from '../../resolvers/issues/issue-counts.ts';
+
+type StatusRow = Row<'status'>;
+
+/** What an issue of the source refers to, as rows of the workspace. */
+export interface IssueReferences {
+  teamId: string;
+  status: StatusRow;
+  labelIds: string[];
+  projectId: string | null;
+  deliveryId: string | null;
+  warnings: string[];
+}
+
+/** Finds what the issues of a batch refer to; labels that are not there are made in the issue's team. */
+export class ImportReferences {
+  readonly #target: ImportTarget;
+  readonly #teams = new Map<string, Row<'team'>>();
+  #statuses: StatusRow[] = [];
+  #labels: Row<'label'>[] = [];
+  readonly #newLabels: Row<'label'>[] = [];
+  #projects: Pick<Row<'project'>, 'id' | 'key'>[] = [];
+  #deliveries: Pick<Row<'delivery'>, 'id' | 'teamId' | 'number'>[] = [];
+
+  constructor(target: ImportTarget) {
+    this.#target = target;
+  }
+
+  async load(trx: Trx, issues: readonly CleanIssue[]): Promise<void> {
+    const { workspaceId } = this.#target;
+    const codes = [...new Set(issues.map((issue) => this.#codeOf(issue)))];
+    for (const team of await selectTeamsByCode(trx, workspaceId, codes)) this.#teams.set(team.code, team);
+    const teamIds = [...this.#teams.values()].map(({ id }) => id);
+    this.#statuses = await selectStatusesOf(trx, workspaceId, teamIds);
+    const names = new Set(issues.flatMap(({ labels }) => labels).map(fold));
+    this.#labels = await selectLabelsNamed(trx, workspaceId, teamIds, [...names]);
+    const keys = issues.flatMap(({ projectKey }) => projectKey ?? []);
+    this.#projects = await selectProjectsByKey(trx, workspaceId, keys);
+    const numbers = issues.flatMap(({ deliveryNumber }) => deliveryNumber ?? []);
+    this.#deliveries = await selectDeliveriesNumbered(trx, workspaceId, teamIds, numbers);
+  }
+
+  /** What the issue refers to, or why it cannot be taken. */
+  of(issue: CleanIssue): IssueReferences | { refused: string } {
+    const code = this.#codeOf(issue);
+    const team = this.#teams.get(code);
+    if (!team) return { refused: `the workspace has no team ${code}` };
+    const warnings: string[] = [];
+    const status = this.#status(team.id, issue.status, warnings);
+    if (!status) return { refused: `the team ${code} has no status for it` };
+    return {
+      teamId: team.id,
+      status,
+      labelIds: [...new Set(issue.labels.flatMap((name) => this.#label(team.id, name, warnings) ?? []))],
+      projectId: this.#project(issue, warnings),
+      deliveryId: this.#delivery(issue, team.id, warnings),
+      warnings,
+    };
+  }
+
+  /** Writes the labels that `of` found missing; answers with their number. */
+  async makeLabels(trx: Trx): Promise<number> {
+    await insertRows(trx, 'label', this.#newLabels);
+    return this.#newLabels.length;
+  }
+
+  #codeOf({ teamCode }: CleanIssue): string {
+    return this.#target.teamCode ?? teamCode ?? '';
+  }
+
+  #status(
+    teamId: string,
+    { name, category }: CleanIssue['status'],
+    warnings: string[],
+  ): StatusRow | undefined {
+    const statuses = this.#statuses.filter((status) => status.teamId === teamId);
+    const nameFold = name === undefined ? undefined : fold(name);
+    const named = statuses.find((status) => status.nameFold === nameFold);
+    if (named) return named;
+    const initial = statuses.find(({ isInitial }) => isInitial);
+    if (category === statusCategory.open) return initial;
+    const fitting = statuses.find((status) => status.category === category);
+    if (fitting) return fitting;
+    const closes = category === statusCategory.completed || category === statusCategory.canceled;
+    const instead = closes ? statuses.find(({ rank }) => isTerminal(rank)) : initial;
+    if (instead) warnings.push(`the team has no status of its kind: it is in "${instead.name}"`);
+    return instead;
+  }
+
+  #label(teamId: string, name: string, warnings: string[]): string | undefined {
+    const known = labelNamed([...this.#labels, ...this.#newLabels], teamId, name);
+    if (known) return known.id;
+    const nameFold = fold(name);
+    if (this.#labels.some((label) => label.teamId === teamId && label.nameFold === nameFold)) {
+      warnings.push(`"${name}" is a group of labels and cannot be put on an issue`);
+      return undefined;
+    }
+    const { workspaceId } = this.#target;
+    const nowUtc = new Date();
+    const [id, description, color] = [newUuid(), '', ''];
+    const row = {
+      workspaceId,
+      id,
+      teamId,
+      groupId: null,
+      isGroup: false,
+      name,
+      nameFold,
+      description,
+      color,
+    };
+    this.#newLabels.push({ ...row, createdUtc: nowUtc, updatedUtc: nowUtc });
+    return id;
+  }
+
+  #project({ projectKey }: CleanIssue, warnings: string[]): string | null {
+    if (projectKey == null) return null;
+    const project = this.#projects.find(({ key }) => key === projectKey);
+    if (!project) warnings.push(`the workspace has no project ${projectKey}`);
+    return project?.id ?? null;
+  }
+
+  #delivery({ deliveryNumber, teamCode }: CleanIssue, teamId: string, warnings: string[]): string | null {
+    if (deliveryNumber == null) return null;
+    // The number is one of the issue's own team; in another team it would be another delivery.
+    const isOwnTeam = this.#target.teamCode === undefined || this.#target.teamCode === teamCode;
+    const delivery = this.#deliveries.find(
+      (each) => each.teamId === teamId && each.number === deliveryNumber,
+    );
+    if (delivery && isOwnTeam) return delivery.id;
+    warnings.push(`the team has no delivery ${deliveryNumber}`);
+    return null;
+  }
+}

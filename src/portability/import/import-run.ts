@@ -1,0 +1,239 @@
+import type { Database } from '../../db/engine/engine.ts';
+import { analyzeTables } from '../../db/writes/import-writes.ts';
+import { inTransaction } from '../../db/engine/transaction.ts';
+import { isConnectionLoss } from '../../db/engine/unavailable.ts';
+import { type Actor, type AuditAct, type Deed, recordDeeds } from '../../resolvers/audit.ts';
+import { type BatchOutcome, importBatch, type ImportRow, type WaitingChild } from './import-batch.ts';
+import { cleanIssue } from './import-clean.ts';
+import type { SourceLine } from './import-issue.ts';
+import type { ImportTarget } from './import-people.ts';
+
+/** What an import tells while it goes on. */
+export interface ImportReporter {
+  refused(line: number, reason: string): void;
+  warning(line: number, text: string): void;
+  /** After each batch. */
+  progress(summary: Readonly<ImportSummary>, bytesRead: number): void;
+}
+
+/** What an import did, and what it found. */
+export interface ImportSummary {
+  /** Lines that are issues and were taken. */
+  issues: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  /** Were imported before and deleted here since: they stay so. */
+  deletedHere: number;
+  refused: number;
+  /** Deleted in the source. */
+  tombstones: number;
+  comments: number;
+  labels: number;
+  members: number;
+  /** Parents that were set. */
+  parents: number;
+  /** Parents that the file does not have, or has as tombstones. */
+  parentsMissing: number;
+  /** Relations of other kinds and fields without a column of ours; kept with the source record. */
+  relationsKept: number;
+  fieldsKept: number;
+  warnings: number;
+  /** Was it ended before the file was. */
+  isStopped: boolean;
+}
+
+interface ImportOptions {
+  readonly database: Database;
+  readonly actor: Actor;
+  readonly target: ImportTarget;
+  readonly lines: AsyncIterable<SourceLine>;
+  readonly reporter: ImportReporter;
+  readonly signal: AbortSignal;
+}
+
+/** Issues in one transaction: few enough that others hardly wait, many enough that its cost is shared. */
+const batchSize = 100;
+/** Text in one transaction; a file of long descriptions would otherwise fill the memory. */
+const batchBytes = 4_000_000;
+
+/**
+ * Imports the issues of a source in batches, each a transaction that leaves nothing half done: ended at any point
+ * and run again, it finishes the job, and run once more it changes nothing.
+ */
+export async function importIssues(options: ImportOptions): Promise<ImportSummary> {
+  const { database, actor, target } = options;
+  const enter = (act: AuditAct, changes: Deed['changes'] = {}) => {
+    const subject = { kind: 'import', name: target.source };
+    return inTransaction(database.db, (trx) =>
+      recordDeeds(trx, target.workspaceId, actor, [{ act, subject, changes }]),
+    );
+  };
+  await enter('import.started');
+  const summary = await new ImportRun(options).run();
+  const counts = Object.entries(summary).map(([name, count]) => [name, { after: count as unknown }]);
+  await enter('import.finished', Object.fromEntries(counts));
+  return summary;
+}
+
+class ImportRun {
+  readonly #options: ImportOptions;
+  readonly #summary: ImportSummary = {
+    issues: 0,
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    deletedHere: 0,
+    refused: 0,
+    tombstones: 0,
+    comments: 0,
+    labels: 0,
+    members: 0,
+    parents: 0,
+    parentsMissing: 0,
+    relationsKept: 0,
+    fieldsKept: 0,
+    warnings: 0,
+    isStopped: false,
+  };
+  /** The line of each id, so that an id that comes twice is seen. */
+  readonly #lineOf = new Map<string, number>();
+  readonly #tombstones = new Set<string>();
+  readonly #waiting = new Map<string, WaitingChild[]>();
+  #batch: ImportRow[] = [];
+  #batchedBytes = 0;
+  #bytesRead = 0;
+  /** How many were created when the planner was last told; it is told each time they have doubled. */
+  #analyzedAt = 0;
+
+  constructor(options: ImportOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<ImportSummary> {
+    for await (const line of this.#options.lines) {
+      if (this.#options.signal.aborted) return this.#stop();
+      this.#batchedBytes += line.bytesRead - this.#bytesRead;
+      this.#bytesRead = line.bytesRead;
+      this.#take(line);
+      if (this.#batch.length >= batchSize || this.#batchedBytes >= batchBytes) await this.#flush();
+    }
+    if (this.#options.signal.aborted) return this.#stop();
+    await this.#flush();
+    await this.#analyze();
+    this.#reportMissingParents();
+    return this.#summary;
+  }
+
+  #stop(): ImportSummary {
+    this.#summary.isStopped = true;
+    return this.#summary;
+  }
+
+  #take(line: SourceLine): void {
+    if (line.kind === 'refused') return this.#refuse(line.line, line.reason);
+    if (line.kind === 'tombstone') {
+      this.#summary.tombstones += 1;
+      this.#tombstones.add(line.sourceId);
+      return undefined;
+    }
+    const clean = cleanIssue(line.issue, new Date());
+    if ('refused' in clean) return this.#refuse(line.line, clean.refused);
+    const { issue } = clean;
+    const earlier = this.#lineOf.get(issue.sourceId);
+    if (earlier !== undefined)
+      return this.#refuse(line.line, `its id ${issue.sourceId} is that of line ${earlier}`);
+    this.#lineOf.set(issue.sourceId, line.line);
+    for (const text of [...(line.warnings ?? []), ...clean.warnings]) this.#warn(line.line, text);
+    this.#summary.relationsKept += issue.relations.length;
+    this.#summary.fieldsKept += Object.keys(issue.fields).length;
+    this.#batch.push({ line: line.line, issue });
+    return undefined;
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#batchedBytes = 0;
+    await this.#write(batch);
+    if (this.#summary.created >= 2 * this.#analyzedAt + batchSize) await this.#analyze();
+    this.#options.reporter.progress(this.#summary, this.#bytesRead);
+  }
+
+  async #analyze(): Promise<void> {
+    if (this.#summary.created === this.#analyzedAt) return;
+    this.#analyzedAt = this.#summary.created;
+    await analyzeTables(this.#options.database.unscoped);
+  }
+
+  /** Writes rows in one transaction; when the database takes one of them amiss, halves find out which. */
+  async #write(rows: readonly ImportRow[]): Promise<void> {
+    const [first] = rows;
+    if (!first) return;
+    const { database, target } = this.#options;
+    let outcome: BatchOutcome;
+    try {
+      outcome = await inTransaction(database.db, (trx) => importBatch(trx, target, rows, this.#waiting));
+    } catch (error) {
+      if (!isAboutARow(error)) throw error;
+      if (rows.length === 1)
+        return this.#refuse(first.line, `the database does not take it: ${error.message}`);
+      const middle = Math.ceil(rows.length / 2);
+      await this.#write(rows.slice(0, middle));
+      return this.#write(rows.slice(middle));
+    }
+    return this.#count(rows, outcome);
+  }
+
+  #count(rows: readonly ImportRow[], outcome: BatchOutcome): void {
+    const summary = this.#summary;
+    summary.issues += rows.length - outcome.refused.length;
+    const counted = [
+      'created',
+      'updated',
+      'unchanged',
+      'deletedHere',
+      'comments',
+      'labels',
+      'members',
+      'parents',
+    ] as const;
+    for (const name of counted) summary[name] += outcome[name];
+    for (const { line, text } of outcome.refused) this.#refuse(line, text);
+    for (const { line, text } of outcome.warnings) this.#warn(line, text);
+    // Whoever waited for an issue of this batch is below it now.
+    for (const { line, issue } of rows) {
+      if (!outcome.refused.some((refused) => refused.line === line)) this.#waiting.delete(issue.sourceId);
+    }
+    for (const child of outcome.waiting) {
+      const siblings = this.#waiting.get(child.parentSourceId);
+      if (siblings) siblings.push(child);
+      else this.#waiting.set(child.parentSourceId, [child]);
+    }
+  }
+
+  #reportMissingParents(): void {
+    const missing = [...this.#waiting.values()].flat();
+    this.#summary.parentsMissing = missing.length;
+    for (const { line, parentSourceId } of missing.sort((left, right) => left.line - right.line)) {
+      if (!this.#tombstones.has(parentSourceId))
+        this.#warn(line, `its parent ${parentSourceId} is not in the file`);
+    }
+  }
+
+  #refuse(line: number, reason: string): void {
+    this.#summary.refused += 1;
+    this.#options.reporter.refused(line, reason);
+  }
+
+  #warn(line: number, text: string): void {
+    this.#summary.warnings += 1;
+    this.#options.reporter.warning(line, text);
+  }
+}
+
+/** Errors of SQL about what was written: bad values and broken rules, neither a lost connection nor a fault of ours. */
+function isAboutARow(error: unknown): error is Error {
+  if (!(error instanceof Error) || isConnectionLoss(error) || !('code' in error)) return false;
+  return /^(?:22|23|54)\w{3}$/.test(String(error.code));
+}

@@ -1,0 +1,100 @@
+import type { Order } from '../db/query/page.ts';
+import { type KeptTableName, keptTables } from '../db/tables/cached-tables.ts';
+import type { ReferenceRows } from '../db/reads/reference-reads.ts';
+import { KeyIndex } from './key-index.ts';
+import { compareKeys, comparison } from './order.ts';
+
+/** A row as PostgreSQL wrote it; the same object as long as the row is the same. */
+export type KeptRow = readonly (string | null)[];
+
+const noRows: readonly KeptRow[] = [];
+
+/** The rows of one table of a workspace at one version. It never changes; what is looked up by is made when first asked. */
+export class KeptTable {
+  readonly name: KeptTableName;
+  readonly rows: readonly KeptRow[];
+  readonly types: readonly number[];
+  readonly #byColumn = new Map<string, ReadonlyMap<string, readonly KeptRow[]>>();
+  readonly #indexes = new Map<string, KeyIndex>();
+  readonly #ranks = new Map<string, Int32Array>();
+  readonly #sorted = new Map<string, readonly KeptRow[]>();
+
+  constructor(name: KeptTableName, rows: readonly KeptRow[], types: readonly number[]) {
+    this.name = name;
+    this.rows = rows;
+    this.types = types;
+  }
+
+  /** Where the column stands in each row; -1 when it is not kept. */
+  place(column: string): number {
+    return keptTables[this.name].columns.indexOf(column);
+  }
+
+  /** The rows that hold this text in the column. */
+  by(column: string, text: string): readonly KeptRow[] {
+    return this.grouped(column).get(text) ?? noRows;
+  }
+
+  grouped(column: string): ReadonlyMap<string, readonly KeptRow[]> {
+    let groups = this.#byColumn.get(column);
+    if (!groups) {
+      const place = this.place(column);
+      groups = Map.groupBy(
+        this.rows.filter((row) => (row[place] ?? null) !== null),
+        (row) => row[place] as string,
+      );
+      this.#byColumn.set(column, groups);
+    }
+    return groups;
+  }
+
+  /** Where the row stands that holds a UUID in a column without doubles. */
+  index(column: string): KeyIndex {
+    let index = this.#indexes.get(column);
+    if (!index) {
+      const at = this.place(column);
+      index = new KeyIndex(this.rows.map((row) => row[at] ?? null));
+      this.#indexes.set(column, index);
+    }
+    return index;
+  }
+
+  /** What a plain list by the column is ordered by: a number for each row, the same where the column is. */
+  ranks(column: string): Int32Array {
+    let ranks = this.#ranks.get(column);
+    if (!ranks) {
+      const place = this.place(column);
+      const keys = this.rows.map((row) => listKey(this.types[place], row[place] ?? null));
+      const sorted = [...new Set(keys)].toSorted(compareKeys);
+      const rankOf = new Map(sorted.map((key, rank) => [key, rank]));
+      ranks = Int32Array.from(keys, (key) => rankOf.get(key) ?? 0);
+      this.#ranks.set(column, ranks);
+    }
+    return ranks;
+  }
+
+  /** All rows in an order, as SQL has it. */
+  sorted(order: Order): readonly KeptRow[] {
+    const key = `${order.column} ${order.direction}`;
+    let rows = this.#sorted.get(key);
+    if (!rows) {
+      rows = this.rows.toSorted(comparison(this, order));
+      this.#sorted.set(key, rows);
+    }
+    return rows;
+  }
+
+  /** The table after a change: those groups are replaced, and every other row stays the object that it is. */
+  changed({ changed, rows, types }: ReferenceRows): KeptTable {
+    if (!changed) return new KeptTable(this.name, rows, types);
+    const group = this.place(keptTables[this.name].group);
+    const kept = this.rows.filter((row) => !changed.has(row[group] ?? ''));
+    return new KeptTable(this.name, [...kept, ...rows], this.types);
+  }
+}
+
+const integerTypes: ReadonlySet<number> = new Set([20, 21, 23]);
+
+function listKey(type: number | undefined, text: string | null): string | number {
+  return integerTypes.has(type ?? 0) ? Number(text) : (text ?? '');
+}

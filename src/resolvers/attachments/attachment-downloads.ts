@@ -1,0 +1,66 @@
+import type { Readable } from 'node:stream';
+import type { Kysely } from 'kysely';
+import { type AttachmentRow, contentKey, selectAttachmentOfLiving } from '../../db/attachments.ts';
+import type { ByteRange, FileStore } from '../../storage/storage.ts';
+import type { Tables } from '../../db/tables/tables.ts';
+import type { SignedAttachment } from './attachment-uploads.ts';
+import { raise } from '../errors.ts';
+import { thingIsGone } from '../issues/issue-locks.ts';
+import { showPreview } from './previews.ts';
+
+/** Bytes that can be given out, whole or in part. */
+export interface ServedFile {
+  readonly fileName: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  open(range?: ByteRange): Promise<Readable | Buffer>;
+}
+
+/** The bytes of an attachment as they were uploaded. */
+export async function openContent(
+  db: Kysely<Tables>,
+  store: FileStore,
+  named: SignedAttachment,
+): Promise<ServedFile> {
+  return contentOf(store, await requireUploaded(db, named));
+}
+
+/** What is shown of an attachment; `not_found` when it has no preview. */
+export async function openPreview(
+  db: Kysely<Tables>,
+  store: FileStore,
+  named: SignedAttachment,
+): Promise<ServedFile> {
+  const attachment = await requireUploaded(db, named);
+  const preview = await showPreview(store, attachment);
+  if (!preview) return raise('not_found', 'The attachment has no preview.');
+  const { contentType } = preview;
+  if ('from' in preview) return { ...contentOf(store, attachment), contentType };
+  const { bytes } = preview;
+  return {
+    fileName: attachment.fileName,
+    contentType,
+    sizeBytes: bytes.length,
+    open: async (range) => (range ? bytes.subarray(range.start, range.end + 1) : bytes),
+  };
+}
+
+async function requireUploaded(
+  db: Kysely<Tables>,
+  { workspaceId, attachmentId }: SignedAttachment,
+): Promise<AttachmentRow> {
+  const attachment = await selectAttachmentOfLiving(db, workspaceId, attachmentId);
+  return attachment?.uploadedUtc ? attachment : thingIsGone('attachment');
+}
+
+function contentOf(store: FileStore, attachment: AttachmentRow): ServedFile {
+  const { fileName, contentType, sizeBytes } = attachment;
+  return {
+    fileName,
+    contentType,
+    sizeBytes,
+    open: async (range) =>
+      (await store.get(contentKey(attachment), range)) ??
+      raise('not_found', 'The bytes of the attachment are gone.'),
+  };
+}

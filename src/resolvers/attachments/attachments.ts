@@ -1,0 +1,140 @@
+import {
+  type AttachmentRow,
+  deleteAttachment,
+  insertAttachment,
+  selectAttachment,
+} from '../../db/attachments.ts';
+import type { IssueRow } from '../../db/issues.ts';
+import { previewKind } from '../../model/codes.ts';
+import type { Context } from '../context.ts';
+import { raise, Violations } from '../errors.ts';
+import type { RequestFiles } from './files.ts';
+import { newUuid } from '../ids.ts';
+import { lockIssueOf, lockLivingIssue, thingIsGone } from '../issues/issue-locks.ts';
+import { requireIssue } from '../issues/issue-names.ts';
+import { requireThingRevision, type RevisedThing } from '../writes/revisions.ts';
+import type { SignedDeed } from './signed-urls.ts';
+import { contributor } from '../writes/write-access.ts';
+import { checkText, limits } from '../writes/write-rules.ts';
+import { turns, write } from '../writes/write-transaction.ts';
+
+export interface AttachmentCreateInput {
+  /** Or an id. */
+  issueKey: string;
+  fileName: string;
+  contentType: string;
+  sizeBytes: number;
+}
+
+/** An attachment that waits for its bytes, and where they are to be sent. */
+export interface AttachmentAnnounced {
+  attachment: AttachmentRow;
+  issue: IssueRow;
+  uploadUrl: string;
+  expiresUtc: Date;
+}
+
+/** Announces a file. Nobody sees the attachment before its bytes are there. */
+export async function createAttachment(
+  ctx: Context,
+  input: AttachmentCreateInput,
+): Promise<AttachmentAnnounced> {
+  const context = contributor(ctx);
+  const { workspaceId, userAccountId } = context.principal;
+  const files = ctx.files ?? raise('unavailable', 'This server keeps no files.');
+  const columns = parseFile(input, files.limitBytes);
+  const { attachment, issue } = await write(
+    context,
+    turns.issue(workspaceId, input.issueKey),
+    async (trx) => {
+      const named = await requireIssue(trx, workspaceId, input.issueKey);
+      const { issue, nowUtc } = await lockLivingIssue(trx, workspaceId, named.id);
+      const attachment = await insertAttachment(trx, {
+        workspaceId,
+        id: newUuid(nowUtc.getTime()),
+        issueId: named.id,
+        ...columns,
+        uploadedByUserAccountId: userAccountId,
+        createdUtc: nowUtc,
+      });
+      return { attachment, issue };
+    },
+  );
+  const deed = { method: 'PUT', part: 'content', disposition: 'attachment' } as const;
+  const { url, expiresUtc } = signedUrl(files, attachment, deed, ctx.now);
+  return { attachment, issue, uploadUrl: url, expiresUtc };
+}
+
+/** Takes an attachment from its issue, or gives up an upload. */
+export async function removeAttachment(
+  ctx: Context,
+  input: RevisedThing,
+): Promise<{ id: string; issue: IssueRow }> {
+  const context = contributor(ctx);
+  const { workspaceId } = context.principal;
+  return write(context, undefined, async (trx) => {
+    const { thing, issue, nowUtc } = await lockIssueOf(
+      trx,
+      workspaceId,
+      'attachment',
+      input,
+      selectAttachment,
+    );
+    await requireThingRevision(trx, 'attachment', thing, input.expectedRevision);
+    const { id } = (await deleteAttachment(trx, workspaceId, thing.id, nowUtc)) ?? thingIsGone('attachment');
+    return { id, issue };
+  });
+}
+
+/** Where the bytes of an attachment can be downloaded for five minutes by whoever has the address. */
+export function signedDownloadUrl(ctx: Context, attachment: Addressed): string | null {
+  if (!ctx.files || !attachment.uploadedUtc) return null;
+  const deed = { method: 'GET', part: 'content', disposition: 'attachment' } as const;
+  return signedUrl(ctx.files, attachment, deed, ctx.now).url;
+}
+
+/** Where its preview can be shown for five minutes; null when it has none. */
+export function signedPreviewUrl(ctx: Context, attachment: Addressed & PreviewOf): string | null {
+  if (!ctx.files || !attachment.uploadedUtc || attachment.previewKind === previewKind.none) return null;
+  const deed = { method: 'GET', part: 'preview', disposition: 'inline' } as const;
+  return signedUrl(ctx.files, attachment, deed, ctx.now).url;
+}
+
+type Addressed = Pick<AttachmentRow, 'workspaceId' | 'id' | 'uploadedUtc'>;
+type PreviewOf = Pick<AttachmentRow, 'previewKind'>;
+
+function signedUrl(
+  { signer, baseUrl }: RequestFiles,
+  { workspaceId, id }: Addressed,
+  deed: Omit<SignedDeed, 'workspaceId' | 'attachmentId'>,
+  now: Date,
+): { url: string; expiresUtc: Date } {
+  const { path, expiresUtc } = signer.sign({ ...deed, workspaceId, attachmentId: id }, now);
+  return { url: `${baseUrl}${path}`, expiresUtc };
+}
+
+const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
+
+function parseFile(
+  input: AttachmentCreateInput,
+  limitBytes: number,
+): Pick<AttachmentRow, 'fileName' | 'contentType' | 'sizeBytes'> {
+  const violations = new Violations();
+  const fileName = input.fileName.trim();
+  checkText(violations, 'fileName', fileName, { min: 1, max: limits.fileName });
+  violations.that(!/[/\\]|^\.{1,2}$/.test(fileName), 'fileName', 'must be a name without a path');
+  violations.that(
+    !/\p{Cc}/u.test(fileName.replaceAll('\0', '')),
+    'fileName',
+    'must not contain control characters',
+  );
+  // Browsers say nothing of what they do not know, and add a charset to what they do.
+  const [type = ''] = input.contentType.split(';');
+  const contentType = type.trim().toLowerCase() || 'application/octet-stream';
+  violations.that(mediaType.test(contentType), 'contentType', 'must be a media type, such as image/png');
+  const { sizeBytes } = input;
+  violations.that(sizeBytes >= 0, 'sizeBytes', 'must be 0 or more');
+  violations.that(sizeBytes <= limitBytes, 'sizeBytes', `must be at most ${limitBytes}`);
+  violations.check();
+  return { fileName, contentType, sizeBytes };
+}

@@ -1,0 +1,61 @@
+import type { ReferenceRow, WantedReferences } from '../../db/reads/issue-references.ts';
+import type { KeptTableName } from '../../db/tables/cached-tables.ts';
+import type { Snapshot } from '../../reference/snapshot.ts';
+
+type Kind = Exclude<ReferenceRow['kind'], 'parent'>;
+
+/** Where what the rules ask of a row stands in its kept table. */
+const columnsOf: Readonly<
+  Record<Kind, { table: KeptTableName; name: string } & Partial<Record<Column, string>>>
+> = {
+  team: { table: 'team', name: 'name' },
+  status: { table: 'status', name: 'name', teamId: 'teamId', flag: 'isInitial', code: 'rank' },
+  project: { table: 'project', name: 'name', teamId: 'teamId' },
+  delivery: { table: 'delivery', name: 'name', teamId: 'teamId' },
+  label: { table: 'label', name: 'name', teamId: 'teamId', flag: 'isGroup' },
+  member: { table: 'member', name: 'displayName', code: 'status' },
+};
+type Column = 'teamId' | 'flag' | 'code';
+
+/** What a write refers to as it is in memory; of parents, which are issues, nothing is there. */
+export function keptReferences(kept: Snapshot, wanted: WantedReferences): ReferenceRow[] {
+  const { teamIds, statusIds, projectIds, deliveryIds, labelIds, userAccountIds, initialStatusOf } = wanted;
+  return [
+    ...rowsBy(kept, 'team', 'id', teamIds),
+    ...rowsBy(kept, 'status', 'id', statusIds),
+    ...rowsBy(kept, 'status', 'teamId', initialStatusOf).filter(({ flag }) => flag),
+    ...rowsBy(kept, 'project', 'id', projectIds),
+    ...rowsBy(kept, 'delivery', 'id', deliveryIds),
+    ...rowsBy(kept, 'label', 'id', labelIds),
+    ...rowsBy(kept, 'member', 'userAccountId', userAccountIds),
+  ];
+}
+
+function rowsBy(
+  kept: Snapshot,
+  kind: Kind,
+  by: 'id' | 'teamId' | 'userAccountId',
+  keys: readonly string[],
+): ReferenceRow[] {
+  const { table: tableName, ...columns } = columnsOf[kind];
+  const table = kept.table(tableName);
+  if (!table) return [];
+  const place = (column: string | undefined) => (column === undefined ? -1 : table.place(column));
+  const places = {
+    id: place(kind === 'member' ? 'userAccountId' : 'id'),
+    teamId: place(columns.teamId),
+    name: place(columns.name),
+    flag: place(columns.flag),
+    code: place(columns.code),
+  };
+  return keys.flatMap((key) =>
+    table.by(by, key).map((row) => ({
+      kind,
+      id: row[places.id] ?? '',
+      teamId: row[places.teamId] ?? null,
+      name: row[places.name] ?? '',
+      flag: row[places.flag] === 't',
+      code: Number(row[places.code] ?? 0),
+    })),
+  );
+}

@@ -1,0 +1,89 @@
+import { type IssueName, type NamedIssue, selectIssueNamed, selectIssuesNamed } from '../../db/issues.ts';
+import type { Sending } from '../../db/query/prepared.ts';
+import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { raise, type Violation } from '../errors.ts';
+import { decodeId, parseId } from '../ids.ts';
+import { parseIssueKey } from '../keys.ts';
+
+/** The living issue that a key or an id names; deleted ones count only when they are asked for. */
+export async function requireIssue(
+  trx: Trx,
+  workspaceId: string,
+  keyOrId: string,
+  including?: { deleted: boolean },
+): Promise<NamedIssue> {
+  return requireNamed(inside(trx), workspaceId, keyOrId, including);
+}
+
+/** The same before a transaction, or without one. */
+export async function requireNamed(
+  sending: Sending,
+  workspaceId: string,
+  keyOrId: string,
+  including?: { deleted: boolean },
+): Promise<NamedIssue> {
+  const issue = await selectIssueNamed(sending, workspaceId, requireName(keyOrId), including);
+  return issue ?? issueIsAbsent(keyOrId);
+}
+
+/** What the key or id says, if it can name an issue at all. */
+export function requireName(keyOrId: string): IssueName {
+  return issueNameOf(keyOrId) ?? issueIsAbsent(keyOrId);
+}
+
+function issueIsAbsent(keyOrId: string): never {
+  raise('not_found', absence(keyOrId));
+}
+
+/** The living issues that keys or ids name, in their order and each once; what names none is told apart by its place. */
+export async function requireIssues(
+  trx: Trx,
+  workspaceId: string,
+  keysOrIds: readonly string[],
+): Promise<{ issue: NamedIssue; index: number }[]> {
+  const names = keysOrIds.map(issueNameOf);
+  const found = await selectIssuesNamed(
+    trx,
+    workspaceId,
+    names.filter((name) => name !== undefined),
+  );
+  const byName = new Map(
+    found.flatMap((issue) => [
+      [issue.id, issue],
+      [spelled(issue), issue],
+    ]),
+  );
+  const absent: Violation[] = [];
+  const required = new Map<string, { issue: NamedIssue; index: number }>();
+  for (const [index, name] of names.entries()) {
+    const issue = name && byName.get('id' in name ? name.id : spelled(name));
+    if (!issue) absent.push({ field: `keys[${index}]`, message: 'names no issue' });
+    else if (!required.has(issue.id)) required.set(issue.id, { issue, index });
+  }
+  if (absent.length > 0) raise('not_found', 'Some of the keys name no issue.', absent);
+  return [...required.values()];
+}
+
+/** Ends the work on an issue that somebody deleted in the meantime. */
+export function issueIsGone(): never {
+  raise('not_found', 'There is no such issue.');
+}
+
+function issueNameOf(keyOrId: string): IssueName | undefined {
+  const key = parseIssueKey(keyOrId);
+  if (key) return key;
+  const id = parseId(keyOrId);
+  return id?.prefix === 'issue' ? { id: id.uuid } : undefined;
+}
+
+function spelled({ teamCode, number }: { teamCode: string; number: number }): string {
+  return `${teamCode}-${number}`;
+}
+
+/** Says what is wrong with an id of another kind; it names no issue all the same. */
+function absence(keyOrId: string): string {
+  const decoded = parseId(keyOrId) && decodeId('issue', keyOrId);
+  return decoded && 'problem' in decoded
+    ? `There is no such issue: ${decoded.problem}.`
+    : 'There is no such issue.';
+}

@@ -1,0 +1,143 @@
+import { type ReferenceRow, selectReferences, type WantedReferences } from '../../db/reads/issue-references.ts';
+import type { Sending } from '../../db/query/prepared.ts';
+import type { Snapshot } from '../../reference/snapshot.ts';
+import { memberStatus } from '../../model/codes.ts';
+import type { SignedIn } from '../context.ts';
+import { AppError, type Violations } from '../errors.ts';
+import type { IssueChange } from '../issue-input.ts';
+import { keptReferences } from './cached-references.ts';
+
+/** The rows of the workspace that a change refers to. */
+export class References {
+  readonly #rows: ReadonlyMap<string, ReferenceRow>;
+
+  constructor(rows: readonly ReferenceRow[]) {
+    this.#rows = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
+  }
+
+  find(kind: ReferenceRow['kind'], id: string): ReferenceRow | undefined {
+    return this.#rows.get(`${kind} ${id}`);
+  }
+
+  initialStatus(): ReferenceRow | undefined {
+    return [...this.#rows.values()].find(({ kind, flag }) => kind === 'status' && flag);
+  }
+
+  name(kind: ReferenceRow['kind'], id: string): string {
+    return this.find(kind, id)?.name ?? '';
+  }
+}
+
+/** Gives the rows of the workspace that are wanted; what it does not have is not in the answer. */
+export type ReferenceLookup = (wanted: WantedReferences) => readonly ReferenceRow[] | Promise<ReferenceRow[]>;
+
+/** By one statement. */
+export function inTables(sending: Sending, workspaceId: string): ReferenceLookup {
+  return (wanted) => selectReferences(sending, workspaceId, wanted);
+}
+
+/**
+ * Judges a write by the reference data in memory, where they are kept. They may be a moment old, so what is refused by
+ * them is judged once more by the tables; what is not stands under foreign keys, which are as fresh as the write.
+ */
+export async function judged<Judged>(
+  { db, connect, principal, reference }: SignedIn,
+  judge: (look: ReferenceLookup, kept: Snapshot | undefined) => Promise<Judged>,
+): Promise<Judged> {
+  // Inside a transaction nothing may wait for another connection, which a check of them could take.
+  const kept = connect && (await reference?.current());
+  if (kept?.isKept) {
+    try {
+      return await judge((wanted) => keptReferences(kept, wanted), kept);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+  return judge(inTables({ db, connect }, principal.workspaceId), undefined);
+}
+
+/** Looks up everything that a change refers to, at once; nothing when it refers to nothing. */
+export async function findReferences(
+  look: ReferenceLookup,
+  change: IssueChange,
+  newIn?: { teamId: string | undefined },
+): Promise<References> {
+  const teamIds = newIn?.teamId ? [newIn.teamId] : [];
+  const wanted = {
+    teamIds,
+    statusIds: given(change.statusId),
+    initialStatusOf: change.statusId ? [] : teamIds,
+    projectIds: given(change.projectId),
+    deliveryIds: given(change.deliveryId),
+    labelIds: change.labelIds ?? [],
+    userAccountIds: [
+      ...given(change.primaryAssignee),
+      ...(change.assignees ?? []),
+      ...(change.roleAssignments ?? []).map(({ userAccountId }) => userAccountId),
+    ],
+    parentIssueIds: given(change.parentIssueId),
+  };
+  if (Object.values(wanted).every((ids) => ids.length === 0)) return new References([]);
+  return new References(await look(wanted));
+}
+
+/** Notes references of a change that name nothing in the workspace, whatever the issue's team. */
+export function checkWorkspaceReferences(
+  change: IssueChange,
+  references: References,
+  violations: Violations,
+): void {
+  const { projectId, parentIssueId, primaryAssignee } = change;
+  const assignable = (id: string) => {
+    const member = references.find('member', id);
+    return member?.code === memberStatus.invited || member?.code === memberStatus.active;
+  };
+  const nobody = 'is no member of the workspace who can be assigned';
+  if (projectId && !references.find('project', projectId)) {
+    violations.add('projectId', 'is no project of the workspace');
+  }
+  if (parentIssueId && !references.find('parent', parentIssueId)) {
+    violations.add('parentIssueId', 'is no issue of the workspace');
+  }
+  if (primaryAssignee && !assignable(primaryAssignee)) violations.add('primaryAssigneeUserAccountId', nobody);
+  for (const [index, id] of (change.assignees ?? []).entries()) {
+    violations.that(assignable(id), 'assigneeUserAccountIds', `item ${index + 1} ${nobody}`);
+  }
+  for (const [index, { userAccountId }] of (change.roleAssignments ?? []).entries()) {
+    violations.that(assignable(userAccountId), `roleAssignments[${index}].userAccountId`, nobody);
+  }
+}
+
+/**
+ * Notes references that do not fit an issue of the team. What belongs to another team and what is nowhere get the
+ * same sentence. `prefix` says which issue is meant where there are several.
+ */
+export function checkTeamReferences(
+  change: IssueChange,
+  references: References,
+  teamId: string | undefined,
+  violations: Violations,
+  prefix = '',
+): void {
+  const { statusId, deliveryId, labelIds = [] } = change;
+  const ofTeam = (row: ReferenceRow | undefined) => row && (!teamId || row.teamId === teamId);
+  if (statusId && !ofTeam(references.find('status', statusId))) {
+    violations.add(`${prefix}statusId`, "is no status of the issue's team");
+  }
+  if (deliveryId && !ofTeam(references.find('delivery', deliveryId))) {
+    violations.add(`${prefix}deliveryId`, "is no delivery of the issue's team");
+  }
+  for (const [index, id] of labelIds.entries()) {
+    const label = references.find('label', id);
+    const fits = label && !label.flag && (label.teamId === null || ofTeam(label));
+    if (!fits)
+      violations.add(
+        `${prefix}labelIds`,
+        `item ${index + 1} is no label of the workspace or of the issue's team`,
+      );
+  }
+}
+
+function given(id: string | null | undefined): string[] {
+  return id ? [id] : [];
+}

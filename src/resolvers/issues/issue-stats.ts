@@ -1,0 +1,33 @@
+import { type IssueStatsRow, selectIssueStats, type StatsColumn } from '../../db/reads/issue-stats.ts';
+import type { Predicate } from '../../db/query/predicate.ts';
+import { type Context, signedIn } from '../context.ts';
+import { Violations } from '../errors.ts';
+import { type FilterFields, filterPredicate } from '../filters.ts';
+
+export const maxStatsDimensions = 3;
+export const maxStatsGroups = 1000;
+
+/** Counts of the living issues that the filter lets through, by up to three columns. */
+export async function issueStats(
+  ctx: Context,
+  issues: { where: Predicate; fields: FilterFields },
+  input: { filter?: Record<string, unknown> | null; groupBy: readonly StatsColumn[] },
+): Promise<IssueStatsRow[]> {
+  const { db, principal } = signedIn(ctx);
+  const violations = new Violations();
+  const columns = [...new Set(input.groupBy)];
+  violations.that(
+    columns.length <= maxStatsDimensions,
+    'groupBy',
+    `takes ${maxStatsDimensions} columns at most`,
+  );
+  const filter = filterPredicate(issues.fields, input.filter ?? {}, violations);
+  violations.check('invalid_request');
+  return selectIssueStats(
+    db,
+    principal.workspaceId,
+    { all: [issues.where, filter] },
+    columns,
+    maxStatsGroups,
+  );
+}

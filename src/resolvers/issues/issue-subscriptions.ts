@@ -1,0 +1,37 @@
+import { deleteSubscription, insertSubscriptions } from '../../db/reads/issue-sets.ts';
+import type { IssueRow } from '../../db/issues.ts';
+import type { Trx } from '../../db/engine/transaction.ts';
+import type { Context, Principal } from '../context.ts';
+import { lockLivingIssue } from './issue-locks.ts';
+import { requireIssue } from './issue-names.ts';
+import { contributor } from '../writes/write-access.ts';
+import { turns, write } from '../writes/write-transaction.ts';
+
+/** Makes the viewer follow an issue; who does already goes on. */
+export async function subscribeToIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
+  return changeSubscription(ctx, key, (trx, { workspaceId, userAccountId }, issueId) =>
+    insertSubscriptions(trx, [{ workspaceId, issueId, userAccountId }]),
+  );
+}
+
+export async function unsubscribeFromIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
+  return changeSubscription(ctx, key, (trx, { workspaceId, userAccountId }, issueId) =>
+    deleteSubscription(trx, workspaceId, issueId, userAccountId),
+  );
+}
+
+async function changeSubscription(
+  ctx: Context,
+  key: string,
+  change: (trx: Trx, principal: Principal, issueId: string) => Promise<void>,
+): Promise<IssueRow> {
+  const context = contributor(ctx);
+  const { principal } = context;
+  const { workspaceId } = principal;
+  return write(context, turns.issue(workspaceId, key), async (trx) => {
+    const { id } = await requireIssue(trx, workspaceId, key);
+    const { issue } = await lockLivingIssue(trx, workspaceId, id);
+    await change(trx, principal, id);
+    return issue;
+  });
+}

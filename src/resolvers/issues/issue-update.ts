@@ -1,0 +1,301 @@
+import {
+  insertSubscriptions,
+  replaceAssignees,
+  replaceLabels,
+  replaceRoleAssignments,
+  selectAssignees,
+} from '../../db/reads/issue-sets.ts';
+import type { WithBeside } from '../../db/writes/issue-beside.ts';
+import type { IssueChanged } from '../../db/writes/issue-change.ts';
+import { addToSubIssueCounts, lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';
+import {
+  type IssueColumns,
+  type IssueRow,
+  type LockedIssues,
+  lockIssues,
+  type NamedIssue,
+  perIssue,
+  revised,
+} from '../../db/issues.ts';
+import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { recordActivity } from '../activity.ts';
+import type { Context, Principal } from '../context.ts';
+import { Violations } from '../errors.ts';
+import { fold } from '../../model/fold.ts';
+import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
+import { isTerminal, moveCounts } from './issue-counts.ts';
+import {
+  asChanged,
+  goesWithOthers,
+  placed,
+  companyOf,
+  formed,
+  sendChanges,
+  standsAlone,
+} from './issue-change.ts';
+import { deedOf } from '../issue-deeds.ts';
+import { type IssueChange, type IssueFieldsInput, parseIssueFields } from '../issue-input.ts';
+import { issueIsGone, requireIssues, requireNamed } from './issue-names.ts';
+import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
+import {
+  checkTeamReferences,
+  checkWorkspaceReferences,
+  findReferences,
+  inTables,
+  judged,
+  type ReferenceLookup,
+  type References,
+} from './issue-references.ts';
+import { contributor } from '../writes/write-access.ts';
+import { turns, write, writeByStatement, writeTogether } from '../writes/write-transaction.ts';
+import { limits } from '../writes/write-rules.ts';
+
+export interface IssueUpdateInput extends IssueFieldsInput {
+  /** Or an id. */
+  key: string;
+  expectedRevision?: ExpectedRevision;
+}
+
+/** Changes the fields that are given; each call is one entry of the feed. */
+export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithBeside> {
+  const context = contributor(ctx);
+  const { principal, shows = [] } = context;
+  const { workspaceId } = principal;
+  const { key, expectedRevision, parentIssueId } = input;
+  const inTransaction = async (trx: Trx) => {
+    // What is read from here on must not be moved under another parent any more.
+    if (parentIssueId !== undefined) await lockParents(trx, workspaceId, 'exclusive');
+    const plan = await checked(inTables(inside(trx), workspaceId), input, async () => [
+      { issue: await requireNamed(inside(trx), workspaceId, key), prefix: '' },
+    ]);
+    const [issue] = await apply(trx, principal, { ...plan, expectedRevision });
+    return issue ?? issueIsGone();
+  };
+  if (!standsAlone(input)) {
+    const turn = parentIssueId === undefined ? turns.issue(workspaceId, key) : turns.parents(workspaceId);
+    return write(context, turn, inTransaction);
+  }
+  const { change, references, targets } = await judged(context, (look, kept) =>
+    checked(look, input, async () => [{ issue: await placed(context, kept, key), prefix: '' }] as const),
+  );
+  const [target] = targets;
+  const item = formed({ change, references, expectedRevision, issue: target.issue, principal, shows });
+  const changeWrite = {
+    turn: turns.issue(workspaceId, key),
+    found: (row: IssueChanged) => asChanged(row, shows),
+    otherwise: inTransaction,
+  };
+  return goesWithOthers(item)
+    ? writeTogether(context, { ...changeWrite, kind: 'change', company: companyOf, item, send: sendChanges })
+    : writeByStatement(context, {
+        ...changeWrite,
+        send: async (sending) => (await sendChanges(sending, [[item]])).flat(),
+      });
+}
+
+export interface IssueBatchUpdateInput extends IssueFieldsInput {
+  /** Or ids. */
+  keys: readonly string[];
+}
+
+/** Makes the same change to several issues, all or none; each has its entry in its feed. */
+export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): Promise<IssueRow[]> {
+  const context = contributor(ctx);
+  const { principal } = context;
+  const { workspaceId } = principal;
+  const { keys } = input;
+  const turn = input.parentIssueId === undefined ? undefined : turns.parents(workspaceId);
+  return write(context, turn, async (trx) => {
+    if (input.parentIssueId !== undefined) await lockParents(trx, workspaceId, 'exclusive');
+    const plan = await checked(inTables(inside(trx), workspaceId), input, async (violations) => {
+      const fits = keys.length >= 1 && keys.length <= limits.batch;
+      violations.that(fits, 'keys', `must have 1 to ${limits.batch} items`);
+      const named = fits ? await requireIssues(trx, workspaceId, keys) : [];
+      return named.map(({ issue, index }) => ({ issue, prefix: `keys[${index}].` }));
+    });
+    return apply(trx, principal, plan);
+  });
+}
+
+/** An issue to change, and how its violations are told from those of others. */
+interface Target<Issue extends Pick<NamedIssue, 'teamId'>> {
+  issue: Issue;
+  prefix: string;
+}
+
+/** A change that breaks no rule as far as unlocked rows can tell. */
+interface Plan<Targets = readonly Target<NamedIssue>[]> {
+  change: IssueChange;
+  references: References;
+  targets: Targets;
+  expectedRevision?: ExpectedRevision;
+}
+
+async function checked<Targets extends readonly Target<Pick<NamedIssue, 'teamId'>>[]>(
+  look: ReferenceLookup,
+  input: IssueFieldsInput,
+  findTargets: (violations: Violations) => Promise<Targets>,
+): Promise<Plan<Targets>> {
+  const violations = new Violations();
+  const change = parseIssueFields(input, violations);
+  if (Object.values(change).every((value) => value === undefined) && !violations.any) {
+    violations.add('input', 'must change something');
+  }
+  const targets = await findTargets(violations).catch((absent: unknown) => {
+    violations.check();
+    throw absent;
+  });
+  const references = await findReferences(look, change);
+  checkWorkspaceReferences(change, references, violations);
+  for (const { issue, prefix } of targets)
+    checkTeamReferences(change, references, issue.teamId, violations, prefix);
+  violations.check();
+  return { change, references, targets };
+}
+
+async function apply(trx: Trx, principal: Principal, plan: Plan): Promise<IssueRow[]> {
+  const { workspaceId } = principal;
+  const { change, references, targets } = plan;
+  const locked = await lock(trx, workspaceId, plan);
+  const before = targets.map(({ issue }) => locked.issues.get(issue.id) ?? issueIsGone());
+  const ids = before.map(({ id }) => id);
+  const assignees = await assign(trx, workspaceId, change, before);
+  await replaceSets(trx, workspaceId, change, ids);
+  if (change.parentIssueId !== undefined)
+    await moveSubIssueCounts(trx, workspaceId, before, change.parentIssueId);
+  const columns = columnsOf(change, references, before, assignees, locked.nowUtc);
+  const happening = { eventType: 'issue.updated.v1', deed: deedOf(change, references) } as const;
+  const after = await recordActivity(trx, principal, ids, locked.nowUtc, happening, revised(columns));
+  await moveCounts(trx, workspaceId, before, after);
+  const byId = new Map(after.map((issue) => [issue.id, issue]));
+  return ids.map((id) => byId.get(id) ?? issueIsGone());
+}
+
+/** Locks the issues and, when they move, their old and new parents; then checks what only locked rows can tell. */
+async function lock(trx: Trx, workspaceId: string, plan: Plan): Promise<LockedIssues> {
+  const { change, targets, expectedRevision } = plan;
+  const { parentIssueId } = change;
+  const parents =
+    parentIssueId === undefined ? [] : [parentIssueId, ...targets.map(({ issue }) => issue.parentIssueId)];
+  const ids = [...targets.map(({ issue }) => issue.id), ...parents.flatMap((id) => id ?? [])];
+  const locked = await lockIssues(trx, workspaceId, ids);
+  const violations = new Violations();
+  for (const { issue } of targets) {
+    const row = locked.issues.get(issue.id);
+    if (!row || row.deletedUtc !== null) issueIsGone();
+  }
+  if (parentIssueId) {
+    const alive = locked.issues.get(parentIssueId)?.deletedUtc === null;
+    violations.that(alive, 'parentIssueId', 'is no issue of the workspace');
+    const above = new Set([parentIssueId, ...(await selectAncestorIds(trx, workspaceId, parentIssueId))]);
+    for (const { issue, prefix } of targets) {
+      violations.that(
+        !above.has(issue.id),
+        `${prefix}parentIssueId`,
+        'would make the issue a part of itself',
+      );
+    }
+  }
+  violations.check();
+  for (const { issue } of targets) requireRevision('issue', locked.issues.get(issue.id), expectedRevision);
+  return locked;
+}
+
+/** Sets the assignees of each issue and lets the new ones follow it; undefined when they are not to change. */
+async function assign(
+  trx: Trx,
+  workspaceId: string,
+  change: IssueChange,
+  before: readonly IssueRow[],
+): Promise<ReadonlyMap<string, Assignees> | undefined> {
+  if (change.primaryAssignee === undefined && change.assignees === undefined) return undefined;
+  const ids = before.map(({ id }) => id);
+  const former = Map.groupBy(await selectAssignees(trx, workspaceId, ids), ({ issueId }) => issueId);
+  const after = new Map<string, Assignees>();
+  const subscriptions: { workspaceId: string; issueId: string; userAccountId: string }[] = [];
+  for (const { id: issueId, primaryAssigneeUserAccountId: primary } of before) {
+    const all = (former.get(issueId) ?? []).map(({ userAccountId }) => userAccountId);
+    const assignees = assigneesAfter(change, { primary, all });
+    after.set(issueId, assignees);
+    const added = assignees.all.filter((userAccountId) => !all.includes(userAccountId));
+    subscriptions.push(...added.map((userAccountId) => ({ workspaceId, issueId, userAccountId })));
+  }
+  const rows = [...after].flatMap(([issueId, assignees]) => assigneeRows(workspaceId, issueId, assignees));
+  await replaceAssignees(trx, workspaceId, ids, rows);
+  await insertSubscriptions(trx, subscriptions);
+  return after;
+}
+
+async function replaceSets(trx: Trx, workspaceId: string, change: IssueChange, ids: string[]): Promise<void> {
+  if (change.labelIds) await replaceLabels(trx, workspaceId, ids, change.labelIds);
+  if (change.roleAssignments) await replaceRoleAssignments(trx, workspaceId, ids, change.roleAssignments);
+}
+
+async function moveSubIssueCounts(
+  trx: Trx,
+  workspaceId: string,
+  before: readonly IssueRow[],
+  parentIssueId: string | null,
+): Promise<void> {
+  const changes = new Map<string, number>();
+  const add = (id: string | null, difference: number) => {
+    if (id) changes.set(id, (changes.get(id) ?? 0) + difference);
+  };
+  for (const issue of before) {
+    add(issue.parentIssueId, -1);
+    add(parentIssueId, 1);
+  }
+  await addToSubIssueCounts(trx, workspaceId, changes);
+}
+
+function columnsOf(
+  change: IssueChange,
+  references: References,
+  before: readonly IssueRow[],
+  assignees: ReadonlyMap<string, Assignees> | undefined,
+  nowUtc: Date,
+): IssueColumns {
+  const { title, description, priority, projectId, deliveryId, estimateValue, dueDate, parentIssueId } =
+    change;
+  return {
+    updatedUtc: nowUtc,
+    ...(title !== undefined && { title, titleFold: fold(title) }),
+    ...(parentIssueId !== undefined && { parentIssueId, deletedParentIssueId: null }),
+    ...(assignees && {
+      primaryAssigneeUserAccountId: perIssue(
+        [...assignees].map(([id, { primary }]) => [id, primary]),
+        'uuid',
+      ),
+    }),
+    ...statusColumns(change, references, before, nowUtc),
+    // Kysely leaves out what is undefined.
+    description,
+    priority,
+    projectId,
+    deliveryId,
+    estimateValue,
+    dueDate,
+  };
+}
+
+/** Coming to a terminal status closes an issue, leaving it opens it; from terminal to terminal it stays as it was. */
+function statusColumns(
+  { statusId }: IssueChange,
+  references: References,
+  before: readonly IssueRow[],
+  nowUtc: Date,
+): IssueColumns {
+  const status = statusId && references.find('status', statusId);
+  if (!status) return {};
+  const closedUtc = ({ statusRank, closedUtc }: IssueRow) => (isTerminal(statusRank) ? closedUtc : nowUtc);
+  return {
+    statusId,
+    statusRank: status.code,
+    closedUtc: isTerminal(status.code)
+      ? perIssue(
+          before.map((issue) => [issue.id, closedUtc(issue)]),
+          'timestamptz',
+        )
+      : null,
+  };
+}

@@ -1,0 +1,49 @@
+import { selectKnownTeams } from '../../db/reads/team-references.ts';
+import { type Context, signedIn } from '../context.ts';
+import { Violations } from '../errors.ts';
+import { decodeId } from '../ids.ts';
+import { asciiUpper } from '../keys.ts';
+
+const maxNames = 250;
+
+/**
+ * Those of the codes and ids that name no team, as they were given: what a filter by team is checked with, since an
+ * unknown team is a mistake and not an empty list (contract.md, "Lists").
+ */
+export async function unknownTeams(
+  ctx: Context,
+  given: { codes?: readonly string[] | null; ids?: readonly string[] | null },
+): Promise<string[]> {
+  const { db, principal } = signedIn(ctx);
+  const codes = given.codes ?? [];
+  const ids = given.ids ?? [];
+  const violations = new Violations();
+  violations.that(
+    codes.length + ids.length <= maxNames,
+    'codes',
+    `takes ${maxNames} teams at most, with ids`,
+  );
+  // What names no team is answered as it was given, and no answer holds such characters.
+  violations.that(
+    codes.every((code) => code.isWellFormed() && !code.includes('\0')),
+    'codes',
+    'must not contain NUL or half a surrogate pair',
+  );
+  const decoded = ids.flatMap((id) => {
+    const result = decodeId('team', id);
+    if ('uuid' in result) return [{ id, uuid: result.uuid }];
+    violations.add('ids', result.problem);
+    return [];
+  });
+  violations.check('invalid_request');
+  if (codes.length + ids.length === 0) return [];
+  const known = await selectKnownTeams(db, principal.workspaceId, {
+    codes: codes.map(asciiUpper).filter((code) => /^[A-Z0-9]+$/.test(code)),
+    ids: decoded.map(({ uuid }) => uuid),
+  });
+  const names = new Set(known.flatMap(({ code, id }) => [code, id]));
+  return [
+    ...codes.filter((code) => !names.has(asciiUpper(code))),
+    ...decoded.filter(({ uuid }) => !names.has(uuid)).map(({ id }) => id),
+  ];
+}

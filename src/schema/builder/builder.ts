@@ -1,0 +1,74 @@
+import SchemaBuilder from '@pothos/core';
+import DirectivesPlugin from '@pothos/plugin-directives';
+import RelayPlugin from '@pothos/plugin-relay';
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
+import type { Connection } from '../../resolvers/connections.ts';
+import type { Context, Scope } from '../../resolvers/context.ts';
+import { AppError } from '../../resolvers/errors.ts';
+import type { RichText } from '../../resolvers/rich-text.ts';
+import './scopes.ts';
+
+/** The types that the builder's generics are made of. */
+export interface BuilderOptions {
+  Context: Context;
+  DefaultFieldNullability: false;
+  DefaultEdgesNullability: { list: false; items: false };
+  DefaultNodeNullability: false;
+  Connection: { totalCount: Connection['totalCount'] };
+  AuthScopes: { token: boolean; anyOf: readonly Scope[] };
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: Date; Output: Date };
+    Date: { Input: string; Output: string };
+    URL: { Input: string; Output: string };
+    RichText: { Input: never; Output: RichText };
+  };
+}
+export type Types = PothosSchemaTypes.ExtendDefaultTypes<BuilderOptions>;
+
+/** Where every type is declared; it defines none itself. The relay plugin stands before scope-auth. */
+export const builder = new SchemaBuilder<BuilderOptions>({
+  plugins: [RelayPlugin, 'scopes', ScopeAuthPlugin, DirectivesPlugin],
+  defaultFieldNullability: false,
+  relay: {
+    cursorType: 'String',
+    nodesOnConnection: { description: 'The rows of the page, without their cursors.' },
+    nodeQueryOptions: false,
+    nodesQueryOptions: false,
+    nodeTypeOptions: { description: 'Anything that can be read again by its id.' },
+    idFieldOptions: {
+      description: 'The id, the same on both faces: a prefix that says the kind, then a UUIDv7 in base32.',
+    },
+    pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
+    hasNextPageFieldOptions: { description: 'Is there a page after this one.' },
+    hasPreviousPageFieldOptions: { description: 'Is there a page before this one.' },
+    startCursorFieldOptions: { description: 'The cursor of the first row; null when the page is empty.' },
+    endCursorFieldOptions: { description: 'The cursor of the last row; null when the page is empty.' },
+    edgesFieldOptions: {
+      description: 'The rows of the page, each with its cursor.',
+      nullable: { list: false, items: false },
+    },
+    nodeFieldOptions: { description: 'The row.', nullable: false },
+    cursorFieldOptions: { description: 'The place of the row in this list, to give to `after` or `before`.' },
+    pageInfoFieldOptions: { description: 'Where the page stands in the list.' },
+  },
+  directives: { useGraphQLToolsUnorderedDirectives: true },
+  scopeAuth: {
+    authScopes: ({ principal }) => ({
+      token: principal !== undefined,
+      anyOf: (scopes) => scopes.some((scope) => principal?.scopes.has(scope) ?? false),
+    }),
+    unauthorizedError: (_parent, context) =>
+      context.principal
+        ? new AppError('forbidden', 'The access token lacks a scope that this field needs.')
+        : new AppError('unauthenticated', 'This needs an access token.'),
+  },
+});
+
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    description:
+      'The number of rows that the filter lets through, all pages together; counted only when asked for.',
+    resolve: (connection) => connection.totalCount(),
+  }),
+);

@@ -1,0 +1,31 @@
+import type { Row, TableName } from '../../db/tables/tables.ts';
+import type { AnyReferences, ReferenceNeed } from './via.ts';
+
+type ColumnOf<Need> =
+  Need extends ReferenceNeed<string, infer Name, infer Column, unknown>
+    ? Name extends TableName
+      ? Column & keyof Row<Name> & string
+      : never
+    : never;
+
+/** A piece of a text: itself, a column of the row, or a column of a row that it refers to. */
+export type Piece<Parent = unknown, References = AnyReferences<Parent>> =
+  | string
+  | { column: unknown extends Parent ? string : keyof Parent & string }
+  | {
+      [Name in keyof References & string]: {
+        of: Name;
+        column: unknown extends Parent ? string : ColumnOf<References[Name]>;
+      };
+    }[keyof References & string];
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The pieces one after the other; nothing where a value is missing. */
+export function joinedText(pieces: readonly Piece[], row: Values, references: Values): string {
+  const text = (piece: Piece): unknown => {
+    if (typeof piece === 'string') return piece;
+    return ('of' in piece ? (references[piece.of] as Values | undefined) : row)?.[piece.column] ?? '';
+  };
+  return pieces.reduce<string>((joined, piece) => `${joined}${text(piece) as string | number}`, '');
+}

@@ -1,0 +1,230 @@
+import type { FieldMap, InputRef, InputType, ObjectRef } from '@pothos/core';
+import type { Counter, OrderKind, Source } from '../../db/query/page.ts';
+import type { Predicate } from '../../db/query/predicate.ts';
+import type { Row, TableName } from '../../db/tables/tables.ts';
+import type { ListDeclaration } from '../../resolvers/connections.ts';
+import type { FilterFields } from '../../resolvers/filters.ts';
+import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
+import { builder, type Types } from './builder.ts';
+import { SortDirection } from './enums.ts';
+import { type FilterBuilder, filterBuilder, type FilterDeclaration } from './filters.ts';
+import { declareTypeScope, needOfField, type ScopeNeed } from './scopes.ts';
+
+type KindOf<Value> =
+  NonNullable<Value> extends Date ? 'time' : NonNullable<Value> extends number ? 'int' : 'text' | 'date';
+
+/** A column to order by. Its kind and whether it may be null must agree with the row, or it does not compile. */
+export type OrderColumn<Of> = {
+  [K in keyof Of & string]: {
+    column: K;
+    kind: KindOf<Of[K]> & OrderKind;
+    nullable: null extends Of[K] ? true : false;
+  };
+}[keyof Of & string];
+
+export interface EntityOptions<Name extends TableName> {
+  table: Name;
+  description: string;
+  /** How messages and descriptions call one and many of them. */
+  singular: string;
+  plural: string;
+  /** The prefix of its global id; without one it is no Node. */
+  prefix?: IdPrefix;
+  /** What `node(id)` and every list of it need. */
+  scope: ScopeNeed;
+  /** What its fields need where they say nothing; `scope` when left out. */
+  fieldScope?: ScopeNeed;
+  /** What holds for every row that is shown. */
+  where?: Predicate;
+  /** Where the rows that are shown are counted already. */
+  counter?: Counter;
+  /** What must hold besides when it is reached by id alone: its issue is not deleted either. */
+  within?: Predicate;
+  orders?: Readonly<Record<string, OrderColumn<Row<Name>>>>;
+  defaultOrder?: { field: string; direction: 'asc' | 'desc' };
+  filter?: (f: FilterBuilder<Row<Name>>) => Record<string, FilterDeclaration>;
+  /** Seldom written and small: a candidate to be kept in memory. */
+  reference?: boolean;
+}
+
+export type EntityFieldBuilder<Name extends TableName> = PothosSchemaTypes.ObjectFieldBuilder<
+  Types,
+  Row<Name>
+>;
+
+/**
+ * A type whose objects are rows of one table. What belongs to the type (table, id prefix, orders, filter, scope)
+ * is said here once; connections, references and `node` inherit it.
+ */
+export class Entity<Name extends TableName> {
+  readonly name: string;
+  readonly ref: ObjectRef<Types, Row<Name>>;
+  readonly options: EntityOptions<Name>;
+  #filterDeclarations: Record<string, FilterDeclaration> | undefined;
+  #filterFields: FilterFields | undefined;
+  #filterInput: InputRef<Record<string, unknown>> | undefined;
+  #orderInput: InputType<Types> | undefined;
+  #connection: ObjectRef<Types, never> | undefined;
+
+  constructor(name: string, options: EntityOptions<Name>) {
+    this.name = name;
+    this.options = options;
+    this.ref = builder.objectRef<Row<Name>>(name);
+    declareTypeScope(name, options.fieldScope ?? options.scope);
+    declareTypeScope(`${name}Connection`, options.scope);
+    declareTypeScope(`${name}Edge`, options.scope);
+  }
+
+  get singular(): string {
+    return this.options.singular;
+  }
+
+  get plural(): string {
+    return this.options.plural;
+  }
+
+  get where(): Predicate {
+    return this.options.where ?? { all: [] };
+  }
+
+  /** Gives the type its fields; `id` and Node come by themselves where there is a prefix. */
+  implement(fields: (t: EntityFieldBuilder<Name>) => FieldMap): void {
+    const { prefix, description } = this.options;
+    const id = (t: EntityFieldBuilder<Name>) =>
+      prefix && {
+        id: t.field({
+          type: 'ID',
+          description: `The id of the ${this.singular}: \`${prefix}_…\`, the same on REST.`,
+          scope: 'token',
+          extensions: { plan: { kind: 'id', prefix, column: 'id' } },
+          resolve: (row) => encodeId(prefix, (row as { id: string }).id),
+        }),
+      };
+    builder.objectType(this.ref, {
+      description,
+      interfaces: prefix ? [builder.nodeInterfaceRef()] : [],
+      extensions: { entity: this },
+      fields: (t) => ({ ...id(t as EntityFieldBuilder<Name>), ...fields(t as EntityFieldBuilder<Name>) }),
+    });
+  }
+
+  /** What a connection of these rows needs to know, but for its parent. */
+  list(): Omit<ListDeclaration, 'source'> & { source: Source & { table: Name } } {
+    const { table, counter, orders, defaultOrder } = this.options;
+    if (!orders || !defaultOrder) throw new Error(`${this.name} has no orders, so there is no list of it.`);
+    return {
+      source: { table, where: this.where, ...(counter && { counter }) },
+      orders,
+      defaultOrder,
+      filter: () => this.filterFields(),
+      defaultPageSize: 50,
+      maxPageSize: 250,
+    };
+  }
+
+  filterTarget() {
+    return { table: this.options.table, where: this.where, filter: () => this.filterFields() };
+  }
+
+  filterFields(): FilterFields {
+    this.#filterFields ??= Object.fromEntries(
+      Object.entries(this.#filters()).map(([name, declaration]) => [name, declaration.field]),
+    );
+    return this.#filterFields;
+  }
+
+  /**
+   * What a filter needs beside the list itself: the scope of every field that it tests, however deep. A filter by
+   * what one may not read would give it away, letter by letter.
+   */
+  filterNeeds(input: Record<string, unknown>): ScopeNeed[] {
+    return Object.entries(input).flatMap(([name, value]) => {
+      if (value === null || value === undefined) return [];
+      const inputs = (Array.isArray(value) ? value : [value]) as Record<string, unknown>[];
+      if (name === 'and' || name === 'or' || name === 'not')
+        return inputs.flatMap((each) => this.filterNeeds(each));
+      const { field, related, shownBy = name } = this.#filters()[name] ?? {};
+      const below = field?.kind === 'through' ? [inputs[0]?.some, inputs[0]?.none] : inputs;
+      const needs = related
+        ? below.flatMap((each) => related.filterNeeds((each ?? {}) as Record<string, unknown>))
+        : [];
+      return [needOfField(this.name, shownBy), ...needs];
+    });
+  }
+
+  /** The input object that filters these rows, and, as a relation, rows that refer to one. */
+  filterInput(): InputRef<Record<string, unknown>> {
+    if (this.#filterInput) return this.#filterInput;
+    const ref = builder.inputRef<Record<string, unknown>>(`${this.name}Filter`);
+    this.#filterInput = ref;
+    ref.implement({
+      description: `Chooses ${this.plural}. All fields that are given must hold.`,
+      fields: (t) => ({
+        ...Object.fromEntries(
+          Object.entries(this.#filters()).map(([name, { input, description, names }]) => [
+            name,
+            t.field({ type: input, description, extensions: names && { names } }),
+          ]),
+        ),
+        and: t.field({
+          type: [ref],
+          description: 'All of these hold. `and`, `or` and `not` may be nested three deep.',
+        }),
+        or: t.field({ type: [ref], description: 'At least one of these holds.' }),
+        not: t.field({ type: ref, description: 'This does not hold.' }),
+      }),
+    });
+    return ref;
+  }
+
+  orderInput(): InputType<Types> {
+    if (this.#orderInput) return this.#orderInput;
+    const field = builder.enumType(`${this.name}OrderField`, {
+      description: `What ${this.plural} can be ordered by; equal ones follow by their id.`,
+      values: Object.fromEntries(
+        Object.entries(this.options.orders ?? {}).map(([name, { column }]) => [
+          name,
+          { value: name, description: `By \`${column.replace(/(Fold|Rank)$/, '')}\`.` },
+        ]),
+      ),
+    });
+    this.#orderInput = builder.inputRef<Record<string, unknown>>(`${this.name}Order`).implement({
+      description: `An order of ${this.plural}.`,
+      fields: (t) => ({
+        field: t.field({ type: field, required: true, description: 'What to order by.' }),
+        direction: t.field({ type: SortDirection, description: 'Which way; ASC when left out.' }),
+      }),
+    });
+    return this.#orderInput;
+  }
+
+  connection(): ObjectRef<Types, never> {
+    this.#connection ??= builder.connectionObject(
+      { type: this.ref, name: `${this.name}Connection`, description: `A page of ${this.plural}.` } as never,
+      { name: `${this.name}Edge`, description: `One of a page of ${this.plural}.` },
+    ) as unknown as ObjectRef<Types, never>;
+    return this.#connection;
+  }
+
+  #filters(): Record<string, FilterDeclaration> {
+    this.#filterDeclarations ??=
+      this.options.filter?.(filterBuilder as unknown as FilterBuilder<Row<Name>>) ?? {};
+    return this.#filterDeclarations;
+  }
+}
+
+/** What a filter or a reference needs to know of the type that it leads to. */
+export type RelatedEntity = Pick<
+  Entity<TableName>,
+  'name' | 'singular' | 'plural' | 'filterInput' | 'filterTarget' | 'filterNeeds'
+>;
+
+/** Every entity by the prefix of its ids: what `node(id)` dispatches on. */
+export const entitiesByPrefix = new Map<IdPrefix, Entity<TableName>>();
+
+/** Declares a type whose objects are rows of a table; its fields follow by `implement`. */
+export function entity<Name extends TableName>(name: string, options: EntityOptions<Name>): Entity<Name> {
+  const declared = new Entity(name, options);
+  if (options.prefix) entitiesByPrefix.set(options.prefix, declared as unknown as Entity<TableName>);
+  return declared;
+}

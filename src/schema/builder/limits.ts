@@ -1,0 +1,2 @@
+/** How long texts and lists may be at most: what the fields of the schema say in words. */
+export { limits } from '../../resolvers/writes/write-rules.ts';

@@ -1,0 +1,246 @@
+import { type InputFieldMap, RootFieldBuilder, type SchemaTypes } from '@pothos/core';
+import type { ListOrder, Parent as ParentLink } from '../../db/query/page.ts';
+import type { Predicate, Through } from '../../db/query/predicate.ts';
+import type { Row, TableName } from '../../db/tables/tables.ts';
+import {
+  type ConnectionArguments,
+  type ListDeclaration,
+  type ListParent,
+  resolveConnection,
+} from '../../resolvers/connections.ts';
+import { type Context, signedIn } from '../../resolvers/context.ts';
+import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
+import type { Entity, RelatedEntity } from './entity.ts';
+import type { FieldMeta, Fields, TextColumn } from './fields.ts';
+import { naming } from './naming.ts';
+import type { Plan, RowsOf } from './plan.ts';
+
+/** A join table between a parent and a type, its columns checked when this is compiled. */
+export function through<Join extends TableName, Target extends TableName>(
+  table: Join,
+  parent: TextColumn<Row<Join>>,
+  child: TextColumn<Row<Join>>,
+  target: Target,
+  by: TextColumn<Row<Target>>,
+): Through & { target: Target } {
+  return { table, parent, child, target, by };
+}
+
+/** How children hang on their parent: by a column of theirs that holds `of` of the parent (its id), or over a join. */
+type Children<Parent, Name extends TableName> = { of?: TextColumn<Parent> } & (
+  | { key: TextColumn<Row<Name>>; through?: undefined }
+  | { through: Through & { target: Name }; key?: undefined }
+);
+
+/** What a list does in another way than others of its type. */
+type ListDefaults = Partial<Pick<ListDeclaration, 'maxPageSize' | 'defaultOrder'>>;
+
+/** The column of the parent that counts the children, where there is one: nobody has to count them then. */
+interface Counted<Parent> {
+  count?: NumberColumn<Parent>;
+}
+
+type NumberColumn<Parent> = {
+  [Column in keyof Parent & string]: Parent[Column] extends number ? Column : never;
+}[keyof Parent & string];
+
+declare global {
+  // eslint-disable-next-line typescript/no-namespace -- Pothos is extended by merging into its namespace
+  namespace PothosSchemaTypes {
+    interface RootFieldBuilder<Types extends SchemaTypes, ParentShape> {
+      /** A connection of the parent's children; orders, filter and scope are those of their type. */
+      children<Name extends TableName>(
+        target: Entity<Name>,
+        options: Omit<FieldMeta, 'scope'> & Children<ParentShape, Name> & ListDefaults & Counted<ParentShape>,
+      ): FieldRef<Types, unknown>;
+      /** A connection of all rows of the workspace. */
+      all<Name extends TableName>(
+        target: Entity<Name>,
+        options: Omit<FieldMeta, 'scope'>,
+      ): FieldRef<Types, unknown>;
+      /** A plain list of a small closed set under the parent. */
+      list<Name extends TableName>(
+        target: Entity<Name>,
+        options: FieldMeta & Children<ParentShape, Name> & { orderBy: readonly ListOrder[] },
+      ): FieldRef<Types, unknown>;
+      /** One column of a plain list, in its order: ids where there is a prefix, texts where there is none. */
+      listOf<Name extends TableName>(
+        target: Entity<Name>,
+        options: FieldMeta &
+          Children<ParentShape, Name> & {
+            orderBy: readonly ListOrder[];
+            prefix?: IdPrefix;
+            column: TextColumn<Row<Name>>;
+          },
+      ): FieldRef<Types, unknown>;
+      /** How many children the parent has that the predicate holds for. */
+      count<Name extends TableName>(
+        target: Entity<Name>,
+        options: FieldMeta & Children<ParentShape, Name> & { filter: Predicate },
+      ): FieldRef<Types, unknown>;
+    }
+  }
+}
+
+interface ChildOptions extends FieldMeta {
+  key?: string;
+  through?: Through;
+  of?: string;
+}
+type Row_ = Record<string, string>;
+
+function link({ key, through: join }: ChildOptions): ParentLink {
+  if (join) return { through: join };
+  if (key) return { column: key };
+  throw new Error('Children need a key or a join table.');
+}
+
+/** The part of Pothos's field builder that makes arguments. */
+export type ListArgumentBuilder = Pick<Fields, 'arg'>;
+
+/** The arguments of every connection. */
+export function listArguments(
+  { arg }: ListArgumentBuilder,
+  target: RelatedEntity & Pick<Entity<TableName>, 'orderInput'>,
+  max = 250,
+  standard = 50,
+) {
+  return {
+    first: arg.int({
+      description: `Rows of a page, from the start or after \`after\`: 1 to ${max}, ${standard} when nothing is said.`,
+    }),
+    after: arg.string({
+      extensions: naming('cursor'),
+      description: 'The cursor that the page begins after; an empty one is the start.',
+    }),
+    last: arg.int({ description: `Rows of a page, up to the end or before \`before\`: 1 to ${max}.` }),
+    before: arg.string({
+      extensions: naming('cursor'),
+      description: 'The cursor that the page ends before; an empty one is the end.',
+    }),
+    filter: arg({ type: target.filterInput(), description: `Which ${target.plural}; all when left out.` }),
+    orderBy: arg({
+      type: target.orderInput(),
+      description: 'In which order; equal ones follow by their id.',
+    }),
+  } as InputFieldMap;
+}
+
+/** How many rows a page has at most; a size that does not fit is refused where the page is read. */
+export function rowsOfPage({ maxPageSize, defaultPageSize }: ListDeclaration): RowsOf {
+  return ({ first, last }) => Math.min(Math.max(Number(last ?? first ?? defaultPageSize), 1), maxPageSize);
+}
+
+/** What the `filter` argument needs of the token, for the scope rule. */
+export function filterScopes(target: RelatedEntity) {
+  return ({ filter }: { filter?: Record<string, unknown> | null }) => target.filterNeeds(filter ?? {});
+}
+
+function connection(
+  t: Fields,
+  target: Entity<TableName>,
+  list: ListDeclaration,
+  meta: Omit<FieldMeta, 'scope'>,
+  parentKey?: string,
+  count?: string,
+) {
+  const plan: Plan = { kind: 'connection', list, parentKey, count };
+  return t.field({
+    ...meta,
+    type: target.connection(),
+    scope: target.options.scope,
+    args: listArguments(t, target, list.maxPageSize, list.defaultPageSize),
+    extensions: { plan, scopeOfArguments: filterScopes(target), rows: rowsOfPage(list) },
+    resolve: (parent: Row_, args: ConnectionArguments, ctx: Context) =>
+      resolveConnection(ctx, list, parentOf(parent, parentKey, count), args),
+  });
+}
+
+function parentOf(parent: Row_, parentKey: string | undefined, count: string | undefined): ListParent {
+  if (parentKey === undefined) return { key: undefined };
+  const counted: unknown = count && parent[count];
+  return { key: parent[parentKey], count: typeof counted === 'number' ? counted : undefined };
+}
+
+function childList(target: Entity<TableName>, options: ChildOptions & { orderBy: readonly ListOrder[] }) {
+  const { key, through: join, of = 'id', orderBy, ...meta } = options;
+  const source = {
+    table: target.options.table,
+    where: target.where,
+    parent: link({ ...meta, key, through: join }),
+  };
+  const load = (parent: Row_, ctx: Context) =>
+    signedIn(ctx).loaders.lists(source, orderBy).load(String(parent[of]));
+  return { meta, of, source, load, orderBy };
+}
+
+const helpers = {
+  children(
+    this: Fields,
+    target: Entity<TableName>,
+    options: ChildOptions & ListDefaults & { count?: string },
+  ) {
+    const { key, through: join, of = 'id', count, maxPageSize, defaultOrder, ...meta } = options;
+    const base = target.list();
+    const source = { ...base.source, parent: link({ ...meta, key, through: join }) };
+    return connection(
+      this,
+      target,
+      { ...base, source, ...(maxPageSize && { maxPageSize }), ...(defaultOrder && { defaultOrder }) },
+      meta,
+      of,
+      count,
+    );
+  },
+  all(this: Fields, target: Entity<TableName>, meta: FieldMeta) {
+    return connection(this, target, target.list(), meta);
+  },
+  list(this: Fields, target: Entity<TableName>, options: ChildOptions & { orderBy: readonly ListOrder[] }) {
+    const { meta, of, source, load, orderBy } = childList(target, options);
+    const plan: Plan = { kind: 'list', source, orderBy, parentKey: of };
+    return this.field({
+      ...meta,
+      type: [target.ref],
+      extensions: { plan },
+      resolve: (parent: Row_, _args: unknown, ctx: Context) => load(parent, ctx),
+    });
+  },
+  listOf(
+    this: Fields,
+    target: Entity<TableName>,
+    {
+      prefix,
+      column,
+      ...options
+    }: ChildOptions & { orderBy: readonly ListOrder[]; prefix?: IdPrefix; column: string },
+  ) {
+    const { meta, of, source, load, orderBy } = childList(target, options);
+    const plan: Plan = { kind: 'list', source, orderBy, parentKey: of, only: { column, prefix } };
+    return this.field({
+      ...meta,
+      type: [prefix ? 'ID' : 'String'],
+      extensions: { plan },
+      resolve: async (parent: Row_, _args: unknown, ctx: Context) =>
+        (await load(parent, ctx)).map((row) =>
+          prefix ? encodeId(prefix, String(row[column])) : row[column],
+        ),
+    });
+  },
+  count(this: Fields, target: Entity<TableName>, options: ChildOptions & { filter: Predicate }) {
+    const { key, through: join, of = 'id', filter, ...meta } = options;
+    const source = {
+      table: target.options.table,
+      where: target.where,
+      parent: link({ ...meta, key, through: join }),
+    };
+    const plan: Plan = { kind: 'count', source, filter, parentKey: of };
+    return this.field({
+      ...meta,
+      type: 'Int',
+      extensions: { plan },
+      resolve: (parent: Row_, _args: unknown, ctx: Context) =>
+        signedIn(ctx).loaders.counts(source, filter).load(String(parent[of])),
+    });
+  },
+};
+Object.assign(RootFieldBuilder.prototype, helpers);

@@ -1,0 +1,85 @@
+import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
+import { DirectiveLocation, GraphQLDirective, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
+import type { Scope } from '../../resolvers/context.ts';
+
+/**
+ * What a field needs of its caller: nothing (`public`), any access token (`token`), a scope, or any one of several.
+ */
+export type ScopeNeed = 'public' | 'token' | Scope | readonly Scope[];
+
+declare global {
+  // eslint-disable-next-line typescript/no-namespace -- Pothos is extended by merging into its namespace
+  namespace PothosSchemaTypes {
+    interface FieldOptions {
+      /**
+       * What the field needs, said once: it becomes scope-auth's check, the `scope` extension that the scope rule
+       * reads, and `@requiresScopes` in the printed schema. A type's declared need is the default of its fields.
+       */
+      scope?: ScopeNeed;
+    }
+    interface Plugins<Types extends SchemaTypes> {
+      scopes: ScopesPlugin<Types>;
+    }
+  }
+}
+
+/** Printed on every field that needs a scope: one of the inner lists must be held whole. */
+export const requiresScopes = new GraphQLDirective({
+  name: 'requiresScopes',
+  description: 'The access token must hold every scope of one of the inner lists.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    scopes: {
+      description: 'Alternatives, each a list of scopes that are needed together.',
+      type: new GraphQLNonNull(
+        new GraphQLList(new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString)))),
+      ),
+    },
+  },
+});
+
+const typeNeeds = new Map<string, ScopeNeed>();
+
+/** The need of each field of a type that says none itself. */
+export function declareTypeScope(typeName: string, need: ScopeNeed): void {
+  typeNeeds.set(typeName, need);
+}
+
+const fieldNeeds = new Map<string, ScopeNeed>();
+
+/** What reading a field needs, once the schema is built: whoever may not read a field may not filter by it either. */
+export function needOfField(typeName: string, fieldName: string): ScopeNeed {
+  return fieldNeeds.get(`${typeName}.${fieldName}`) ?? typeNeeds.get(typeName) ?? 'token';
+}
+
+const rootTypes = new Set(['Query', 'Mutation']);
+
+class ScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    const options = field.pothosOptions as { scope?: ScopeNeed };
+    const need = options.scope ?? typeNeeds.get(field.parentType);
+    if (need === undefined) {
+      // What is below the root is reached through a root field, which cannot forget its need.
+      if (rootTypes.has(field.parentType)) {
+        throw new Error(`${field.parentType}.${field.name} must say its scope, if only 'public' or 'token'.`);
+      }
+      return field;
+    }
+    fieldNeeds.set(`${field.parentType}.${field.name}`, need);
+    const scopes = typeof need === 'string' ? (need === 'public' || need === 'token' ? [] : [need]) : need;
+    const authScopes =
+      need === 'public' ? undefined : scopes.length > 0 ? { anyOf: scopes } : { token: true };
+    const directives = { requiresScopes: [{ scopes: scopes.map((scope) => [scope]) }] };
+    return {
+      ...field,
+      pothosOptions: { ...field.pothosOptions, ...(authScopes && { authScopes }) },
+      extensions: {
+        ...field.extensions,
+        scope: need,
+        ...(scopes.length > 0 && { directives }),
+      },
+    } as PothosOutputFieldConfig<Types>;
+  }
+}
+
+SchemaBuilder.registerPlugin('scopes', ScopesPlugin);

@@ -1,0 +1,56 @@
+import type { TableName, Row } from '../../db/tables/tables.ts';
+import type { Entity } from './entity.ts';
+import type { TextColumn } from './fields.ts';
+import type { ReferencePlan, ReferencePlans } from './plan.ts';
+
+export type AnyReferences<Parent> = Record<string, { key: TextColumn<Parent> }>;
+
+/** A row that a computed field reads besides its own: reached by a key of the parent, and rows reached from there. */
+export interface ReferenceNeed<
+  Key extends string,
+  Name extends TableName,
+  Column extends keyof Row<Name>,
+  Nested,
+> {
+  entity: Entity<Name>;
+  key: Key;
+  by: 'id' | 'userAccountId';
+  columns: readonly Column[];
+  nested: Nested;
+}
+/** The rows as a computed field gets them. */
+export type Referred<R> = {
+  [K in keyof R]: R[K] extends ReferenceNeed<string, infer Name, infer Column, infer Nested>
+    ? (Pick<Row<Name>, Column> & Referred<Nested>) | undefined
+    : never;
+};
+
+/** Names a row that a computed field reads: `via(Team, 'teamId', ['code'])`, with rows beyond it as `nested`. */
+export function via<
+  Name extends TableName,
+  Key extends string,
+  Column extends keyof Row<Name>,
+  Nested extends AnyReferences<Row<Name>> = Record<never, never>,
+>(
+  entity: Entity<Name>,
+  key: Key,
+  columns: readonly Column[],
+  { by = 'id', nested }: { by?: 'id' | 'userAccountId'; nested?: Nested } = {},
+): ReferenceNeed<Key, Name, Column, Nested> {
+  return { entity, key, by, columns, nested: nested ?? ({} as Nested) };
+}
+
+export type Needs = Record<string, ReferenceNeed<string, TableName, never, unknown>>;
+
+export function referencePlan(entity: Entity<TableName>, key: string, by: string): ReferencePlan {
+  return { table: entity.options.table, key, by, where: entity.where };
+}
+
+export function referencePlans(needs: Needs): ReferencePlans {
+  return Object.fromEntries(
+    Object.entries(needs).map(([name, { entity, key, by, columns, nested }]) => [
+      name,
+      { ...referencePlan(entity, key, by), columns, nested: referencePlans(nested as Needs) },
+    ]),
+  );
+}

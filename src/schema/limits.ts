@@ -1,2 +1,0 @@
-/** How long texts and lists may be at most: what the fields of the schema say in words. */
-export { limits } from '../resolvers/write-rules.ts';

@@ -1,0 +1,259 @@
+import { type GraphQLSchema, OperationTypeNode } from 'graphql';
+import type { createYoga, Plugin } from 'graphql-yoga';
+import { headersOf } from '../../executor/challenge.ts';
+import { DocumentReader, InvalidDocument } from '../../executor/document.ts';
+import { expectedError, formatError, maskedError } from '../../executor/errors.ts';
+import { chooseOperation, executeOperation, type OperationContext } from '../../executor/execute.ts';
+import { idempotencyKeyOf, type OperationResult, replayedHeaders } from '../../executor/idempotent.ts';
+import { withoutSuggestions } from '../../executor/introspection.ts';
+import { PersistedDocuments, type TrustedDocuments } from '../../executor/persisted-documents.ts';
+import { type AppError, type ErrorCode, errorCodes, raise } from '../../resolvers/errors.ts';
+import type { RestReply } from '../../rest-compat/face.ts';
+import type { Introspection } from '../config.ts';
+import { graphiqlReply } from './graphiql.ts';
+import {
+  acceptedMediaType,
+  type GraphQLMediaType,
+  type GraphQLRequest,
+  parametersOf,
+  prefersHtml,
+} from './graphql-request.ts';
+import { type AskedGraph, admitVisitor } from './graphql-visitors.ts';
+import { jsonReply } from '../http/reply.ts';
+import type { ServerRequest } from '../http/request.ts';
+import { SchemaDoor } from './schema-door.ts';
+
+/** The `/graphql` face. */
+export interface GraphQLFace {
+  /** How many documents are remembered with their plans. */
+  documents(): number;
+  handle(request: ServerRequest): Promise<RestReply>;
+  /** Is it counted against its token. */
+  counts(request: Pick<ServerRequest, 'method' | 'headers'>): boolean;
+}
+
+export interface GraphQLOptions {
+  explorer: boolean;
+  introspection?: Introspection | undefined;
+  graphqlPath?: 'direct' | 'general' | undefined;
+  documents?: TrustedDocuments | undefined;
+  /** Hears of what is no fault of a client. */
+  warn: (details: Record<string, unknown>, message: string) => void;
+}
+
+/** A name may be as long as a document; a header and a log line should not. */
+const longestName = 100;
+
+/** What operations run against. */
+interface Graph extends AskedGraph {
+  readonly door: SchemaDoor;
+}
+
+/** What Yoga carries from the request to the plugin below. */
+interface YogaContext {
+  readonly parameters: GraphQLRequest;
+  readonly operation: OperationContext;
+  /** Yoga has a `request` of its own in its context. */
+  readonly incoming: ServerRequest;
+  readonly mediaType: GraphQLMediaType;
+}
+
+/**
+ * GraphQL over HTTP. What must be refused before GraphQL has a say (method, media types, token, size) is refused
+ * here with its status under either media type; Yoga carries the rest.
+ */
+export function createGraphQLFace(
+  schema: GraphQLSchema,
+  { explorer, introspection = 'public', graphqlPath = 'direct', documents: trusted, warn }: GraphQLOptions,
+): GraphQLFace {
+  const reader = new DocumentReader(schema);
+  const door = new SchemaDoor(schema, introspection);
+  const documents = new PersistedDocuments(reader, trusted, (documentId, error) =>
+    warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
+  );
+  const graph = { schema, documents, door };
+  // A third of the modules of a server, which no POST and no REST request needs.
+  let yoga: Promise<ReturnType<typeof createGraphQLYoga>> | undefined;
+  const asksForPage = ({ method, headers }: Pick<ServerRequest, 'method' | 'headers'>) =>
+    explorer && method === 'GET' && prefersHtml(headers.accept);
+  return {
+    counts: (request) => isAsked(request) && !asksForPage(request),
+    documents: () => reader.size,
+    async handle(request) {
+      request.served = { face: 'graphql', route: '/graphql', operation: 'other' };
+      if (asksForPage(request)) return graphiqlReply(request);
+      const mediaType = acceptedMediaType(request.headers.accept);
+      try {
+        const { parameters, operation, accepted } = await admit(graph, request, mediaType);
+        const context = { parameters, operation, incoming: request, mediaType: accepted };
+        if (request.method === 'POST' && graphqlPath === 'direct')
+          return directReply(await run(graph, context, 'json'), context);
+        const init = { method: request.method, headers: { accept: accepted } };
+        yoga ??= import('graphql-yoga').then(({ createYoga }) => createGraphQLYoga(createYoga, graph));
+        const response = await (await yoga).fetch('http://workgraph/graphql', init, context);
+        return {
+          status: response.status,
+          headers: { ...Object.fromEntries(response.headers), Vary: 'Accept' },
+          body: await response.text(),
+        };
+      } catch (error) {
+        return refusal(error, request, mediaType);
+      }
+    },
+  };
+}
+
+/** The order in which a request is judged, before its document is looked at. */
+async function admit(graph: Graph, request: ServerRequest, accepted: GraphQLMediaType | undefined) {
+  if (!isAsked(request)) raise('method_not_allowed', 'GraphQL is asked with GET or POST.');
+  const known = await request.context();
+  const operation = known.principal ? known : await admitVisitor(graph, request);
+  if (!accepted)
+    raise('not_acceptable', 'Answers are application/json or application/graphql-response+json.');
+  return { parameters: await parametersOf(request), operation, accepted };
+}
+
+function isAsked({ method }: Pick<ServerRequest, 'method'>): boolean {
+  return method === 'GET' || method === 'POST';
+}
+
+function createGraphQLYoga(create: typeof createYoga, graph: Graph) {
+  return create<YogaContext>({
+    schema: graph.schema,
+    plugins: [operations(graph)],
+    // What fails outside of an operation is answered and logged like everything else that is refused here.
+    maskedErrors: { maskError: rethrow },
+    logging: false,
+    batching: false,
+    multipart: false,
+    cors: false,
+    graphiql: false,
+    landingPage: false,
+    parserAndValidationCache: false,
+    maxRequestBodySize: false,
+  });
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+/** Reads, checks and runs operations through the executor, and says which status the answer has. */
+function operations(graph: Graph): Plugin<YogaContext, YogaContext> {
+  return {
+    onRequestParse: ({ serverContext, setRequestParser }) => {
+      const { operationName, variables, query = '' } = serverContext.parameters;
+      // Yoga wants a text, also where the document is named by its id.
+      setRequestParser(() => ({ query, operationName, variables }));
+    },
+    onParams: ({ context, setParamsHandler }) => {
+      setParamsHandler(async () => {
+        const { replayed, ...result } = await run(graph, context, 'data');
+        const http = httpOf({ ...result, replayed }, context);
+        return { ...result, extensions: { ...result.extensions, http } };
+      });
+    },
+  };
+}
+
+function run(graph: Graph, context: YogaContext, form: 'data' | 'json'): Promise<OperationResult> {
+  const running = runOpenly(graph, context, form);
+  if (!graph.door.isShutTo(context.operation)) return running;
+  return running.then((result) =>
+    result.errors ? { ...result, errors: result.errors.map(withoutSuggestions) } : result,
+  );
+}
+
+async function runOpenly(
+  { schema, documents, door }: Graph,
+  context: YogaContext,
+  form: 'data' | 'json',
+): Promise<OperationResult> {
+  const { parameters, operation, incoming } = context;
+  try {
+    const document = documents.find(parameters, operation.principal !== undefined);
+    door.check(document, operation);
+    const { operationName, variables } = parameters;
+    const chosen = chooseOperation(document, operationName);
+    const name = (chosen.name?.value ?? '').slice(0, longestName);
+    incoming.note(name);
+    if (name !== '' && documents.isTrusted(parameters)) incoming.served.operation = name;
+    if (incoming.method === 'GET' && chosen.operation !== OperationTypeNode.QUERY) {
+      raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
+    }
+    const idempotencyKey = idempotencyKeyOf(incoming.headers);
+    return await executeOperation({
+      schema,
+      document,
+      operationName,
+      variables,
+      context: operation,
+      form,
+      idempotencyKey,
+      reportCost: incoming.headers['x-graphql-cost'] === '1',
+    });
+  } catch (error) {
+    const errors = error instanceof InvalidDocument ? error.errors : [error];
+    return { errors: errors.map((one) => formatError(one, operation.requestId, operation.report)) };
+  }
+}
+
+/** Refused whatever the media type; other errors of a request are 200 in the older `application/json`. */
+const refusedAlways: ReadonlySet<ErrorCode> = new Set([
+  'unauthenticated',
+  'method_not_allowed',
+  'internal_error',
+  'unavailable',
+]);
+
+/** The status of a result, and what its headers say of it. */
+function httpOf(result: OperationResult, { mediaType, incoming }: YogaContext) {
+  const [error] = result.errors ?? [];
+  if (!error || 'data' in result) {
+    const ran = incoming.operationName;
+    const headers = { ...replayedHeaders(result.replayed), ...(ran && { 'X-GraphQL-Operation': ran }) };
+    return { status: 200, headers };
+  }
+  const cause = expectedError(error) ?? maskedError;
+  if (mediaType === 'application/json' && !refusedAlways.has(cause.code)) return { status: 200, headers: {} };
+  return {
+    status: errorCodes[cause.code].status,
+    headers: { ...headersOf(cause), ...allowed(cause, 'POST') },
+  };
+}
+
+/** What Yoga would send, without the way through it: the same body, status and headers. */
+function directReply(result: OperationResult, context: YogaContext): RestReply {
+  const { status, headers } = httpOf(result, context);
+  const { json, data, errors, extensions } = result;
+  return {
+    status,
+    headers: { 'Content-Type': `${context.mediaType}; charset=utf-8`, ...headers, Vary: 'Accept' },
+    ...(json
+      ? { body: withExtensions(json.bytes, extensions), sent: json.release }
+      : { body: JSON.stringify({ errors, data, extensions }) }),
+  };
+}
+
+/** A written answer, which ends with its brace, with what is said beside its data. */
+function withExtensions(json: Buffer, extensions: object | undefined): Buffer {
+  if (!extensions) return json;
+  return Buffer.concat([json.subarray(0, -1), Buffer.from(`,"extensions":${JSON.stringify(extensions)}}`)]);
+}
+
+/** The answer to what never became an operation, in the form of GraphQL's errors. */
+function refusal(error: unknown, request: ServerRequest, mediaType: GraphQLMediaType | undefined): RestReply {
+  const cause = expectedError(error) ?? maskedError;
+  const report = request.anonymous().report;
+  const body = { errors: [formatError(error, request.requestId, report).toJSON()] };
+  return jsonReply(errorCodes[cause.code].status, body, {
+    'Content-Type': `${mediaType ?? 'application/json'}; charset=utf-8`,
+    Vary: 'Accept',
+    ...headersOf(cause),
+    ...allowed(cause, 'GET, POST'),
+  });
+}
+
+function allowed({ code }: AppError, methods: string): Record<string, string> {
+  return code === 'method_not_allowed' ? { Allow: methods } : {};
+}

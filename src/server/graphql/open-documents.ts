@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import { ManifestError, parseManifest } from '../../executor/manifest.ts';
+import type { TrustedDocuments } from '../../executor/persisted-documents.ts';
+import { type Config, ConfigError } from '../config.ts';
+
+/** Reads the manifest that the server was told of, if any; throws ConfigError. */
+export async function openDocuments({
+  documents,
+  documentsFile,
+}: Pick<Config, 'documents' | 'documentsFile'>): Promise<TrustedDocuments | undefined> {
+  if (documentsFile === undefined) return undefined;
+  try {
+    const manifest = parseManifest(await readFile(documentsFile, 'utf8'));
+    return { manifest, only: documents === 'trusted' };
+  } catch (error) {
+    throw new ConfigError(problemsOf(error).map((problem) => `DOCUMENTS_FILE: ${documentsFile} ${problem}`));
+  }
+}
+
+function problemsOf(error: unknown): readonly string[] {
+  return error instanceof ManifestError ? error.problems : [`cannot be read: ${String(error)}`];
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Upload } from '../../resolvers/attachments/attachment-uploads.ts';
+import { nextChunk } from './body.ts';
+
+/** How long a sender may take in all. */
+const withinMs = 50 * 60_000;
+
+/** The body of an upload, which is read no faster than it can be kept. */
+export function openUpload(req: IncomingMessage, res: ServerResponse, silenceMs: number): Upload {
+  const length = req.headers['content-length'];
+  return {
+    contentLength: length === undefined ? undefined : Number(length),
+    open: () => read(req, res, silenceMs),
+  };
+}
+
+async function* read(
+  req: IncomingMessage,
+  res: ServerResponse,
+  silenceMs: number,
+): AsyncGenerator<Uint8Array> {
+  if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
+  const untilMs = performance.now() + withinMs;
+  const chunks = req.iterator({ destroyOnReturn: false });
+  for (;;) {
+    const chunk = await nextChunk(chunks, Math.min(silenceMs, untilMs - performance.now()));
+    if (!chunk) return;
+    yield chunk;
+  }
+}

@@ -1,0 +1,172 @@
+import { Patience } from '../../db/engine/deadline.ts';
+import { AppError } from '../../resolvers/errors.ts';
+import { Pace } from './pace.ts';
+
+/** How much a server takes on at once, and how long what it takes on may last. */
+export interface AdmissionLimits {
+  readonly maxConcurrency: number;
+  /** How long a request may wait in all, for its turn and for connections. */
+  readonly queueWaitMs: number;
+  readonly requestTimeoutMs: number;
+}
+
+export const defaultAdmission: AdmissionLimits = {
+  maxConcurrency: 16,
+  queueWaitMs: 600,
+  requestTimeoutMs: 5_500,
+};
+
+/** A queue that stands for longer is no burst: more comes in than can be done. */
+const burstMs = 400;
+/** So it is for as long after a refusal. */
+const overloadMs = 1_000;
+/** How long one waits then: what is done is done fast, and the rest is told at once. */
+const overloadWaitMs = 20;
+const sweepMs = 10;
+/** More in one go would keep those waiting who are worked on. */
+const refusedAtOnce = 2;
+/** The queue at most, so that its memory has a bound. */
+const maxWaiting = 2_000;
+
+export const busy = 'There is more to do than can be done now; try again soon.';
+
+interface Waiter {
+  readonly begin: (place: Place) => void;
+  readonly refuse: () => void;
+  readonly patience: Patience;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/**
+ * Bounds the work in progress. A burst waits its turn, first come first served; in an overload, where waiting would
+ * only make everybody late, the newest goes first, the others are refused within milliseconds, and no more is in
+ * progress than gets as much done.
+ */
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  readonly #waiting: Waiter[] = [];
+  #inProgress = 0;
+  #refused = 0;
+  /** When the queue began that stands now. */
+  #standsSinceMs = 0;
+  #refusedMs = Number.NEGATIVE_INFINITY;
+  #sweeping = false;
+  readonly #pace: Pace;
+
+  constructor(limits: AdmissionLimits = defaultAdmission) {
+    this.#limits = limits;
+    this.#pace = new Pace(limits.maxConcurrency);
+  }
+
+  get load(): { inProgress: number; waiting: number; refused: number } {
+    return { inProgress: this.#inProgress, waiting: this.#waiting.length, refused: this.#refused };
+  }
+
+  /** Calls one of the two, at once or later. Whoever begins gives the place back. */
+  enter(begin: (place: Place) => void, refuse: () => void, patience = this.#newPatience()): void {
+    const sinceMs = performance.now();
+    const isOverloaded = this.#isOverloaded(sinceMs);
+    const { maxConcurrency, queueWaitMs } = this.#limits;
+    if (!isOverloaded) this.#pace.reset();
+    if (this.#inProgress < (isOverloaded ? this.#pace.places : maxConcurrency)) {
+      this.#inProgress += 1;
+      begin(new Place(this, patience));
+      return;
+    }
+    if (this.#waiting.length === 0) this.#standsSinceMs = sinceMs;
+    const waitMs = isOverloaded ? overloadWaitMs : queueWaitMs;
+    this.#waiting.push({ begin, refuse, patience, sinceMs, untilMs: sinceMs + waitMs });
+    // In an overload older ones than these would not get their turn; a long queue goes little by little.
+    const most = isOverloaded ? maxConcurrency : maxWaiting;
+    for (let n = 0; n < refusedAtOnce && this.#waiting.length > most; n++)
+      this.#refuse(this.#waiting.shift());
+    if (this.#sweeping) return;
+    this.#sweeping = true;
+    setTimeout(() => this.#sweep(), sweepMs);
+  }
+
+  /** Comes back with a new time to work in, after something that was not work; throws `unavailable`. */
+  reenter(patience: Patience): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        patience.renew();
+        resolve();
+      };
+      this.enter(begin, () => reject(new AppError('unavailable', busy)), patience);
+    });
+  }
+
+  /** The next one takes the place over. */
+  leave(): void {
+    const nowMs = performance.now();
+    const isOverloaded = this.#isOverloaded(nowMs);
+    if (isOverloaded) this.#pace.note(nowMs);
+    const isTooMany = isOverloaded && this.#inProgress > this.#pace.places;
+    const next = isTooMany ? undefined : isOverloaded ? this.#waiting.pop() : this.#waiting.shift();
+    if (!next) {
+      this.#inProgress -= 1;
+      return;
+    }
+    next.patience.waited(nowMs - next.sinceMs);
+    next.begin(new Place(this, next.patience));
+  }
+
+  #newPatience(): Patience {
+    const { requestTimeoutMs, queueWaitMs } = this.#limits;
+    return new Patience({ withinMs: requestTimeoutMs, waitMs: queueWaitMs });
+  }
+
+  #isOverloaded(nowMs: number): boolean {
+    const stands = this.#waiting.length > 0 && nowMs - this.#standsSinceMs > burstMs;
+    return stands || nowMs - this.#refusedMs < overloadMs;
+  }
+
+  #sweep(): void {
+    const nowMs = performance.now();
+    const [late, others] = partition(this.#waiting, ({ untilMs }) => untilMs <= nowMs);
+    this.#waiting.splice(0, this.#waiting.length, ...others);
+    for (const waiter of late) this.#refuse(waiter);
+    this.#sweeping = this.#waiting.length > 0;
+    if (this.#sweeping) setTimeout(() => this.#sweep(), sweepMs);
+  }
+
+  #refuse(waiter: Waiter | undefined): void {
+    this.#refused += 1;
+    this.#refusedMs = performance.now();
+    waiter?.refuse();
+  }
+}
+
+/** What one request holds while it is worked on. */
+export class Place {
+  readonly patience: Patience;
+  readonly #admission: Admission;
+  #held = true;
+
+  constructor(admission: Admission, patience: Patience) {
+    this.#admission = admission;
+    this.patience = patience;
+  }
+
+  leave(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#admission.leave();
+  }
+
+  /** Waits for the client without holding the place, so that slow ones do not keep others from it. */
+  async outside<Result>(wait: Promise<Result>): Promise<Result> {
+    this.leave();
+    this.patience.pause();
+    const result = await wait;
+    await this.#admission.reenter(this.patience);
+    this.#held = true;
+    return result;
+  }
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  const { first = [], second = [] } = Object.groupBy(items, (item) => (isFirst(item) ? 'first' : 'second'));
+  return [first, second];
+}

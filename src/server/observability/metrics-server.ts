@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../config.ts';
+import type { Metrics } from './metrics.ts';
+import { securityHeaders } from '../http/security-headers.ts';
+
+/** `/metrics` on an address of its own, which clients of the service need not reach. */
+export interface MetricsServer {
+  readonly metrics: Metrics;
+  readonly url: string;
+  close(): void;
+}
+
+/** Listens; throws the error of `listen`, such as EADDRINUSE. */
+export async function serveMetrics(
+  metrics: Metrics,
+  { host, port }: NonNullable<Config['metricsAddress']>,
+): Promise<MetricsServer> {
+  const server = createServer((req, res) => void answer(metrics, req, res));
+  server.listen(port, host);
+  await once(server, 'listening').catch((error: unknown) => {
+    metrics.close();
+    throw error;
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    metrics,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+      metrics.close();
+    },
+  };
+}
+
+async function answer(metrics: Metrics, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  for (const [name, value] of Object.entries(securityHeaders(undefined))) res.setHeader(name, value);
+  if (req.url?.split('?')[0] !== '/metrics' || (req.method !== 'GET' && req.method !== 'HEAD')) {
+    res.writeHead(404, { 'Content-Type': 'text/plain' }).end('Metrics are at GET /metrics.\n');
+    return;
+  }
+  const { contentType, text } = await metrics.print();
+  res.writeHead(200, { 'Content-Type': contentType }).end(text);
+}

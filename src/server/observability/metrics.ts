@@ -1,0 +1,135 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database } from '../../db/engine/engine.ts';
+import { onStatement } from '../../db/engine/meter.ts';
+import { compiledCounts } from '../../executor/compiled/executor.ts';
+
+/** What a request is counted under: each has few values, whatever clients send. */
+export interface Served {
+  face: 'graphql' | 'rest' | 'files' | 'pages' | 'other';
+  /** The path of an endpoint with its braces, `other` where there is none. */
+  route: string;
+  /** An operation that this server knows by name, `other` for what a client has written. */
+  operation: string;
+}
+
+/** Fine enough that a quantile read from them is wrong by less than half. */
+const requestSeconds = [
+  0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1,
+  1.5, 2, 3, 5, 7.5, 10,
+];
+const statementSeconds = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const loopPrecisionMs = 20;
+
+/** A number that is read when it is asked for; several under the values of one label. */
+export type Reading = () => number | Readonly<Record<string, number>>;
+
+interface Described {
+  readonly name: string;
+  readonly help: string;
+  /** The name of the one label that the numbers differ in. */
+  readonly label?: string;
+  readonly read: Reading;
+}
+
+/** What the process has done and how it is, for Prometheus. Nothing of it names a workspace, a caller or a text of a client. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Histogram<'face' | 'route' | 'operation' | 'status'>;
+  readonly #stopListening: () => void;
+
+  constructor() {
+    const registers = [this.#registry];
+    this.#requests = new Histogram({
+      name: 'workgraph_request_duration_seconds',
+      help: 'Requests, from their headers to the end of their answer; status 499 where the client went away',
+      labelNames: ['face', 'route', 'operation', 'status'],
+      buckets: requestSeconds,
+      registers,
+    });
+    const statements = new Histogram({
+      name: 'workgraph_statement_duration_seconds',
+      help: 'SQL statements, from sending to the last row; begin and commit are not counted',
+      labelNames: ['outcome'],
+      buckets: statementSeconds,
+      registers,
+    });
+    this.#stopListening = onStatement(({ tookMs, failed }) =>
+      statements.observe({ outcome: failed ? 'failed' : 'ok' }, tookMs / 1_000),
+    );
+    this.counter({
+      name: 'workgraph_queries_total',
+      help: 'Queries by who answered: the compiled executor, or graphql-js because there is no plan or the plan met an error',
+      label: 'answered',
+      read: () => ({
+        compiled: compiledCounts.answered,
+        fallback_not_compilable: compiledCounts.notCompilable,
+        fallback_bailed: compiledCounts.bailed,
+      }),
+    });
+    this.counter({
+      name: 'workgraph_plan_cache_total',
+      help: 'Plans of operations: found, or compiled because there was none',
+      label: 'result',
+      read: () => ({ hit: compiledCounts.planHits, miss: compiledCounts.planMisses }),
+    });
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: loopPrecisionMs });
+  }
+
+  /** How many connections there are, and who waits for one. */
+  watchPool(database: Database): void {
+    this.gauge({
+      name: 'workgraph_pool_connections',
+      help: 'Connections to the database: open, idle, at most; and requests that wait for one',
+      label: 'state',
+      read: () => ({ ...database.load() }),
+    });
+  }
+
+  count({ face, route, operation }: Served, status: number, tookMs: number): void {
+    this.#requests.observe({ face, route, operation, status }, tookMs / 1_000);
+  }
+
+  /** Something that goes up and down. */
+  gauge({ name, help, label, read }: Described): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      ...(label && { labelNames: [label] }),
+      registers: [this.#registry],
+      collect: () => each(read(), label, (labels, value) => gauge.set(labels, value)),
+    });
+  }
+
+  /** Something that only grows, and is counted elsewhere. */
+  counter({ name, help, label, read }: Described): void {
+    const counter = new Counter({
+      name,
+      help,
+      ...(label && { labelNames: [label] }),
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset();
+        each(read(), label, (labels, value) => counter.inc(labels, value));
+      },
+    });
+  }
+
+  /** All of it in the text format of Prometheus, and that format's media type. */
+  async print(): Promise<{ contentType: string; text: string }> {
+    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  close(): void {
+    this.#stopListening();
+    this.#registry.clear();
+  }
+}
+
+function each(
+  reading: ReturnType<Reading>,
+  label: string | undefined,
+  put: (labels: Record<string, string>, value: number) => void,
+): void {
+  if (typeof reading === 'number') put({}, reading);
+  else for (const [value, number] of Object.entries(reading)) put(label ? { [label]: value } : {}, number);
+}

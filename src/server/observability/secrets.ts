@@ -1,0 +1,32 @@
+import type { Config } from '../config.ts';
+
+/** Shorter ones stand in too many other words to be cut out of a text. */
+const shortest = 6;
+
+/** What a configuration holds that nobody is to read: passwords of its addresses, and keys. */
+export function secretsOf(
+  config: Pick<Config, 'databaseUrl' | 'redisUrl' | 'storageUrl' | 'signingKeys'>,
+): string[] {
+  const { databaseUrl, redisUrl, storageUrl, signingKeys } = config;
+  const passwords = [databaseUrl, redisUrl, storageUrl].flatMap((url) => {
+    const password = url === undefined ? '' : new URL(url).password;
+    return [password, decode(password)];
+  });
+  return [...new Set([...passwords, ...signingKeys])].filter(({ length }) => length >= shortest);
+}
+
+const tokenPattern = /wg_[0-9a-f]{16,}/g;
+
+/** A text without tokens and these secrets, wherever they stand. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const rest = secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
+  return rest.includes('wg_') ? rest.replace(tokenPattern, 'wg_[secret]') : rest;
+}
+
+function decode(password: string): string {
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Logger } from 'pino';
+import { onStatement } from '../../db/engine/meter.ts';
+
+const longestText = 2_000;
+
+/** Writes a line for each statement that takes long: its text, which holds no value, and whose it was. Gives what ends that. */
+export function logSlowStatements(logger: Logger, fromMs: number): () => void {
+  return onStatement(({ sql, tookMs, failed, subject }) => {
+    if (tookMs < fromMs) return;
+    const { requestId, operationName: operation, trace } = subject ?? {};
+    logger.warn(
+      {
+        requestId,
+        ...trace?.logged,
+        operation,
+        ms: Math.round(tookMs),
+        failed,
+        sql: sql.slice(0, longestText),
+      },
+      `a statement took ${Math.round(tookMs)} ms`,
+    );
+  });
+}

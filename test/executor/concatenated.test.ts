@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { type TextRow, WireRow } from '../../src/db/wire/wire-row.ts';
+import { Columns } from '../../src/executor/compiled/columns.ts';
+import { Bail, type Frame, type Link } from '../../src/executor/compiled/frame.ts';
+import { joinedField } from '../../src/executor/compiled/concatenated.ts';
+import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
+import { ObjectPlan } from '../../src/executor/compiled/objects.ts';
+import type { Place } from '../../src/executor/compiled/compile-context.ts';
+
+/** An issue's key: the code of its team, and its number. */
+function keyField(): { field: ReturnType<typeof joinedField>; number: number; code: number } {
+  const plan = new ObjectPlan('Issue', new Columns('fetched'));
+  const field = joinedField({ plan, shared: new Map() } as unknown as Place, 'key', {
+    kind: 'joined',
+    pieces: [{ of: 'team', column: 'code' }, '-', { column: 'number' }],
+    references: {
+      team: { key: 'teamId', table: 'team', by: 'id', where: { all: [] }, columns: ['code'], nested: {} },
+    },
+  });
+  return { field, number: plan.columns.place('number'), code: new Columns({ of: 'team' }).place('code') };
+}
+
+/** A row as PostgreSQL sends it, between others. */
+function wireRow(cells: readonly (string | null)[]): WireRow {
+  const count = Buffer.alloc(2);
+  count.writeInt16BE(cells.length);
+  const parts = cells.map((cell) => {
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(cell === null ? -1 : Buffer.byteLength(cell));
+    return Buffer.concat([length, Buffer.from(cell ?? '')]);
+  });
+  return new WireRow(Buffer.concat([Buffer.from('another'), count, ...parts, Buffer.from('another')]), 7);
+}
+
+const asSent = ['as PostgreSQL sends it', wireRow] as const;
+const asTexts = ['as texts', (cells: readonly (string | null)[]): TextRow => cells] as const;
+
+describe.each([asSent, asTexts])('a text of pieces, from a row %s', (_how, rowOf) => {
+  const { field, number, code } = keyField();
+  const framed = (own: string | null, team: string | null) => {
+    const cells = ['the id of the team', ''].map((cell, place) => (place === number ? own : cell));
+    const teamCells = Array.from({ length: code + 1 }, (_, place) => (place === code ? team : null));
+    const link: Partial<Link> = {
+      frame: { rows: [rowOf(teamCells)] } as unknown as Frame,
+      at: Int32Array.of(team === 'nowhere' ? -1 : 0),
+    };
+    return { rows: [rowOf(cells)], parts: [link] } as unknown as Frame;
+  };
+  const written = (frame: Frame) => {
+    const out = new JsonWriter();
+    field.write(out, frame, 0);
+    return out.finish().bytes.toString();
+  };
+
+  it('is put together', () => {
+    const whole = framed('7', 'ENG');
+    expect(written(whole)).toBe('"ENG-7"');
+    expect(field.value(whole, 0)).toBe('ENG-7');
+  });
+
+  it.each([
+    ['its own column is null', framed(null, 'ENG')],
+    ['the column of the row that it refers to is null', framed('7', null)],
+    ['it refers to a row that is nowhere', framed('7', 'nowhere')],
+  ])('is left to graphql-js where %s, and shows no other bytes', (_what, frame) => {
+    expect(() => written(frame)).toThrow(Bail);
+    expect(() => field.value(frame, 0)).toThrow(Bail);
+  });
+});
