@@ -6,6 +6,7 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   setupFiles: ['<rootDir>/test/support/validated-fetch.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/fallback-watch.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   // Data directories and the CI's scratch hold copies of nothing that jest should index.
   modulePathIgnorePatterns: ['<rootDir>/.workgraph'],

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 // The whole suite over each executor and each way of a POST to /graphql, on the engine that TEST_DATABASE_URL names.
 // What follows the command goes to jest: `npm run test:all -- test/graph`.
 const failed: string[] = [];
-for (const TEST_EXECUTOR of ['compiled', 'reference']) {
+for (const TEST_EXECUTOR of ['compiled', 'graphql-js']) {
   for (const TEST_GRAPHQL_PATH of ['direct', 'general']) {
     const combination = `executor ${TEST_EXECUTOR}, path ${TEST_GRAPHQL_PATH}`;
     process.stdout.write(`\n== ${combination}\n`);

@@ -1,8 +1,9 @@
 import { type AuditSelection, selectAuditEntries } from '../db/audit.ts';
 import type { Row } from '../db/tables/tables.ts';
+import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { auditActorKind, auditActs } from '../resolvers/audit.ts';
 import { encodeId, parseId } from '../resolvers/ids.ts';
-import { type CommandEnvironment, databaseCommand } from './environment.ts';
+import { databaseCommand } from './environment.ts';
 import { UsageError } from './failures.ts';
 import { findMember, findWorkspace } from './lookup.ts';
 import { table } from './table.ts';
@@ -29,23 +30,22 @@ export const command = databaseCommand({
     const { id: workspaceId } = await findWorkspace(database, args.workspace);
     const selection: AuditSelection = {
       since: args.since ? timeOf('--since', args.since, new Date(), -1) : undefined,
-      ...(args.actor && (await actorNamed(database, workspaceId, args.actor))),
+      ...(args.actor && (await actorNamed(database.of(workspaceId), args.actor))),
       act: args.act ? actNamed(args.act) : undefined,
       limit: limitOf(args.limit),
     };
-    const entries = await selectAuditEntries(database.db, workspaceId, selection);
+    const entries = await selectAuditEntries(database.of(workspaceId), selection);
     stdout(args.json ? `${JSON.stringify(entries.map(shown))}\n` : lines(entries));
     return 0;
   },
 });
 
 async function actorNamed(
-  database: CommandEnvironment['database'],
-  workspaceId: string,
+  db: TenantDb,
   named: string,
 ): Promise<Pick<AuditSelection, 'userAccountId' | 'actorName'>> {
   if (!named.includes('@') && !parseId(named)) return { actorName: named };
-  return { userAccountId: (await findMember(database, workspaceId, named)).userAccountId };
+  return { userAccountId: (await findMember(db, named)).userAccountId };
 }
 
 function actNamed(act: string): string {

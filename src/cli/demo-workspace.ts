@@ -1,5 +1,5 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { TokenHolders } from '../db/access-tokens.ts';
 import type { Database } from '../db/engine/engine.ts';
 import type { FileStore } from '../storage/storage.ts';
@@ -7,26 +7,28 @@ import { selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
 import type { Actor } from '../resolvers/audit.ts';
 import { hashToken, issueToken, newTokenText } from '../resolvers/access-tokens.ts';
 import { scopes } from '../resolvers/context.ts';
+import { headerOf, ownDemo, workspaceIdOf } from './demo-files.ts';
 
-/** Fills in the demo workspace and its files; `conflict` when it is there already. */
+/** Creates the demo workspace and its files; throws `conflict` if it exists. */
 export async function addDemo(
   database: Database,
   store: FileStore,
   actor: Actor,
   say: (text: string) => void,
 ): Promise<string> {
-  const { seedDemo } = await import('./demo/seed.ts');
-  const { workspaceId } = await seedDemo(database, { store, actor, log: (line) => say(`${line}\n`) });
+  // Most starts create no demo, so what creates it is loaded only now.
+  const { seedDemo } = await import('./seed-demo.ts');
+  const { workspaceId } = await seedDemo(database, { store, actor, say });
   return workspaceId;
 }
 
-/** Is the demo there, and is anything there at all. */
+/** Says whether the demo exists, and whether the database has no workspace at all. */
 export async function findDemo(
   database: Database,
 ): Promise<{ workspaceId: string | undefined; isEmpty: boolean }> {
-  const { demoWorkspace } = await import('./demo/rows.ts');
   const workspaces = await selectWorkspaces(database.unscoped);
-  const demo = workspaces.find(({ id }) => id === demoWorkspace.workspaceId);
+  const demoId = workspaceIdOf(await headerOf(ownDemo));
+  const demo = workspaces.find(({ id }) => id === demoId);
   return { workspaceId: demo?.id, isEmpty: workspaces.length === 0 };
 }
 
@@ -48,17 +50,30 @@ export async function demoToken(
 ): Promise<string | undefined> {
   const { token: kept, holder } = await readKept(database, dataDir);
   if (holder) return holder.revokedUtc ? undefined : kept;
-  const [owner] = await selectMemberCards(database.db, workspaceId);
+  return ownerToken(database, actor, workspaceId, async (token) => {
+    const path = tokenFileOf(dataDir);
+    // A file that is there would keep its mode, and a reader who had it open would see the token.
+    await rm(path, { force: true });
+    await writeFile(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  });
+}
+
+/**
+ * A new token of the workspace's first owner with all scopes; undefined if the workspace has no member. `keep` stores
+ * the token before it becomes valid.
+ */
+export async function ownerToken(
+  database: Database,
+  actor: Actor,
+  workspaceId: string,
+  keep: (token: string) => Promise<void> = () => Promise.resolve(),
+): Promise<string | undefined> {
+  const [owner] = await selectMemberCards(database.of(workspaceId));
   if (!owner) return undefined;
   const token = newTokenText();
-  const path = tokenFile(dataDir);
-  await writeFile(path, `${token}\n`, { mode: 0o600 });
-  // An existing file keeps its mode.
-  await chmod(path, 0o600);
-  const { userAccountId } = owner;
-  await issueToken(database.db, actor, {
-    workspaceId,
-    userAccountId,
+  await keep(token);
+  await issueToken(database.of(workspaceId), actor, {
+    userAccountId: owner.userAccountId,
     parentTokenId: null,
     name: 'demo',
     scopes,
@@ -68,13 +83,18 @@ export async function demoToken(
 }
 
 async function readKept(database: Database, dataDir: string) {
-  const token = await readFile(tokenFile(dataDir), 'utf8').then(
+  const path = tokenFileOf(dataDir);
+  const token = await readFile(path, 'utf8').then(
     (text) => text.trim(),
     () => undefined,
   );
-  return { token, holder: token ? await new TokenHolders(database).find(hashToken(token)) : undefined };
+  const holder = token ? await new TokenHolders(database).find(hashToken(token)) : undefined;
+  // It may have been copied here with another mode. A file of another user keeps its mode: only they can change it.
+  if (holder) await chmod(path, 0o600).catch(() => undefined);
+  return { token, holder };
 }
 
-function tokenFile(dataDir: string): string {
-  return join(dataDir, 'demo-token');
+/** The absolute path of the file that keeps the demo's token, readable by its owner alone. */
+export function tokenFileOf(dataDir: string): string {
+  return resolve(dataDir, 'demo-token');
 }

@@ -8,7 +8,7 @@ import type { DirectoryChange, FieldChange } from '../portability/directory/dire
 import { encodeId } from '../resolvers/ids.ts';
 import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
-import { fileSize } from './import/lines.ts';
+import { fileSize } from './import/source-file.ts';
 import { findWorkspace } from './lookup.ts';
 
 export interface DirectoryApplyArguments {
@@ -61,8 +61,8 @@ export const command = defineCommand({
   subCommands: { apply },
 });
 
-/** Reads the YAML of a directory file and checks its shape. */
-function readDirectory(text: string): DirectoryFile {
+/** Reads the YAML of a directory file and checks its shape; throws a sentence for a person when it is no YAML. */
+export function readDirectory(text: string): DirectoryFile {
   return parseDirectory(parseYaml(text));
 }
 

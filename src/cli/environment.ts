@@ -2,6 +2,7 @@ import { type ArgsDef, type CommandDef, defineCommand, type ParsedArgs } from 'c
 import type { Database } from '../db/engine/engine.ts';
 import type { FileStore } from '../storage/storage.ts';
 import type { Actor } from '../resolvers/audit.ts';
+import { flagsOf } from '../server/settings.ts';
 import { refuseUnknownArguments, reportFailure } from './failures.ts';
 
 /** What a command that needs the database runs with, in this process or within the server that holds the directory. */
@@ -58,18 +59,7 @@ interface DatabaseCommandOptions<Args extends ArgsDef> {
 }
 
 /** Where the database is: flags that every command with a database has. */
-export const locationArgs = {
-  'data-dir': {
-    type: 'string',
-    valueHint: 'directory',
-    description: 'The data directory (DATA_DIR, .workgraph)',
-  },
-  'database-url': {
-    type: 'string',
-    valueHint: 'url',
-    description: 'PostgreSQL instead of the embedded database (DATABASE_URL)',
-  },
-} as const satisfies ArgsDef;
+export const locationArgs = flagsOf(['DATA_DIR', 'DATABASE_URL']);
 
 /**
  * A command that needs the database: it runs in this process, or within the server that holds the embedded

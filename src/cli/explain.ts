@@ -39,16 +39,22 @@ async function explain(
   operationName: string | undefined,
   given: Record<string, unknown>,
 ): Promise<number> {
-  const [{ schema }, { DocumentReader }, { chooseOperation, coerceVariables }, { explainOperation }] =
-    await Promise.all([
-      import('../schema/index.ts'),
-      import('../executor/document.ts'),
-      import('../executor/execute.ts'),
-      import('../executor/explain.ts'),
-    ]);
+  const [
+    { schema },
+    { DocumentReader },
+    { chooseOperation, fragmentsOf },
+    { explainOperation },
+    { coerceVariables },
+  ] = await Promise.all([
+    import('../schema/index.ts'),
+    import('../executor/document.ts'),
+    import('../executor/execute.ts'),
+    import('../executor/explain.ts'),
+    import('../executor/variables.ts'),
+  ]);
   const document = new DocumentReader(schema).read(text);
   const operation = chooseOperation(document, operationName);
-  const variables = coerceVariables(schema, operation, given);
+  const variables = coerceVariables({ schema, operation, fragments: fragmentsOf(document) }, given);
   const { cost, levels } = await explainOperation(schema, document, operation, variables);
   const lines = [`${operation.name?.value ?? 'The operation'}: at most ${cost.toLocaleString('en')} objects`];
   if (levels) {
@@ -57,7 +63,7 @@ async function explain(
     levels.forEach((level, place) => {
       lines.push('', `round trip ${place + 1}`, ...level.map((text) => `  ${text}`));
     });
-  } else lines.push('the reference executor (graphql-js) answers it, field by field');
+  } else lines.push('the graphql-js executor answers it, field by field');
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { recordDeeds } from '../resolvers/audit.ts';
 import { exportDirectory } from '../portability/export/export-directory.ts';
+import { ExportFiles } from '../portability/export/export-files.ts';
 import { exportIssues } from '../portability/export/export-issues.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { writeBackup } from './backup/write.ts';
@@ -16,6 +17,10 @@ export interface ExportArguments {
   readonly team?: string | undefined;
   /** Everything, into a new directory, instead of issues to standard output. */
   readonly to?: string | undefined;
+  /** The directory that gets the files of lines of issues. */
+  readonly files?: string | undefined;
+  /** Deleted issues, comments and links too. */
+  readonly deleted?: boolean | undefined;
 }
 
 /** Writes a backup, or lines of issues. */
@@ -26,10 +31,12 @@ export function runExport(env: CommandEnvironment, args: ExportArguments): Promi
 async function exportBackup(
   env: CommandEnvironment,
   to: string,
-  { workspace, team }: ExportArguments,
+  { workspace, team, files: filesOfLines, deleted }: ExportArguments,
 ): Promise<number> {
-  if (workspace !== undefined || team !== undefined)
-    throw new UsageError('A backup (--to) is of everything: --workspace and --team are for lines of issues.');
+  if ((workspace ?? team ?? filesOfLines) !== undefined || deleted)
+    throw new UsageError(
+      'A backup (--to) is of everything: --workspace, --team, --files and --deleted are for lines of issues.',
+    );
   const directory = resolve(env.cwd, to);
   const { tables, files } = await writeBackup(env, directory);
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
@@ -39,15 +46,15 @@ async function exportBackup(
   return exitCodes.failed;
 }
 
-/** Writes a header and then a line for each living issue, page by page. */
+/** Writes a header and then a line for each issue, page by page. */
 async function exportLines(env: CommandEnvironment, args: ExportArguments): Promise<number> {
   const { id: workspaceId, name } = await findWorkspace(env.database, args.workspace);
   const only = args.team === undefined ? undefined : await requireTeam(env, workspaceId, args.team);
   const subject = { kind: 'export', name: only ? only.code : name };
-  await inTransaction(env.database.db, (trx) =>
-    recordDeeds(trx, workspaceId, actorOf(env), [{ act: 'export.started', subject }]),
+  await inTransaction(env.database.of(workspaceId), (trx) =>
+    recordDeeds(trx, actorOf(env), [{ act: 'export.started', subject }]),
   );
-  const { teams, directory } = await exportDirectory(env.database, workspaceId, only?.id);
+  const { teams, directory } = await exportDirectory(env.database.of(workspaceId), only?.id);
   const workspace = { id: encodeId('workspace', workspaceId), name };
   const header = {
     _type: 'header',
@@ -58,9 +65,12 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
     directory,
   };
   env.stdout(`${JSON.stringify(header)}\n`);
+  const files =
+    args.files === undefined ? undefined : new ExportFiles(env.store, resolve(env.cwd, args.files));
+  const options = { deleted: args.deleted ?? false, files };
   let issues = 0;
   for (const team of teams) {
-    for await (const record of exportIssues(env.database, workspaceId, team)) {
+    for await (const record of exportIssues(env.database.of(workspaceId), team, options)) {
       if (env.signal.aborted) return exitCodes.interrupted;
       env.stdout(`${JSON.stringify(record)}\n`);
       await env.taken();
@@ -68,7 +78,9 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
     }
   }
   env.stderr(`${issues} issues of ${teams.length} ${teams.length === 1 ? 'team' : 'teams'} exported\n`);
-  return exitCodes.done;
+  if (!files?.missing) return exitCodes.done;
+  env.stderr(`${files.missing} files were not in the store.\n`);
+  return exitCodes.failed;
 }
 
 export const command = databaseCommand({
@@ -88,6 +100,12 @@ export const command = databaseCommand({
       description: 'The code of one team; all of them when left out',
       valueHint: 'CODE',
     },
+    files: {
+      type: 'string',
+      description: 'Write the files of the issues into this directory; attachments are left out without it',
+      valueHint: 'DIRECTORY',
+    },
+    deleted: { type: 'boolean', description: 'Export deleted issues, comments and links too' },
   },
   run: runExport,
 });

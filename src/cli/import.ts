@@ -1,19 +1,23 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { principalKind } from '../model/codes.ts';
 import { applyDirectory } from '../portability/directory/directory.ts';
 import { parseDirectory } from '../portability/directory/directory-file.ts';
 import { encodeId } from '../resolvers/ids.ts';
+import { ImportFiles } from '../portability/import/import-files.ts';
+import { freshIds } from '../portability/row-ids.ts';
 import type { SourceLine } from '../portability/import/import-issue.ts';
+import { databaseLedger } from '../portability/import/import-ledger.ts';
 import type { ImportTarget } from '../portability/import/import-people.ts';
 import { importIssues, type ImportSummary } from '../portability/import/import-run.ts';
 import { restoreBackup } from './backup/restore.ts';
 import { actorOf, type CommandEnvironment, databaseCommand } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
 import { beadsAnonymous, beadsContent } from './import/beads.ts';
-import { fileSize, readLines } from './import/lines.ts';
+import { type Line, readLines } from './import/lines.ts';
 import { ndjsonContent, readHeader } from './import/ndjson.ts';
 import { Progress } from './import/progress.ts';
 import { recordLines } from './import/records.ts';
+import { openSourceFile } from './import/source-file.ts';
 import { importWords } from './import/summary.ts';
 import { requireTeam } from './import/team.ts';
 import { findWorkspace } from './lookup.ts';
@@ -36,26 +40,31 @@ export interface ImportArguments {
 export async function runImport(env: CommandEnvironment, args: ImportArguments): Promise<number> {
   const path = resolve(env.cwd, args.file);
   if (args.from === 'backup') return importBackup(env, path, args);
-  const totalBytes = await fileSize(path);
-  const { target, lines } = await openSource(env, args, path);
-  const progress = new Progress(env, totalBytes);
-  const startedMs = performance.now();
-  const summary = await importIssues({
-    database: env.database,
-    actor: actorOf(env),
-    target,
-    lines,
-    signal: env.signal,
-    reporter: {
-      refused: (line, reason) => progress.say(`line ${line} refused: ${reason}`),
-      warning: (line, text) => progress.say(`line ${line}: ${text}`),
-      progress: (so, bytesRead) => progress.update(bytesRead, `${so.issues} issues, ${so.refused} refused`),
-    },
-  }).finally(() => progress.end());
-  const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
-  for (const line of importWords(summary, seconds)) env.stderr(`${line}\n`);
-  if (args.json) env.stdout(`${JSON.stringify({ ...summary, seconds })}\n`);
-  return exitCodeOf(summary);
+  const file = await openSourceFile(path);
+  try {
+    const { target, lines } = await openSource(env, args, path, readLines(file.text));
+    const progress = new Progress(env, file.totalBytes);
+    const startedMs = performance.now();
+    const summary = await importIssues({
+      db: env.database.of(target.workspaceId),
+      unscoped: env.database.unscoped,
+      actor: actorOf(env),
+      target,
+      lines,
+      signal: env.signal,
+      reporter: {
+        refused: (line, reason) => progress.say(`line ${line} refused: ${reason}`),
+        warning: (line, text) => progress.say(`line ${line}: ${text}`),
+        progress: (so) => progress.update(file.bytesRead, `${so.issues} issues, ${so.refused} refused`),
+      },
+    }).finally(() => progress.end());
+    const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
+    for (const line of importWords(summary, seconds)) env.stderr(`${line}\n`);
+    if (args.json) env.stdout(`${JSON.stringify({ ...summary, seconds })}\n`);
+    return exitCodeOf(summary);
+  } finally {
+    file.close();
+  }
 }
 
 async function importBackup(
@@ -109,25 +118,44 @@ interface Source {
   lines: AsyncIterable<SourceLine>;
 }
 
-async function openSource(env: CommandEnvironment, args: ImportArguments, path: string): Promise<Source> {
-  if (args.from === 'beads') return openBeads(env, args, path);
-  if (args.from === 'ndjson') return openNdjson(env, args, path);
+async function openSource(
+  env: CommandEnvironment,
+  args: ImportArguments,
+  path: string,
+  lines: AsyncGenerator<Line>,
+): Promise<Source> {
+  if (args.from === 'beads') return openBeads(env, args, path, lines);
+  if (args.from === 'ndjson') return openNdjson(env, args, path, lines);
   throw new UsageError(`--from must be beads, ndjson or backup, not ${args.from}.`);
 }
 
-async function openBeads(env: CommandEnvironment, args: ImportArguments, path: string): Promise<Source> {
+async function openBeads(
+  env: CommandEnvironment,
+  args: ImportArguments,
+  path: string,
+  lines: AsyncGenerator<Line>,
+): Promise<Source> {
   if (!args.team) throw new UsageError('Say which team gets the issues: --team CODE.');
   const { id: workspaceId } = await findWorkspace(env.database, args.workspace);
   const { code: teamCode } = await requireTeam(env, workspaceId, args.team, args['create-team']);
   return {
     // The same file may be brought to several teams; ids of beads are unique within a repository alone.
-    target: { workspaceId, source: `beads:${teamCode}`, teamCode, anonymous: beadsAnonymous },
-    lines: recordLines(readLines(path), beadsContent),
+    target: targetOf(env, path, {
+      workspaceId,
+      source: `beads:${teamCode}`,
+      teamCode,
+      anonymous: beadsAnonymous,
+    }),
+    lines: recordLines(lines, beadsContent),
   };
 }
 
-async function openNdjson(env: CommandEnvironment, args: ImportArguments, path: string): Promise<Source> {
-  const lines = readLines(path);
+async function openNdjson(
+  env: CommandEnvironment,
+  args: ImportArguments,
+  path: string,
+  lines: AsyncGenerator<Line>,
+): Promise<Source> {
   const header = await readHeader(lines);
   const { id: workspaceId } = await findWorkspace(env.database, args.workspace);
   let teamCode: string | undefined;
@@ -146,7 +174,21 @@ async function openNdjson(env: CommandEnvironment, args: ImportArguments, path: 
   }
   const source = `ndjson:${header.workspace.id}${teamCode === undefined ? '' : `:${teamCode}`}`;
   const anonymous = { name: header.workspace.name, principalKind: principalKind.service };
-  return { target: { workspaceId, source, teamCode, anonymous }, lines: recordLines(lines, ndjsonContent) };
+  const target = targetOf(env, path, { workspaceId, source, teamCode, anonymous });
+  return { target, lines: recordLines(lines, ndjsonContent) };
+}
+
+function targetOf(
+  env: CommandEnvironment,
+  path: string,
+  named: Pick<ImportTarget, 'workspaceId' | 'source' | 'teamCode' | 'anonymous'>,
+): ImportTarget {
+  return {
+    ...named,
+    ledger: databaseLedger(named.source),
+    newId: freshIds(),
+    files: new ImportFiles(env.store, dirname(path)),
+  };
 }
 
 function exitCodeOf({ isStopped, refused }: ImportSummary): number {

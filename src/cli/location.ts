@@ -57,7 +57,7 @@ export async function openUpToDate(
   try {
     if ((await schemaState(database)).state !== 'current') {
       await refuseNewerSchema(database);
-      await migrate(database);
+      await migrate(database, { report: (line) => say(`${line}\n`) });
     }
     return database;
   } catch (error) {

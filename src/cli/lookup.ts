@@ -1,4 +1,5 @@
 import type { Database } from '../db/engine/engine.ts';
+import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import type { Row } from '../db/tables/tables.ts';
 import { type MemberCard, selectMemberCard, selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
 import { memberRole } from '../model/codes.ts';
@@ -27,17 +28,13 @@ export async function findWorkspace(
 }
 
 /** The member that a person names by id, account or e-mail address; the first owner when he names none. */
-export async function findMember(
-  { db }: Database,
-  workspaceId: string,
-  named: string | undefined,
-): Promise<MemberCard> {
+export async function findMember(db: TenantDb, named: string | undefined): Promise<MemberCard> {
   if (!named) {
-    const [first] = await selectMemberCards(db, workspaceId);
+    const [first] = await selectMemberCards(db);
     if (first?.role === memberRole.owner) return first;
     throw new CommandError('The workspace has no owner; say whom with --member.');
   }
-  const member = await selectMemberCard(db, workspaceId, memberKey(named));
+  const member = await selectMemberCard(db, memberKey(named));
   if (!member) throw new CommandError(`The workspace has no member ${named}.`);
   return member;
 }

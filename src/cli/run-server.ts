@@ -6,8 +6,9 @@ import { createLogger } from '../server/observability/logger.ts';
 import { secretsOf } from '../server/observability/secrets.ts';
 import { openFiles, type ServerFiles } from '../server/open-files.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
-import { addDemo, demoToken, findDemo, keptToken } from './demo-workspace.ts';
+import { addDemo, demoToken, findDemo, keptToken, tokenFileOf } from './demo-workspace.ts';
 import { exitCodes } from './failures.ts';
+import { greeting } from './greeting.ts';
 import { migrateLocation, openUpToDate, requireCurrentSchema } from './location.ts';
 import { type CommandSocket, openCommandSocket } from './socket.ts';
 import type { Start } from './start.ts';
@@ -26,8 +27,10 @@ export async function serve(start: Start): Promise<number> {
   const server = await startServer({ database, config, logger, files, documents });
   const socket = await openSocket(database, files, start, logger);
   logger.info({ url: server.url, engine: database.engine }, `workgraph is ready at ${server.url}`);
-  say(greeting(config.publicUrl ?? server.url, token));
-  logger.info({ signal: await start.stopped }, 'stopping');
+  const tokenFile = tokenFileOf(config.dataDir);
+  const url = config.publicUrl ?? server.url;
+  say(greeting({ url, host: config.host, token, tokenFile, isTerminal: process.stderr.isTTY }));
+  logger.info({ reason: await start.stopped }, 'stopping');
   await stop({ server, socket, database, drainMs: config.drainMs });
   return exitCodes.done;
 }
@@ -90,25 +93,6 @@ async function stop({
   setTimeout(() => process.exit(exitCodes.failed), stopWithinMs).unref();
   await Promise.all([server.stop({ drainMs, withinMs: stopWithinMs - 1_000 }), socket?.close()]);
   await database.close();
-}
-
-function greeting(url: string, token: string | undefined): string {
-  if (!token) {
-    return `\nworkgraph is ready at ${url}\n\n  GraphiQL   ${url}/graphql\n  A token    workgraph token create\n\n`;
-  }
-  const authorization = `-H 'Authorization: Bearer ${token}'`;
-  const query = '{ viewer { member { displayName } workspace { name } } }';
-  return `
-workgraph is ready at ${url}
-
-  GraphiQL     ${url}/graphql
-  Demo token   ${token}
-
-  GraphQL      curl ${url}/graphql ${authorization} \\
-                 -H 'Content-Type: application/json' -d '${JSON.stringify({ query })}'
-  REST         curl '${url}/v1/teams?page_size=5' ${authorization}
-
-`;
 }
 
 function say(text: string): void {

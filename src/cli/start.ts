@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { type DirectoryLock, lockDirectory } from '../db/engine/directory-lock.ts';
+import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../db/engine/directory-lock.ts';
 import { type Config, readConfig, type Settings } from '../server/config.ts';
 import type { TrustedDocuments } from '../executor/persisted-documents.ts';
 import type { DatabaseCommand } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
+import { whenParentIsGone } from './parent.ts';
+import { Predecessor } from './predecessor.ts';
 
 export interface StartOptions {
   readonly settings: Settings;
@@ -20,23 +22,37 @@ export interface Start extends Omit<StartOptions, 'settings'> {
   readonly documents: TrustedDocuments | undefined;
   /** Of the embedded database's directory. */
   readonly lock: DirectoryLock | undefined;
-  /** The signal that ends it. */
-  readonly stopped: Promise<NodeJS.Signals>;
+  /** What ends it: a signal, or the end of the shell in which npm started it. */
+  readonly stopped: Promise<NodeJS.Signals | 'parent gone'>;
 }
 
 /**
- * Serves until a signal ends it, and gives the exit code. What must fail fails at once, before anything is made, and
+ * Serves until it is told to end, and gives the exit code. What must fail fails at once, before anything is made, and
  * before the rest of the program is loaded, which takes most of a start.
  */
 export async function start({ settings, ...options }: StartOptions): Promise<number> {
   const config = readConfig(settings);
   const documents = await documentsOf(config);
-  const stopped = untilSignal();
-  await requireFreePort(config);
-  if (config.metricsAddress) await requireFreePort(config.metricsAddress, '--metrics-address');
-  const lock = config.databaseUrl === undefined ? lockDirectory(config.dataDir) : undefined;
+  const stopped = untilStopped();
+  const lock = await takePlace(config);
+  void stopped.then(() => lock?.announceRelease());
   const { serve } = await import('./run-server.ts');
   return serve({ ...options, config, documents, lock, stopped });
+}
+
+/** Makes sure of the ports, and locks the data directory of an embedded database. */
+async function takePlace(config: Config): Promise<DirectoryLock | undefined> {
+  const { metricsAddress, databaseUrl, dataDir } = config;
+  const predecessor = new Predecessor((text) => process.stderr.write(text));
+  const isStopping = async () => (await import('../server/stopping.ts')).isStoppingAt(config);
+  await predecessor.wait(() => requireFreePort(config), isStopping);
+  if (metricsAddress)
+    await predecessor.wait(() => requireFreePort(metricsAddress, '--metrics-address'), isStopping);
+  if (databaseUrl !== undefined) return undefined;
+  return predecessor.wait(
+    () => lockDirectory(dataDir),
+    (error) => error instanceof DirectoryHeldError && error.isStopping,
+  );
 }
 
 async function documentsOf(config: Config): Promise<TrustedDocuments | undefined> {
@@ -69,16 +85,21 @@ const portProblems: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host is not known',
 };
 
-/** The first signal; the second does not wait for anything. */
-function untilSignal(): Promise<NodeJS.Signals> {
+/** A signal that comes so soon after the first is the same one, which npm forwards to who has got it from the terminal. */
+const sameSignalMs = 500;
+
+/** What ends the server first; a second signal does not wait for anything. */
+function untilStopped(): Start['stopped'] {
   return new Promise((resolve) => {
-    let first = true;
+    let firstMs: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (!first) process.exit(exitCodes.interrupted);
-        first = false;
+        const nowMs = performance.now();
+        firstMs ??= nowMs;
+        if (nowMs - firstMs > sameSignalMs) process.exit(exitCodes.interrupted);
         resolve(signal);
       });
     }
+    whenParentIsGone(() => resolve('parent gone'));
   });
 }

@@ -1,6 +1,8 @@
 import { defineCommand } from 'citty';
 import { selectAccessToken, selectAccessTokens, selectTokenWorkspace } from '../db/access-tokens.ts';
+import type { MemberCard } from '../db/workspaces.ts';
 import { checkTokenInput, issueToken, revokeFamily, takesPart } from '../resolvers/access-tokens.ts';
+import { memberRole } from '../model/codes.ts';
 import { scopes as allScopes } from '../resolvers/context.ts';
 import { decodeId, encodeId } from '../resolvers/ids.ts';
 import { actorOf, databaseCommand } from './environment.ts';
@@ -24,7 +26,10 @@ const create = databaseCommand({
       description: 'Whom it stands for, by id or e-mail address; the owner when left out',
     },
     name: { type: 'string', default: 'command line', description: 'What it is called' },
-    scopes: { type: 'string', default: allScopes.join(','), description: 'What it may do' },
+    scopes: {
+      type: 'string',
+      description: 'What it may do; all scopes when left out, workspace:admin only for an owner or admin',
+    },
     expires: {
       type: 'string',
       description: 'When it ends: a time such as 2027-01-31T00:00:00Z, or days such as 30d',
@@ -34,11 +39,11 @@ const create = databaseCommand({
   async run(env, args) {
     const { database, stdout, stderr } = env;
     const { id: workspaceId } = await findWorkspace(database, args.workspace);
-    const member = await findMember(database, workspaceId, args.member);
+    const member = await findMember(database.of(workspaceId), args.member);
     if (!takesPart(member))
       throw new CommandError(`${member.displayName} is suspended or removed and can use no token.`);
     const now = new Date();
-    const scopes = args.scopes.split(/[\s,]+/).filter((scope) => scope !== '');
+    const scopes = args.scopes?.split(/[\s,]+/).filter((scope) => scope !== '') ?? usualScopes(member);
     const input = {
       name: args.name,
       scopes,
@@ -46,9 +51,8 @@ const create = databaseCommand({
     };
     checkTokenInput(input, now);
     const { userAccountId } = member;
-    const issued = await issueToken(database.db, actorOf(env), {
+    const issued = await issueToken(database.of(workspaceId), actorOf(env), {
       ...input,
-      workspaceId,
       userAccountId,
       parentTokenId: null,
     });
@@ -71,13 +75,18 @@ const create = databaseCommand({
   },
 });
 
+/** All scopes that go with the member's role: `workspace:admin` is for those who administer the workspace. */
+function usualScopes({ role }: Pick<MemberCard, 'role'>): readonly string[] {
+  return allScopes.filter((scope) => scope !== 'workspace:admin' || role <= memberRole.admin);
+}
+
 const list = databaseCommand({
   name: 'token list',
   description: 'List the access tokens of a workspace, newest first',
   args: { workspace, json: { type: 'boolean', description: 'Print an array of objects' } },
   async run({ database, stdout }, args) {
     const { id: workspaceId } = await findWorkspace(database, args.workspace);
-    const tokens = (await selectAccessTokens(database.db, workspaceId)).map(({ id, memberId, ...token }) => ({
+    const tokens = (await selectAccessTokens(database.of(workspaceId))).map(({ id, memberId, ...token }) => ({
       id: encodeId('token', id),
       ...token,
       memberId: encodeId('member', memberId),
@@ -105,7 +114,7 @@ const list = databaseCommand({
 
 const revoke = databaseCommand({
   name: 'token revoke',
-  description: 'End an access token, and every token that was made with it, at once',
+  description: 'Revoke an access token, and every token that was made with it',
   args: {
     id: { type: 'positional', required: true, description: 'The id of the token: token_…' },
     json: { type: 'boolean', description: 'Print one object: id and revokedUtc' },
@@ -116,8 +125,9 @@ const revoke = databaseCommand({
     if ('problem' in id) throw new UsageError(`The id of the token: ${id.problem}.`);
     const workspaceId = await selectTokenWorkspace(database.unscoped, id.uuid);
     if (!workspaceId) throw new CommandError(`There is no access token ${args.id}.`);
-    await revokeFamily(database.db, actorOf(env), { workspaceId, id: id.uuid }, new Date());
-    const token = await selectAccessToken(database.db, workspaceId, id.uuid);
+    const db = database.of(workspaceId);
+    await revokeFamily(db, actorOf(env), { id: id.uuid }, new Date());
+    const token = await selectAccessToken(db, id.uuid);
     if (args.json) stdout(`${JSON.stringify({ id: args.id, revokedUtc: token?.revokedUtc })}\n`);
     else stderr(`Revoked ${args.id} and what was made with it.\n`);
     return 0;

@@ -16,7 +16,7 @@ const create = databaseCommand({
   },
   async run(env, args) {
     const { database, stdout, stderr } = env;
-    const made = await createWorkspace(database.db, actorOf(env), {
+    const made = await createWorkspace(database, actorOf(env), {
       name: args.name,
       ownerDisplayName: args.owner,
       ownerEmailAddress: args['owner-email'] || undefined,

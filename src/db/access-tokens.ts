@@ -1,9 +1,11 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { AccessTokenTable } from './tables/directory-tables.ts';
 import type { Database } from './engine/engine.ts';
+import { always, type Predicate, predicateSql } from './query/predicate.ts';
 import { PreparedSelect } from './query/prepared.ts';
 import { Slot } from './query/slots.ts';
 import type { Row, Tables } from './tables/tables.ts';
+import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 
 /** A token and the member it stands for, whatever state the two are in. */
 export type TokenHolder = Pick<
@@ -68,24 +70,20 @@ function holderQuery(unscoped: Kysely<Tables>) {
 
 /** Writes the use down unless one is written that is newer than `before`. */
 export async function updateLastUsed(
-  db: Kysely<Tables>,
-  token: { workspaceId: string; tokenId: string },
+  db: TenantDb,
+  token: { tokenId: string },
   usedUtc: Date,
   before: Date,
 ): Promise<void> {
   await db
     .updateTable('accessToken as t')
     .set({ lastUsedUtc: usedUtc })
-    .where('t.workspaceId', '=', token.workspaceId)
     .where('t.id', '=', token.tokenId)
     .where((eb) => eb.or([eb('t.lastUsedUtc', 'is', null), eb('t.lastUsedUtc', '<', before)]))
     .execute();
 }
 
-export function insertAccessToken(
-  db: Kysely<Tables>,
-  token: Insertable<AccessTokenTable>,
-): Promise<Row<'accessToken'>> {
+export function insertAccessToken(db: TenantDb, token: NewRow<'accessToken'>): Promise<Row<'accessToken'>> {
   return db.insertInto('accessToken').values(token).returningAll().executeTakeFirstOrThrow();
 }
 
@@ -102,25 +100,25 @@ export async function selectTokenWorkspace(
   return row?.workspaceId;
 }
 
+/** The token with this id, provided that `where` holds for it; undefined otherwise. */
 export function selectAccessToken(
-  db: Kysely<Tables>,
-  workspaceId: string,
+  db: TenantDb,
   id: string,
+  where: Predicate = always,
 ): Promise<Row<'accessToken'> | undefined> {
   return db
     .selectFrom('accessToken as t')
     .selectAll('t')
-    .where('t.workspaceId', '=', workspaceId)
     .where('t.id', '=', id)
+    .where(predicateSql(where, 't'))
     .executeTakeFirst();
 }
 
 /** Holds a living token until the transaction ends, so that its revocation waits for what is made of it. */
-export async function lockLivingToken(db: Kysely<Tables>, workspaceId: string, id: string): Promise<boolean> {
+export async function lockLivingToken(db: TenantDb, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('accessToken as t')
     .select('t.id')
-    .where('t.workspaceId', '=', workspaceId)
     .where('t.id', '=', id)
     .where('t.revokedUtc', 'is', null)
     .forShare()
@@ -130,15 +128,13 @@ export async function lockLivingToken(db: Kysely<Tables>, workspaceId: string, i
 
 /** Marks the living among these tokens, or among their children, and says which those were. */
 export async function updateRevoked(
-  db: Kysely<Tables>,
-  workspaceId: string,
+  db: TenantDb,
   which: { column: 'id' | 'parentTokenId'; ids: readonly string[] },
   revokedUtc: Date,
 ): Promise<{ id: string; name: string }[]> {
   return db
     .updateTable('accessToken as t')
     .set({ revokedUtc })
-    .where('t.workspaceId', '=', workspaceId)
     .where(`t.${which.column}`, 'in', which.ids)
     .where('t.revokedUtc', 'is', null)
     .returning(['t.id', 't.name'])
@@ -146,15 +142,12 @@ export async function updateRevoked(
 }
 
 /** A workspace's tokens with the names of those they stand for, newest first. */
-export function selectAccessTokens(db: Kysely<Tables>, workspaceId: string) {
+export function selectAccessTokens(db: TenantDb) {
   return db
     .selectFrom('accessToken as t')
-    .innerJoin('member as m', (join) =>
-      join.onRef('m.workspaceId', '=', 't.workspaceId').onRef('m.userAccountId', '=', 't.userAccountId'),
-    )
+    .innerJoin('member as m', 'm.userAccountId', 't.userAccountId')
     .select(['t.id', 't.name', 't.scopes', 't.createdUtc', 't.expiresUtc', 't.lastUsedUtc', 't.revokedUtc'])
     .select(['m.id as memberId', 'm.displayName'])
-    .where('t.workspaceId', '=', workspaceId)
     .orderBy('t.createdUtc', 'desc')
     .orderBy('t.id', 'desc')
     .execute();

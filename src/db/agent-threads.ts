@@ -1,45 +1,29 @@
-import type { Insertable } from 'kysely';
-import type { AgentThreadMessageTable, AgentThreadTable } from './tables/issue-tables.ts';
 import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
+import type { NewRow } from './tables/tenant-tables.ts';
 
 /** The thread of an issue; it changes only under the issue's lock. */
-export async function selectThread(
-  trx: Trx,
-  workspaceId: string,
-  issueId: string,
-): Promise<Row<'agentThread'> | undefined> {
-  return trx
-    .selectFrom('agentThread')
-    .selectAll()
-    .where('workspaceId', '=', workspaceId)
-    .where('issueId', '=', issueId)
-    .executeTakeFirst();
+export async function selectThread(trx: Trx, issueId: string): Promise<Row<'agentThread'> | undefined> {
+  return trx.selectFrom('agentThread').selectAll().where('issueId', '=', issueId).executeTakeFirst();
 }
 
 /** The installation of one agent. */
 export async function selectInstallationOf(
   trx: Trx,
-  workspaceId: string,
   agentUserAccountId: string,
 ): Promise<Row<'agentInstallation'> | undefined> {
   return trx
     .selectFrom('agentInstallation')
     .selectAll()
-    .where('workspaceId', '=', workspaceId)
     .where('agentUserAccountId', '=', agentUserAccountId)
     .executeTakeFirst();
 }
 
 /** The default installation of the workspace or, where none is the default, the oldest. */
-export async function selectInstallation(
-  trx: Trx,
-  workspaceId: string,
-): Promise<Row<'agentInstallation'> | undefined> {
+export async function selectInstallation(trx: Trx): Promise<Row<'agentInstallation'> | undefined> {
   return trx
     .selectFrom('agentInstallation')
     .selectAll()
-    .where('workspaceId', '=', workspaceId)
     .orderBy('isDefault', 'desc')
     .orderBy('createdUtc')
     .orderBy('id')
@@ -49,29 +33,24 @@ export async function selectInstallation(
 
 export async function selectMessage(
   trx: Trx,
-  workspaceId: string,
   threadId: string,
   id: string,
 ): Promise<{ id: string } | undefined> {
   return trx
     .selectFrom('agentThreadMessage')
     .select('id')
-    .where('workspaceId', '=', workspaceId)
     .where('threadId', '=', threadId)
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
 /** Writes the thread of an issue as it is after a message: a new one, or over the one that there is. */
-export async function upsertThread(
-  trx: Trx,
-  thread: Insertable<AgentThreadTable>,
-): Promise<Row<'agentThread'>> {
+export async function upsertThread(trx: Trx, thread: NewRow<'agentThread'>): Promise<Row<'agentThread'>> {
   return trx
     .insertInto('agentThread')
     .values(thread)
     .onConflict((conflict) =>
-      conflict.columns(['workspaceId', 'issueId']).doUpdateSet((eb) => ({
+      conflict.columns(['issueId']).doUpdateSet((eb) => ({
         status: eb.ref('excluded.status'),
         lastMessageAuthorType: eb.ref('excluded.lastMessageAuthorType'),
         lastMessageType: eb.ref('excluded.lastMessageType'),
@@ -89,7 +68,7 @@ export async function upsertThread(
 
 export async function insertMessage(
   trx: Trx,
-  message: Insertable<AgentThreadMessageTable>,
+  message: NewRow<'agentThreadMessage'>,
 ): Promise<Row<'agentThreadMessage'>> {
   return trx.insertInto('agentThreadMessage').values(message).returningAll().executeTakeFirstOrThrow();
 }

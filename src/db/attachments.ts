@@ -1,7 +1,7 @@
-import { type Insertable, type Kysely } from 'kysely';
-import type { AttachmentTable } from './tables/issue-tables.ts';
+import { type Kysely } from 'kysely';
 import type { Row, Tables } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
+import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 
 export type AttachmentRow = Row<'attachment'>;
 
@@ -29,41 +29,26 @@ export function keysOf({ revision, ...name }: UploadName): string[] {
 
 type UploadName = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision'>;
 
-export async function insertAttachment(
-  trx: Trx,
-  attachment: Insertable<AttachmentTable>,
-): Promise<AttachmentRow> {
+export async function insertAttachment(trx: Trx, attachment: NewRow<'attachment'>): Promise<AttachmentRow> {
   return trx.insertInto('attachment').values(attachment).returningAll().executeTakeFirstOrThrow();
 }
 
 /** A living attachment, whether its bytes are there or not. */
-export async function selectAttachment(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  id: string,
-): Promise<AttachmentRow | undefined> {
+export async function selectAttachment(db: TenantDb, id: string): Promise<AttachmentRow | undefined> {
   return db
     .selectFrom('attachment')
     .selectAll()
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('deletedUtc', 'is', null)
     .executeTakeFirst();
 }
 
 /** The same while its issue lives. */
-export async function selectAttachmentOfLiving(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  id: string,
-): Promise<AttachmentRow | undefined> {
+export async function selectAttachmentOfLiving(db: TenantDb, id: string): Promise<AttachmentRow | undefined> {
   return db
     .selectFrom('attachment as a')
-    .innerJoin('issue as i', (join) =>
-      join.onRef('i.workspaceId', '=', 'a.workspaceId').onRef('i.id', '=', 'a.issueId'),
-    )
+    .innerJoin('issue as i', 'i.id', 'a.issueId')
     .selectAll('a')
-    .where('a.workspaceId', '=', workspaceId)
     .where('a.id', '=', id)
     .where('a.deletedUtc', 'is', null)
     .where('i.deletedUtc', 'is', null)
@@ -94,15 +79,10 @@ export async function selectUploadedFiles(
 }
 
 /** Begins an upload: undefined when another is finished, or when too many were begun. */
-export async function beginUpload(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  id: string,
-): Promise<AttachmentRow | undefined> {
+export async function beginUpload(db: TenantDb, id: string): Promise<AttachmentRow | undefined> {
   return db
     .updateTable('attachment')
     .set((eb) => ({ revision: eb('revision', '+', 1) }))
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('uploadedUtc', 'is', null)
     .where('deletedUtc', 'is', null)
@@ -114,13 +94,12 @@ export async function beginUpload(
 /** Finishes the upload that was begun last; undefined when this is not the one, or one is finished. */
 export async function finishUpload(
   trx: Trx,
-  { workspaceId, id, revision }: UploadName,
+  { id, revision }: UploadName,
   columns: Pick<AttachmentRow, 'uploadedUtc' | 'previewKind' | 'codeLanguage'>,
 ): Promise<AttachmentRow | undefined> {
   return trx
     .updateTable('attachment')
     .set(columns)
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('revision', '=', revision)
     .where('uploadedUtc', 'is', null)
@@ -135,14 +114,12 @@ export async function finishUpload(
  */
 export async function deleteAttachment(
   trx: Trx,
-  workspaceId: string,
   id: string,
   deletedUtc: Date,
 ): Promise<AttachmentRow | undefined> {
   return trx
     .updateTable('attachment')
     .set({ deletedUtc, uploadedUtc: null })
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('deletedUtc', 'is', null)
     .returningAll()

@@ -1,10 +1,9 @@
-import type { Insertable, Kysely } from 'kysely';
-import type { AuditEntryTable } from './tables/directory-tables.ts';
 import { insertRows } from './writes/import-writes.ts';
-import type { Row, Tables } from './tables/tables.ts';
+import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
+import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 
-export function insertAuditEntries(trx: Trx, entries: readonly Insertable<AuditEntryTable>[]): Promise<void> {
+export function insertAuditEntries(trx: Trx, entries: readonly NewRow<'auditEntry'>[]): Promise<void> {
   return insertRows(trx, 'auditEntry', entries);
 }
 
@@ -19,14 +18,12 @@ export interface AuditSelection {
 
 /** The newest entries of a workspace, newest first. */
 export function selectAuditEntries(
-  db: Kysely<Tables>,
-  workspaceId: string,
+  db: TenantDb,
   { since, userAccountId, actorName, act, limit }: AuditSelection,
 ): Promise<Row<'auditEntry'>[]> {
   return db
     .selectFrom('auditEntry as a')
     .selectAll('a')
-    .where('a.workspaceId', '=', workspaceId)
     .$if(since !== undefined, (query) => query.where('a.occurredUtc', '>=', since as Date))
     .$if(userAccountId !== undefined, (query) => query.where('a.userAccountId', '=', userAccountId as string))
     .$if(actorName !== undefined, (query) => query.where('a.actorName', '=', actorName as string))

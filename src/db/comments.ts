@@ -1,16 +1,11 @@
-import type { Kysely } from 'kysely';
-import type { Row, Tables } from './tables/tables.ts';
+import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
+import type { TenantDb } from './tables/tenant-tables.ts';
 
-export async function selectComment(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  id: string,
-): Promise<Row<'comment'> | undefined> {
+export async function selectComment(db: TenantDb, id: string): Promise<Row<'comment'> | undefined> {
   return db
     .selectFrom('comment')
     .selectAll()
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('deletedUtc', 'is', null)
     .executeTakeFirst();
@@ -19,19 +14,13 @@ export async function selectComment(
 /** The comment that a reply would be under, with the name of its author. */
 export async function selectParentComment(
   trx: Trx,
-  workspaceId: string,
   issueId: string,
   id: string,
 ): Promise<{ id: string; authorUserAccountId: string; authorDisplayName: string } | undefined> {
   return trx
     .selectFrom('comment')
-    .innerJoin('member', (join) =>
-      join
-        .onRef('member.workspaceId', '=', 'comment.workspaceId')
-        .onRef('member.userAccountId', '=', 'comment.authorUserAccountId'),
-    )
+    .innerJoin('member', 'member.userAccountId', 'comment.authorUserAccountId')
     .select(['comment.id', 'comment.authorUserAccountId', 'member.displayName as authorDisplayName'])
-    .where('comment.workspaceId', '=', workspaceId)
     .where('comment.issueId', '=', issueId)
     .where('comment.id', '=', id)
     .where('comment.deletedUtc', 'is', null)
@@ -41,7 +30,6 @@ export async function selectParentComment(
 /** Changes a living comment and counts the change; undefined when it has been deleted meanwhile. */
 export async function updateComment(
   trx: Trx,
-  workspaceId: string,
   id: string,
   columns: { body: string; isEdited: boolean; updatedUtc: Date } | { deletedUtc: Date },
 ): Promise<Row<'comment'> | undefined> {
@@ -49,7 +37,6 @@ export async function updateComment(
     .updateTable('comment')
     .set(columns)
     .set((eb) => ({ revision: eb('revision', '+', 1) }))
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('deletedUtc', 'is', null)
     .returningAll()
@@ -57,15 +44,10 @@ export async function updateComment(
 }
 
 /** The time of the newest living comment of an issue. */
-export async function selectLastCommentUtc(
-  trx: Trx,
-  workspaceId: string,
-  issueId: string,
-): Promise<Date | null> {
+export async function selectLastCommentUtc(trx: Trx, issueId: string): Promise<Date | null> {
   const row = await trx
     .selectFrom('comment')
     .select('createdUtc')
-    .where('workspaceId', '=', workspaceId)
     .where('issueId', '=', issueId)
     .where('deletedUtc', 'is', null)
     .orderBy('createdUtc', 'desc')

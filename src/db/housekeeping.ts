@@ -5,6 +5,7 @@ import type { AttachmentRow } from './attachments.ts';
 import type { Database } from './engine/engine.ts';
 import type { Tables } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
+import type { TenantDb } from './tables/tenant-tables.ts';
 
 // 'wgjn' in ASCII: keeps this lock apart from any other advisory lock of the database.
 const janitorLock = 0x77676a6e;
@@ -74,10 +75,12 @@ export async function selectAbandonedAttachments(
 }
 
 /** Removes the row of an attachment that has not been uploaded meanwhile, nor begun to be. */
-export async function removeAbandonedAttachment(db: Kysely<Tables>, { workspaceId, id, revision }: FileName) {
+export async function removeAbandonedAttachment(
+  db: TenantDb,
+  { id, revision }: Pick<FileName, 'id' | 'revision'>,
+): Promise<void> {
   await db
     .deleteFrom('attachment')
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('revision', '=', revision)
     .where('uploadedUtc', 'is', null)
@@ -119,15 +122,10 @@ export async function writeJoinedIds(unscoped: Kysely<Tables>, limit: number): P
   return Number(numAffectedRows ?? 0);
 }
 
-export async function selectFilesOfIssues(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  issueIds: readonly string[],
-): Promise<FileName[]> {
+export async function selectFilesOfIssues(db: TenantDb, issueIds: readonly string[]): Promise<FileName[]> {
   return db
     .selectFrom('attachment')
     .select(['workspaceId', 'id', 'revision'])
-    .where('workspaceId', '=', workspaceId)
     .where('issueId', '=', anyUuid(issueIds))
     .execute();
 }
@@ -147,16 +145,10 @@ const hangsOnIssue = [
 ] as const;
 
 /** Removes issues with everything on them; those that were deleted before the time, and no others. */
-export async function removeIssues(
-  trx: Trx,
-  workspaceId: string,
-  issueIds: readonly string[],
-  before: Date,
-): Promise<number> {
+export async function removeIssues(trx: Trx, issueIds: readonly string[], before: Date): Promise<number> {
   const locked = await trx
     .selectFrom('issue')
     .select('id')
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', anyUuid(issueIds))
     .where('deletedUtc', '<', before)
     .orderBy('id')
@@ -164,46 +156,32 @@ export async function removeIssues(
     .execute();
   const ids = locked.map(({ id }) => id);
   if (ids.length === 0) return 0;
-  await forgetImports(trx, workspaceId, ids);
+  await forgetImports(trx, ids);
   for (const table of hangsOnIssue) {
-    await trx
-      .deleteFrom(table)
-      .where('workspaceId', '=', workspaceId)
-      .where('issueId', '=', anyUuid(ids))
-      .execute();
+    await trx.deleteFrom(table).where('issueId', '=', anyUuid(ids)).execute();
   }
   for (const column of ['deletedParentIssueId', 'parentIssueId'] as const) {
     await trx
       .updateTable('issue')
       .set({ [column]: null })
-      .where('workspaceId', '=', workspaceId)
       .where(column, '=', anyUuid(ids))
       .execute();
   }
-  await trx
-    .deleteFrom('issue')
-    .where('workspaceId', '=', workspaceId)
-    .where('id', '=', anyUuid(ids))
-    .execute();
+  await trx.deleteFrom('issue').where('id', '=', anyUuid(ids)).execute();
   return ids.length;
 }
 
 /** What an import made of these issues is no longer there; the record that it had names nothing. */
-async function forgetImports(trx: Trx, workspaceId: string, issueIds: readonly string[]): Promise<void> {
+async function forgetImports(trx: Trx, issueIds: readonly string[]): Promise<void> {
   await trx
     .deleteFrom('importSource')
-    .where('workspaceId', '=', workspaceId)
     .where((eb) =>
       eb.or([
         eb('targetId', '=', anyUuid(issueIds)),
         eb(
           'targetId',
           'in',
-          eb
-            .selectFrom('comment')
-            .select('comment.id')
-            .where('comment.workspaceId', '=', workspaceId)
-            .where('comment.issueId', '=', anyUuid(issueIds)),
+          eb.selectFrom('comment').select('comment.id').where('comment.issueId', '=', anyUuid(issueIds)),
         ),
       ]),
     )

@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Row, Tables } from './tables/tables.ts';
+import { workspaceOf } from './engine/tenant-handle.ts';
+import type { NewRow } from './tables/tenant-tables.ts';
 import type { Trx } from './engine/transaction.ts';
 
 /** Whose key it is, and the key. */
-export type KeyName = Pick<Row<'idempotencyKey'>, 'workspaceId' | 'userAccountId' | 'key'>;
+export type KeyName = Pick<Row<'idempotencyKey'>, 'userAccountId' | 'key'>;
 
 /** Holds a key until the transaction ends, unless another one holds it: says at once whether it does. */
-export async function tryLockKey(trx: Trx, { workspaceId, userAccountId, key }: KeyName): Promise<boolean> {
+export async function tryLockKey(trx: Trx, { userAccountId, key }: KeyName): Promise<boolean> {
   // 64 bits of a hash stay clear of the other advisory locks of the database.
-  const hash = createHash('sha256').update(`idempotency ${workspaceId} ${userAccountId} ${key}`).digest();
+  const hash = createHash('sha256')
+    .update(`idempotency ${workspaceOf(trx)} ${userAccountId} ${key}`)
+    .digest();
   const { taken } = await trx
     .selectNoFrom(
       sql<boolean>`pg_try_advisory_xact_lock(${hash.readBigInt64BE().toString()}::bigint)`.as('taken'),
@@ -21,13 +25,12 @@ export async function tryLockKey(trx: Trx, { workspaceId, userAccountId, key }: 
 /** What is kept under a key since a time. Asked in the lock's own statement it might be missed: that sees no later commit. */
 export function selectKept(
   trx: Trx,
-  { workspaceId, userAccountId, key }: KeyName,
+  { userAccountId, key }: KeyName,
   since: Date,
 ): Promise<Pick<Row<'idempotencyKey'>, 'requestHash' | 'result'> | undefined> {
   return trx
     .selectFrom('idempotencyKey')
     .select(['requestHash', 'result'])
-    .where('workspaceId', '=', workspaceId)
     .where('userAccountId', '=', userAccountId)
     .where('key', '=', key)
     .where('createdUtc', '>', since)
@@ -35,15 +38,13 @@ export function selectKept(
 }
 
 /** Keeps a result in place of one that is too old to count. */
-export async function upsertKept(trx: Trx, row: Row<'idempotencyKey'>): Promise<void> {
+export async function upsertKept(trx: Trx, row: NewRow<'idempotencyKey'>): Promise<void> {
   const { requestHash, result, createdUtc } = row;
   await trx
     .insertInto('idempotencyKey')
     .values(row)
     .onConflict((conflict) =>
-      conflict
-        .columns(['workspaceId', 'userAccountId', 'key'])
-        .doUpdateSet({ requestHash, result, createdUtc }),
+      conflict.columns(['userAccountId', 'key']).doUpdateSet({ requestHash, result, createdUtc }),
     )
     .execute();
 }

@@ -1,7 +1,8 @@
-import { type Kysely, sql, type SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
-import type { Row, Tables } from './tables/tables.ts';
+import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
+import type { TenantDb } from './tables/tenant-tables.ts';
 
 export type ImportKind = 'issue' | 'comment' | 'member';
 
@@ -15,7 +16,6 @@ export interface ImportedBefore {
 /** What earlier runs made of these ids of a source. */
 export async function selectImported(
   trx: Trx,
-  workspaceId: string,
   source: string,
   kind: ImportKind,
   sourceIds: readonly string[],
@@ -24,7 +24,6 @@ export async function selectImported(
   const rows = await trx
     .selectFrom('importSource')
     .select(['sourceId', 'targetId', sql<string | null>`record ->> 'digest'`.as('digest')])
-    .where('workspaceId', '=', workspaceId)
     .where('source', '=', source)
     .where('kind', '=', kind)
     .where(anyText('sourceId', sourceIds))
@@ -33,29 +32,15 @@ export async function selectImported(
 }
 
 /** Teams by their codes. */
-export async function selectTeamsByCode(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  codes: string[],
-): Promise<Row<'team'>[]> {
-  return db
-    .selectFrom('team')
-    .selectAll()
-    .where('workspaceId', '=', workspaceId)
-    .where(anyText('code', codes))
-    .execute();
+export async function selectTeamsByCode(db: TenantDb, codes: string[]): Promise<Row<'team'>[]> {
+  return db.selectFrom('team').selectAll().where(anyText('code', codes)).execute();
 }
 
 /** The statuses of teams, in their order. */
-export async function selectStatusesOf(
-  trx: Trx,
-  workspaceId: string,
-  teamIds: string[],
-): Promise<Row<'status'>[]> {
+export async function selectStatusesOf(trx: Trx, teamIds: string[]): Promise<Row<'status'>[]> {
   return trx
     .selectFrom('status')
     .selectAll()
-    .where('workspaceId', '=', workspaceId)
     .where('teamId', '=', anyUuid(teamIds))
     .orderBy('position')
     .orderBy('id')
@@ -65,7 +50,6 @@ export async function selectStatusesOf(
 /** The labels of teams and of the workspace that have one of the folded names. */
 export async function selectLabelsNamed(
   trx: Trx,
-  workspaceId: string,
   teamIds: string[],
   nameFolds: string[],
 ): Promise<Row<'label'>[]> {
@@ -73,7 +57,6 @@ export async function selectLabelsNamed(
   return trx
     .selectFrom('label')
     .selectAll()
-    .where('workspaceId', '=', workspaceId)
     .where((eb) => eb.or([eb('teamId', '=', anyUuid(teamIds)), eb('teamId', 'is', null)]))
     .where(anyText('nameFold', nameFolds))
     .execute();
@@ -82,13 +65,11 @@ export async function selectLabelsNamed(
 /** Members by account or by a folded address or name, in the order in which they came. */
 export async function selectMembersNamed(
   trx: Trx,
-  workspaceId: string,
   by: { userAccountIds: string[]; emailFolds: string[]; nameFolds: string[] },
 ): Promise<Row<'member'>[]> {
   return trx
     .selectFrom('member')
     .selectAll()
-    .where('workspaceId', '=', workspaceId)
     .where((eb) =>
       eb.or([
         eb('userAccountId', '=', anyUuid(by.userAccountIds)),
@@ -103,22 +84,15 @@ export async function selectMembersNamed(
 
 export async function selectProjectsByKey(
   trx: Trx,
-  workspaceId: string,
   keys: string[],
 ): Promise<Pick<Row<'project'>, 'id' | 'key'>[]> {
   if (keys.length === 0) return [];
-  return trx
-    .selectFrom('project')
-    .select(['id', 'key'])
-    .where('workspaceId', '=', workspaceId)
-    .where(anyText('key', keys))
-    .execute();
+  return trx.selectFrom('project').select(['id', 'key']).where(anyText('key', keys)).execute();
 }
 
 /** The deliveries of teams that have one of the numbers. */
 export async function selectDeliveriesNumbered(
   trx: Trx,
-  workspaceId: string,
   teamIds: string[],
   numbers: number[],
 ): Promise<Pick<Row<'delivery'>, 'id' | 'teamId' | 'number'>[]> {
@@ -126,35 +100,25 @@ export async function selectDeliveriesNumbered(
   return trx
     .selectFrom('delivery')
     .select(['id', 'teamId', 'number'])
-    .where('workspaceId', '=', workspaceId)
     .where('teamId', '=', anyUuid(teamIds))
     .where(sql<SqlBool>`number = any(${numbers}::int[])`)
     .execute();
 }
 
 /** These issues and all above them, each with its parent. */
-export async function selectAncestry(
-  trx: Trx,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<Map<string, string | null>> {
+export async function selectAncestry(trx: Trx, ids: readonly string[]): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();
   const rows = await trx
     .withRecursive('line', (db) =>
       db
         .selectFrom('issue')
-        .select(['workspaceId', 'id', 'parentIssueId'])
-        .where('workspaceId', '=', workspaceId)
+        .select(['id', 'parentIssueId'])
         .where('id', '=', anyUuid(ids))
         .union((eb) =>
           eb
             .selectFrom('issue')
-            .innerJoin('line', (join) =>
-              join
-                .onRef('line.workspaceId', '=', 'issue.workspaceId')
-                .onRef('line.parentIssueId', '=', 'issue.id'),
-            )
-            .select(['issue.workspaceId', 'issue.id', 'issue.parentIssueId']),
+            .innerJoin('line', 'line.parentIssueId', 'issue.id')
+            .select(['issue.id', 'issue.parentIssueId']),
         ),
     )
     .selectFrom('line')
@@ -165,4 +129,54 @@ export async function selectAncestry(
 
 function anyText(column: string, texts: readonly string[]) {
   return sql<SqlBool>`${sql.ref(column)} = any(${[...texts]}::text[])`;
+}
+
+/** The entries of the feeds of issues, in their order. */
+export async function selectFeeds(
+  trx: Trx,
+  issueIds: readonly string[],
+): Promise<Pick<Row<'activity'>, 'issueId' | 'eventType' | 'occurredUtc' | 'text'>[]> {
+  if (issueIds.length === 0) return [];
+  return trx
+    .selectFrom('activity')
+    .select(['issueId', 'eventType', 'occurredUtc', 'text'])
+    .where('issueId', '=', anyUuid(issueIds))
+    .orderBy('issueId')
+    .orderBy('sortOrder')
+    .execute();
+}
+
+/** The attachments of issues, deleted ones too, so that none is brought back. */
+export async function selectAttachmentsOf(
+  trx: Trx,
+  issueIds: readonly string[],
+): Promise<Pick<Row<'attachment'>, 'issueId' | 'fileName' | 'createdUtc'>[]> {
+  if (issueIds.length === 0) return [];
+  return trx
+    .selectFrom('attachment')
+    .select(['issueId', 'fileName', 'createdUtc'])
+    .where('issueId', '=', anyUuid(issueIds))
+    .execute();
+}
+
+/** Those of the issues that have an agent thread. */
+export async function selectIssuesWithThread(trx: Trx, issueIds: readonly string[]): Promise<Set<string>> {
+  if (issueIds.length === 0) return new Set();
+  const rows = await trx
+    .selectFrom('agentThread')
+    .select('issueId')
+    .where('issueId', '=', anyUuid(issueIds))
+    .execute();
+  return new Set(rows.map(({ issueId }) => issueId));
+}
+
+/** The agents that are installed, the default one first. */
+export async function selectInstallations(trx: Trx): Promise<Row<'agentInstallation'>[]> {
+  return trx
+    .selectFrom('agentInstallation')
+    .selectAll()
+    .orderBy('isDefault', 'desc')
+    .orderBy('createdUtc')
+    .orderBy('id')
+    .execute();
 }

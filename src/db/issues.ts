@@ -1,46 +1,12 @@
-import { type Insertable, type Kysely, type RawBuilder, sql, type UpdateObject } from 'kysely';
+import { type QueryCreator, type RawBuilder, sql, type UpdateObject } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
-import type { IssueTable } from './tables/issue-tables.ts';
 import { PreparedSelect, type Sending, StatementsByShape } from './query/prepared.ts';
 import { slot } from './query/slots.ts';
-import type { Row, Tables } from './tables/tables.ts';
+import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
+import type { NewRow, TenantDb, TenantTables } from './tables/tenant-tables.ts';
 
 export type IssueRow = Row<'issue'>;
-
-/** All that a row of the table has, in the order in which prepared statements give it. */
-export const issueColumns = [
-  'workspaceId',
-  'id',
-  'teamId',
-  'number',
-  'title',
-  'titleFold',
-  'description',
-  'reporterUserAccountId',
-  'parentIssueId',
-  'deletedParentIssueId',
-  'statusId',
-  'statusRank',
-  'priority',
-  'priorityRank',
-  'primaryAssigneeUserAccountId',
-  'projectId',
-  'deliveryId',
-  'estimateValue',
-  'dueDate',
-  'commentCount',
-  'subIssueCount',
-  'linkCount',
-  'activityCount',
-  'createdUtc',
-  'updatedUtc',
-  'lastActivityUtc',
-  'lastCommentUtc',
-  'closedUtc',
-  'deletedUtc',
-  'revision',
-] as const satisfies readonly (keyof IssueRow)[];
 
 /** How a client names an issue: by its key, taken apart, or by its id. */
 export type IssueName = { teamCode: string; number: number } | { id: string };
@@ -56,19 +22,14 @@ export interface NamedIssue {
 
 /** The issues behind names, in no order; what is deleted counts only when it is asked for. */
 export async function selectIssuesNamed(
-  db: Kysely<Tables>,
-  workspaceId: string,
+  db: TenantDb,
   names: readonly IssueName[],
   { deleted = false } = {},
 ): Promise<NamedIssue[]> {
   const keys = names.filter((name) => 'number' in name);
   const ids = names.flatMap((name) => ('id' in name ? [name.id] : []));
-  const byKey = issuesByKey(db, workspaceId, keys).$if(!deleted, (query) =>
-    query.where('issue.deletedUtc', 'is', null),
-  );
-  const byId = issuesById(db, workspaceId, ids).$if(!deleted, (query) =>
-    query.where('issue.deletedUtc', 'is', null),
-  );
+  const byKey = issuesByKey(db, keys).$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null));
+  const byId = issuesById(db, ids).$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null));
   if (ids.length === 0) return byKey.execute();
   return keys.length === 0 ? byId.execute() : byKey.union(byId).execute();
 }
@@ -84,12 +45,11 @@ const namedColumns = [
 /** The issue behind one name. */
 export async function selectIssueNamed(
   sending: Sending,
-  workspaceId: string,
   name: IssueName,
   { deleted = false } = {},
 ): Promise<NamedIssue | undefined> {
   const named = 'id' in name ? 'id' : 'key';
-  const [issue] = await namedIssues.send(sending, { named, deleted }, { ...name, workspaceId });
+  const [issue] = await namedIssues.send(sending, { named, deleted }, { ...name });
   return issue;
 }
 
@@ -97,11 +57,8 @@ const namedIssues = new StatementsByShape<{ named: 'key' | 'id'; deleted: boolea
   (db, { named, deleted }) => {
     const rows = db
       .selectFrom('issue')
-      .innerJoin('team', (join) =>
-        join.onRef('team.workspaceId', '=', 'issue.workspaceId').onRef('team.id', '=', 'issue.teamId'),
-      )
+      .innerJoin('team', 'team.id', 'issue.teamId')
       .select(namedColumns)
-      .where('issue.workspaceId', '=', slot('workspaceId'))
       .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null));
     const found =
       named === 'id'
@@ -111,36 +68,24 @@ const namedIssues = new StatementsByShape<{ named: 'key' | 'id'; deleted: boolea
   },
 );
 
-function issuesByKey(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  keys: readonly { teamCode: string; number: number }[],
-) {
+function issuesByKey(db: TenantDb, keys: readonly { teamCode: string; number: number }[]) {
   const codes = keys.map(({ teamCode }) => teamCode);
   const numbers = keys.map(({ number }) => number);
   const named = sql<{ code: string; number: number }>`unnest(${codes}::text[], ${numbers}::int[])`;
   return db
     .selectFrom(named.as<'named'>(sql`named(code, number)`))
-    .innerJoin('team', (join) =>
-      join.on('team.workspaceId', '=', workspaceId).onRef('team.code', '=', 'named.code'),
-    )
+    .innerJoin('team', 'team.code', 'named.code')
     .innerJoin('issue', (join) =>
-      join
-        .on('issue.workspaceId', '=', workspaceId)
-        .onRef('issue.teamId', '=', 'team.id')
-        .onRef('issue.number', '=', 'named.number'),
+      join.onRef('issue.teamId', '=', 'team.id').onRef('issue.number', '=', 'named.number'),
     )
     .select(namedColumns);
 }
 
-function issuesById(db: Kysely<Tables>, workspaceId: string, ids: readonly string[]) {
+function issuesById(db: TenantDb, ids: readonly string[]) {
   return db
     .selectFrom('issue')
-    .innerJoin('team', (join) =>
-      join.on('team.workspaceId', '=', workspaceId).onRef('team.id', '=', 'issue.teamId'),
-    )
+    .innerJoin('team', 'team.id', 'issue.teamId')
     .select(namedColumns)
-    .where('issue.workspaceId', '=', workspaceId)
     .where('issue.id', '=', anyUuid(ids));
 }
 
@@ -152,16 +97,11 @@ export interface LockedIssues {
 }
 
 /** Locks issues in the order of their ids, deleted ones too: whoever locks several cannot lock another out. */
-export async function lockIssues(
-  trx: Trx,
-  workspaceId: string,
-  ids: Iterable<string>,
-): Promise<LockedIssues> {
+export async function lockIssues(trx: Trx, ids: Iterable<string>): Promise<LockedIssues> {
   const rows = await trx
     .selectFrom('issue')
     .selectAll()
     .select(sql<Date>`clock_timestamp()`.as('lockedUtc'))
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', anyUuid(ids))
     .orderBy('id')
     .forNoKeyUpdate()
@@ -177,11 +117,10 @@ export async function lockIssues(
  */
 export async function takeIssueNumbers(
   trx: Trx,
-  workspaceId: string,
   teamId: string,
   count: number,
 ): Promise<{ number: number; nowUtc: Date }> {
-  return nextNumber(trx, workspaceId, teamId, sql.lit(count))
+  return nextNumber(trx, teamId, sql.lit(count))
     .returning((eb) => [
       eb('nextIssueNumber', '-', count).as('number'),
       sql<Date>`clock_timestamp()`.as('nowUtc'),
@@ -191,28 +130,27 @@ export async function takeIssueNumbers(
 
 /** Takes as many numbers as `count` says. */
 export function nextNumber(
-  db: Kysely<Tables>,
-  workspaceId: string,
+  db: QueryCreator<TenantTables>,
   teamId: string | RawBuilder<string>,
   count: RawBuilder<number>,
 ) {
   return db
     .insertInto('teamCounter')
-    .values({ workspaceId, teamId, nextIssueNumber: sql<number>`1 + ${count}` })
+    .values({ teamId, nextIssueNumber: sql<number>`1 + ${count}` })
     .onConflict((conflict) =>
       conflict
-        .columns(['workspaceId', 'teamId'])
+        .columns(['teamId'])
         .doUpdateSet((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', count) })),
     );
 }
 
-export async function insertIssue(trx: Trx, issue: Insertable<IssueTable>): Promise<IssueRow> {
+export async function insertIssue(trx: Trx, issue: NewRow<'issue'>): Promise<IssueRow> {
   return trx.insertInto('issue').values(issue).returningAll().executeTakeFirstOrThrow();
 }
 
 /** What an update sets alike on every issue that it concerns. */
 export type IssueColumns = Omit<
-  UpdateObject<Tables, 'issue'>,
+  UpdateObject<TenantTables, 'issue'>,
   'workspaceId' | 'id' | 'teamId' | 'number' | 'activityCount'
 >;
 
@@ -236,14 +174,12 @@ export function perIssue<Value extends string | Date | null>(
 /** Changes locked issues and counts the change. */
 export async function updateIssues(
   trx: Trx,
-  workspaceId: string,
   ids: Iterable<string>,
   columns: IssueColumns,
 ): Promise<IssueRow[]> {
   return trx
     .updateTable('issue')
     .set(revised(columns))
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', anyUuid(ids))
     .returningAll()
     .execute();
@@ -252,7 +188,6 @@ export async function updateIssues(
 /** Changes locked issues and makes room in their feeds: `activityCount` is the place of the new entry. */
 export async function updateIssuesWithActivity(
   trx: Trx,
-  workspaceId: string,
   ids: Iterable<string>,
   nowUtc: Date,
   columns: IssueColumns,
@@ -264,7 +199,6 @@ export async function updateIssuesWithActivity(
       activityCount: eb('activityCount', '+', 1),
       lastActivityUtc: nowUtc,
     }))
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', anyUuid(ids))
     .returningAll()
     .execute();

@@ -1,17 +1,11 @@
-import type { Insertable, Kysely } from 'kysely';
-import type { IssueLinkTable } from './tables/issue-tables.ts';
-import type { Row, Tables } from './tables/tables.ts';
+import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
+import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 
-export async function selectLink(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  id: string,
-): Promise<Row<'issueLink'> | undefined> {
+export async function selectLink(db: TenantDb, id: string): Promise<Row<'issueLink'> | undefined> {
   return db
     .selectFrom('issueLink')
     .selectAll()
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('deletedUtc', 'is', null)
     .executeTakeFirst();
@@ -19,14 +13,12 @@ export async function selectLink(
 
 export async function selectEquivalentLink(
   trx: Trx,
-  workspaceId: string,
   issueId: string,
   urlHash: Buffer,
 ): Promise<Row<'issueLink'> | undefined> {
   return trx
     .selectFrom('issueLink')
     .selectAll()
-    .where('workspaceId', '=', workspaceId)
     .where('issueId', '=', issueId)
     .where('urlHash', '=', urlHash)
     .where('deletedUtc', 'is', null)
@@ -34,15 +26,12 @@ export async function selectEquivalentLink(
 }
 
 /** Inserts the link; undefined when an equivalent one lives on the issue. */
-export async function insertLink(
-  trx: Trx,
-  link: Insertable<IssueLinkTable>,
-): Promise<Row<'issueLink'> | undefined> {
+export async function insertLink(trx: Trx, link: NewRow<'issueLink'>): Promise<Row<'issueLink'> | undefined> {
   return trx
     .insertInto('issueLink')
     .values(link)
     .onConflict((conflict) =>
-      conflict.columns(['workspaceId', 'issueId', 'urlHash']).where('deletedUtc', 'is', null).doNothing(),
+      conflict.columns(['issueId', 'urlHash']).where('deletedUtc', 'is', null).doNothing(),
     )
     .returningAll()
     .executeTakeFirst();
@@ -51,14 +40,12 @@ export async function insertLink(
 /** Deletes a living link; undefined when it was deleted meanwhile. */
 export async function deleteLink(
   trx: Trx,
-  workspaceId: string,
   id: string,
   deletedUtc: Date,
 ): Promise<Row<'issueLink'> | undefined> {
   return trx
     .updateTable('issueLink')
     .set((eb) => ({ deletedUtc, revision: eb('revision', '+', 1) }))
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('deletedUtc', 'is', null)
     .returningAll()

@@ -9,13 +9,11 @@ export type RevisedTable = Extract<TableName, 'comment' | 'issueLink' | 'attachm
 export async function lockRevision(
   trx: Trx,
   table: RevisedTable,
-  workspaceId: string,
   id: string,
 ): Promise<{ revision: number } | undefined> {
   const row = await untyped(trx)
     .selectFrom(table)
     .select('revision')
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('deletedUtc', 'is', null)
     .forNoKeyUpdate()

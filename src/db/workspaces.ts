@@ -1,6 +1,6 @@
-import type { Insertable, Kysely } from 'kysely';
-import type { MemberTable, WorkspaceTable } from './tables/directory-tables.ts';
+import type { Kysely } from 'kysely';
 import type { Row, Tables } from './tables/tables.ts';
+import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 
 export type MemberCard = Pick<
   Row<'member'>,
@@ -19,25 +19,21 @@ export function selectWorkspaces(
     .execute();
 }
 
-export async function insertWorkspace(
-  db: Kysely<Tables>,
-  workspace: Insertable<WorkspaceTable>,
-): Promise<void> {
+export async function insertWorkspace(db: TenantDb, workspace: NewRow<'workspace'>): Promise<void> {
   await db.insertInto('workspace').values(workspace).execute();
 }
 
 /** A person and what the workspace knows of him. */
-export async function insertMember(db: Kysely<Tables>, member: Insertable<MemberTable>): Promise<void> {
+export async function insertMember(db: TenantDb, member: NewRow<'member'>): Promise<void> {
   await db.insertInto('userAccount').values({ id: member.userAccountId }).execute();
   await db.insertInto('member').values(member).execute();
 }
 
 /** The members of a workspace in the order in which they came, those of the highest role first. */
-export function selectMemberCards(db: Kysely<Tables>, workspaceId: string): Promise<MemberCard[]> {
+export function selectMemberCards(db: TenantDb): Promise<MemberCard[]> {
   return db
     .selectFrom('member as m')
     .select(['m.id', 'm.userAccountId', 'm.displayName', 'm.emailAddress', 'm.role', 'm.status'])
-    .where('m.workspaceId', '=', workspaceId)
     .orderBy('m.role')
     .orderBy('m.createdUtc')
     .orderBy('m.id')
@@ -45,14 +41,12 @@ export function selectMemberCards(db: Kysely<Tables>, workspaceId: string): Prom
 }
 
 export function selectMemberCard(
-  db: Kysely<Tables>,
-  workspaceId: string,
+  db: TenantDb,
   by: { column: 'id' | 'userAccountId' | 'emailAddressFold'; value: string },
 ): Promise<MemberCard | undefined> {
   return db
     .selectFrom('member as m')
     .select(['m.id', 'm.userAccountId', 'm.displayName', 'm.emailAddress', 'm.role', 'm.status'])
-    .where('m.workspaceId', '=', workspaceId)
     .where(`m.${by.column}`, '=', by.value)
     .executeTakeFirst();
 }

@@ -1,47 +1,121 @@
-import { getArgumentValues, Kind } from 'graphql';
+import { getArgumentValues } from 'graphql';
 import type { RowsOf } from '../schema/builder/plan.ts';
 import { usesVariables } from './compiled/selection.ts';
-import type { Condition, CostNode, Occurrence } from './cost-tree.ts';
-import { plainListCost } from './limits.ts';
+import { type CostNode, isIncluded, leavesOf, type Occurrence } from './cost-tree.ts';
+import { type Amounts, SchemaCount } from './introspection-cost.ts';
+import { connectionValues, plainListCost } from './limits.ts';
 
 type Variables = Record<string, unknown>;
 
 /** What no variable changes, or what the variables tell. */
 type Amount = number | ((variables: Variables) => number);
 
+/** What is added up: the objects that could come back, or the values that could be written for them. */
+export type Unit = keyof Amounts;
+
+/** What a formula is made from. */
+export interface Making {
+  readonly variables: Variables;
+  readonly unit: Unit;
+  readonly schemaCount: SchemaCount;
+}
+
 /**
- * The cost of an operation, which its tree adds up to for each request, with all added up beforehand that variables do
- * not change. It holds for variables by which `@skip` and `@include` cut the same.
+ * The cost of an operation as a function of its variables. What variables do not change is added up beforehand. The
+ * formula holds for all variables for which `@skip` and `@include` select the same fields as for `making.variables`.
  */
-export function costFormula(
-  tree: readonly CostNode[],
-  variables: Variables,
-): (variables: Variables) => number {
-  const cost = sumOf(tree, variables, undefined);
+export function costFormula(tree: readonly CostNode[], making: Making): (variables: Variables) => number {
+  const cost = sumOf(tree, making, root);
   return (given) => at(cost, given);
 }
 
-/** What objects below one parent cost, which has so many rows where that is known. */
-function sumOf(tree: readonly CostNode[], variables: Variables, parentRows: Amount | undefined): Amount {
-  return tree.map((node) => costOf(node, variables, parentRows)).reduce(plus, 0);
+/** The objects that could come back at one path of an operation. */
+export interface PathCost {
+  readonly field: string;
+  readonly objects: number;
+  /** The size of the page or list there, where its arguments give one. */
+  readonly page: number | undefined;
 }
 
-function costOf(
-  { occurrences, isList, isWrapper, below }: CostNode,
-  variables: Variables,
-  parentRows: Amount | undefined,
-): Amount {
+/** What each path adds to the objects of an operation with these variables. */
+export function costByPath(tree: readonly CostNode[], making: Omit<Making, 'unit'>): readonly PathCost[] {
+  const { variables } = making;
+  const paths: PathCost[] = [];
+  const note = (field: string, objects: Amount, page: Amount | undefined) => {
+    paths.push({ field, objects: at(objects, variables), page: page && at(page, variables) });
+  };
+  sumOf(tree, { ...making, unit: 'objects', isBound: true, note }, root);
+  return paths;
+}
+
+/** The objects that could come back with these variables if no page was larger than `pageSize`. */
+export function costWithPages(
+  tree: readonly CostNode[],
+  making: Omit<Making, 'unit'>,
+  pageSize: number,
+): number {
+  const cost = sumOf(tree, { ...making, unit: 'objects', isBound: true, pageSize }, root);
+  return at(cost, making.variables);
+}
+
+interface Rule extends Making {
+  /** The amounts are only needed for `variables`, so they are numbers. */
+  readonly isBound?: boolean;
+  /** Pages are priced as if none was larger. */
+  readonly pageSize?: number;
+  readonly note?: (path: string, objects: Amount, page: Amount | undefined) => void;
+}
+
+/** The path of a node, how many parents it could have, and how many rows each of them has where that is known. */
+interface CostPath {
+  readonly path: string;
+  readonly times: Amount;
+  readonly rows: Amount | undefined;
+}
+
+const root: CostPath = { path: '', times: 1, rows: undefined };
+
+function sumOf(tree: readonly CostNode[], rule: Rule, parent: CostPath): Amount {
+  return tree.map((node) => costOf(node, rule, parent)).reduce(plus, 0);
+}
+
+/** What a node and everything below it cost for one parent. */
+function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
+  const { variables, unit, schemaCount, pageSize, note } = rule;
+  const { occurrences, isList, below, describes } = node;
   const alive = occurrences.filter(({ conditions }) => isIncluded(conditions, variables));
   if (alive.length === 0) return 0;
-  const rows = largest(alive.flatMap(sizeOf));
-  const each = isList ? (rows ?? parentRows ?? plainListCost) : 1;
-  return times(each, plus(isWrapper ? 0 : 1, sumOf(below, variables, isList ? undefined : rows)));
+  if (describes) {
+    const nodes = alive.map((one) => one.node);
+    if (varies(nodes, rule)) return (given) => new SchemaCount(given).of(node, describes)[unit];
+    const counted = schemaCount.of(node, describes)[unit];
+    note?.(node.key, counted, undefined);
+    return counted;
+  }
+  const page = largest(alive.flatMap((occurrence) => sizeOf(occurrence, rule)));
+  const rows = page === undefined || pageSize === undefined ? page : combined(page, pageSize, Math.min);
+  const each = isList ? (rows ?? parent.rows ?? plainListCost) : 1;
+  const own = ownOf(node, rule);
+  const path = parent.path === '' ? node.key : `${parent.path}.${node.key}`;
+  const all = times(parent.times, each);
+  note?.(path, times(all, own), page);
+  const here = { path, times: all, rows: isList ? undefined : rows };
+  return times(each, plus(own, sumOf(below, rule, here)));
 }
 
-function sizeOf(occurrence: Occurrence): Amount[] {
-  const varies = usesVariables([occurrence.node]);
-  if (varies && hasRows(occurrence)) return [(variables) => rowsOf(occurrence, variables) ?? 0];
-  return [rowsOf(occurrence, {}) ?? []].flat();
+function varies(nodes: Parameters<typeof usesVariables>[0], { isBound = false }: Rule): boolean {
+  return !isBound && usesVariables(nodes);
+}
+
+function ownOf(node: CostNode, { variables, unit }: Rule): number {
+  if (unit === 'objects') return node.isWrapper ? 0 : 1;
+  return leavesOf(node, variables) + (node.isConnection ? connectionValues : 0);
+}
+
+function sizeOf(occurrence: Occurrence, rule: Rule): Amount[] {
+  if (varies([occurrence.node], rule) && hasRows(occurrence))
+    return [(variables) => rowsOf(occurrence, variables) ?? 0];
+  return [rowsOf(occurrence, rule.variables) ?? []].flat();
 }
 
 function largest(sizes: readonly Amount[]): Amount | undefined {
@@ -74,12 +148,4 @@ function hasRows({ field }: Occurrence): boolean {
 export function rowsOf({ node, field }: Occurrence, variables: Variables): number | undefined {
   const { rows } = field.extensions as { rows?: RowsOf };
   return rows?.(getArgumentValues(field, node, variables));
-}
-
-/** Do `@skip` and `@include` leave it there. */
-export function isIncluded(conditions: readonly Condition[], variables: Variables): boolean {
-  return conditions.every(({ value, wanted }) => {
-    if (value.kind === Kind.VARIABLE) return variables[value.name.value] === wanted;
-    return value.kind !== Kind.BOOLEAN || value.value === wanted;
-  });
 }

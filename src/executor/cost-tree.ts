@@ -1,10 +1,10 @@
 import {
-  type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
   getNamedType,
   type GraphQLField,
   type GraphQLNamedType,
+  type GraphQLOutputType,
   type GraphQLSchema,
   isCompositeType,
   isInterfaceType,
@@ -16,14 +16,9 @@ import {
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
-  type ValueNode,
 } from 'graphql';
-
-/** What `@skip` or `@include` says of a field: it is there when the value is as wanted. */
-export interface Condition {
-  readonly value: ValueNode;
-  readonly wanted: boolean;
-}
+import { leafListValues } from './limits.ts';
+import { type Condition, walkSelections } from './selections.ts';
 
 /** One place in the document that selects a field, with the conditions of all that it stands in. */
 export interface Occurrence {
@@ -40,7 +35,18 @@ export interface CostNode {
   readonly isList: boolean;
   /** Connections, edges and `pageInfo` only hold rows. */
   readonly isWrapper: boolean;
+  readonly isConnection: boolean;
+  /** The schema that `__schema` and `__type` describe. */
+  readonly describes: GraphQLSchema | undefined;
+  /** The fields of the object that hold values and no objects, one for each response name. */
+  readonly leaves: readonly Leaf[];
   readonly below: readonly CostNode[];
+}
+
+/** A field without a selection: it is there when the conditions of any of its occurrences hold. */
+export interface Leaf {
+  readonly isList: boolean;
+  readonly occurrences: readonly (readonly Condition[])[];
 }
 
 /** The document that an operation stands in. */
@@ -59,7 +65,7 @@ export function costTree(source: CostSource): readonly CostNode[] {
   if (known) return known;
   const root = source.schema.getRootType(source.operation.operation);
   const set = { set: source.operation.selectionSet, type: root, conditions: [] };
-  const tree = root ? nodesOf(source, [{ ...set, type: root }]) : [];
+  const tree = root ? selectedIn(source, [{ ...set, type: root }]).below : [];
   trees.set(source.operation, tree);
   return tree;
 }
@@ -73,19 +79,36 @@ interface Selected {
   readonly conditions: readonly Condition[];
 }
 
-function nodesOf(source: CostSource, selected: readonly Selected[]): CostNode[] {
-  const byKey = new Map<string, Occurrence[]>();
-  for (const one of selected) collect(source, one, byKey);
-  return [...byKey].map(([key, occurrences]) => {
+/** What is collected of a selection, by response names. */
+interface Collected {
+  readonly objects: Map<string, Occurrence[]>;
+  readonly leaves: Map<string, { isList: boolean; occurrences: (readonly Condition[])[] }>;
+}
+
+function selectedIn(source: CostSource, selected: readonly Selected[]): Pick<CostNode, 'leaves' | 'below'> {
+  const collected: Collected = { objects: new Map(), leaves: new Map() };
+  for (const one of selected) collect(source, one, collected);
+  const below = [...collected.objects].map(([key, occurrences]): CostNode => {
     const types = occurrences.map(({ field }) => field.type);
     return {
       key,
       occurrences,
-      isList: types.some((type) => isListType(isNonNullType(type) ? type.ofType : type)),
+      isList: types.some(isList),
       isWrapper: types.every((type) => wrapper.test(getNamedType(type).name)),
-      below: nodesOf(source, occurrences.flatMap(selectionOf)),
+      isConnection: types.some((type) => getNamedType(type).name.endsWith('Connection')),
+      describes: occurrences.some(({ field }) => describesSchema(field)) ? source.schema : undefined,
+      ...selectedIn(source, occurrences.flatMap(selectionOf)),
     };
   });
+  return { leaves: [...collected.leaves.values()], below };
+}
+
+function isList(type: GraphQLOutputType): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type);
+}
+
+function describesSchema(field: GraphQLField<unknown, unknown>): boolean {
+  return field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
 }
 
 /** The names that Relay's specification of connections gives. */
@@ -95,33 +118,43 @@ function selectionOf({ node, field, conditions }: Occurrence): Selected[] {
   return node.selectionSet ? [{ set: node.selectionSet, type: getNamedType(field.type), conditions }] : [];
 }
 
-function collect(source: CostSource, selected: Selected, byKey: Map<string, Occurrence[]>): void {
-  for (const selection of selected.set.selections) {
-    const conditions = [...selected.conditions, ...conditionsOf(selection.directives)];
-    if (selection.kind === Kind.FIELD) {
-      const field = fieldOf(source.schema, selected.type, selection.name.value);
-      if (!field || !isCompositeType(getNamedType(field.type))) continue;
-      const key = selection.alias?.value ?? selection.name.value;
-      const occurrences = byKey.get(key) ?? [];
-      byKey.set(key, occurrences);
-      occurrences.push({ node: selection, field, conditions });
-      continue;
+function collect(source: CostSource, selected: Selected, { objects, leaves }: Collected): void {
+  const field = (node: FieldNode, parent: GraphQLNamedType, conditions: readonly Condition[]) => {
+    const found = fieldOf(source.schema, parent, node.name.value);
+    const key = node.alias?.value ?? node.name.value;
+    if (found && isCompositeType(getNamedType(found.type))) {
+      added(objects, key, () => []).push({ node, field: found, conditions });
+      return;
     }
-    const spread =
-      selection.kind === Kind.INLINE_FRAGMENT ? selection : source.fragments.get(selection.name.value);
-    if (!spread) continue;
-    const on = spread.typeCondition?.name.value;
-    const type = (on === undefined ? undefined : source.schema.getType(on)) ?? selected.type;
-    collect(source, { set: spread.selectionSet, type, conditions }, byKey);
-  }
+    const list = found !== undefined && isList(found.type);
+    added(leaves, key, () => ({ isList: list, occurrences: [] })).occurrences.push(conditions);
+  };
+  const { schema, fragments } = source;
+  walkSelections({ schema, fragments, field }, selected.set, selected.type, selected.conditions);
 }
 
-function conditionsOf(directives: readonly DirectiveNode[] | undefined): Condition[] {
-  return (directives ?? []).flatMap(({ name, arguments: [condition] = [] }) =>
-    condition && (name.value === 'skip' || name.value === 'include')
-      ? [{ value: condition.value, wanted: name.value === 'include' }]
-      : [],
-  );
+function added<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const known = map.get(key) ?? make();
+  map.set(key, known);
+  return known;
+}
+
+/** Do `@skip` and `@include` leave a field there. */
+export function isIncluded(conditions: readonly Condition[], variables: Record<string, unknown>): boolean {
+  return conditions.every(({ value, wanted }) => {
+    if (value.kind === Kind.VARIABLE) return variables[value.name.value] === wanted;
+    return value.kind !== Kind.BOOLEAN || value.value === wanted;
+  });
+}
+
+/** How many values the leaves of one object hold. */
+export function leavesOf({ leaves }: Pick<CostNode, 'leaves'>, variables: Record<string, unknown>): number {
+  let values = 0;
+  for (const { isList: many, occurrences } of leaves) {
+    if (occurrences.some((conditions) => isIncluded(conditions, variables)))
+      values += many ? leafListValues : 1;
+  }
+  return values;
 }
 
 function fieldOf(schema: GraphQLSchema, type: GraphQLNamedType, name: string) {

@@ -1,7 +1,8 @@
 import { AppError } from '../resolvers/errors.ts';
 import { type CostNode, type CostSource, costTree } from './cost-tree.ts';
-import { costFormula, isIncluded, rowsOf } from './cost-formula.ts';
-import { plainListCost } from './limits.ts';
+import { costByPath, costFormula, costWithPages } from './cost-formula.ts';
+import { SchemaCount } from './introspection-cost.ts';
+import { valuesPerObject } from './limits.ts';
 import { perVariant } from './variants.ts';
 
 /** An operation with its coerced variables. */
@@ -13,6 +14,8 @@ export interface PricedOperation extends CostSource {
 export interface OperationCost {
   /** The most objects that could come back. */
   readonly requested: number;
+  /** Whether the operation asks for anything but the schema. */
+  readonly readsData: boolean;
   /** How many did. */
   count(data: unknown): number;
 }
@@ -21,52 +24,26 @@ export interface OperationCost {
 export function priceOperation(operation: PricedOperation, limit: number): OperationCost {
   const tree = costTree(operation);
   const { variables } = operation;
-  const requested = formulaOf(operation)(variables);
+  const { objects, values } = formulasOf(operation);
+  const requested = objects(variables);
   if (requested > limit) refuse(tree, variables, requested, limit);
-  return { requested, count: (data) => countBelow(tree, data) };
+  refuseValues(values(variables), limit * valuesPerObject);
+  return { requested, readsData: readsData(tree), count: (data) => countBelow(tree, data) };
 }
 
-const formulaOf = perVariant((operation: PricedOperation) =>
-  costFormula(costTree(operation), operation.variables),
-);
-
-/** The same without its formula, read from the whole operation. */
-export function costByTree(operation: PricedOperation): number {
-  return priceAll(costTree(operation), { variables: operation.variables });
+function readsData(tree: readonly CostNode[]): boolean {
+  return tree.some(({ occurrences }) => occurrences.some(({ node }) => !node.name.value.startsWith('__')));
 }
 
-interface Pricing {
-  readonly variables: Record<string, unknown>;
-  /** Pages are priced as if none was larger. */
-  readonly pageSize?: number;
-  /** Hears how many objects could stand at a path. */
-  readonly note?: (path: string, objects: number, page: number | undefined) => void;
-}
-
-function priceAll(tree: readonly CostNode[], pricing: Pricing): number {
-  return sum(tree, (node) => price(node, pricing, { path: '', times: 1, rows: undefined }));
-}
-
-/** Where a node stands: how many parents it could have, and how many rows each has where that is known. */
-interface Place {
-  readonly path: string;
-  readonly times: number;
-  readonly rows: number | undefined;
-}
-
-function price(node: CostNode, pricing: Pricing, parent: Place): number {
-  const alive = node.occurrences.filter((one) => isIncluded(one.conditions, pricing.variables));
-  if (alive.length === 0) return 0;
-  const sizes = alive.map((one) => rowsOf(one, pricing.variables)).filter((size) => size !== undefined);
-  const page = sizes.length > 0 ? Math.max(...sizes) : undefined;
-  const rows = page === undefined ? undefined : Math.min(page, pricing.pageSize ?? page);
-  const times = parent.times * (node.isList ? (rows ?? parent.rows ?? plainListCost) : 1);
-  const path = parent.path === '' ? node.key : `${parent.path}.${node.key}`;
-  const own = node.isWrapper ? 0 : times;
-  pricing.note?.(path, own, page);
-  const place = { path, times, rows: node.isList ? undefined : rows };
-  return own + sum(node.below, (below) => price(below, pricing, place));
-}
+const formulasOf = perVariant((operation: PricedOperation) => {
+  const tree = costTree(operation);
+  const { variables } = operation;
+  const schemaCount = new SchemaCount(variables);
+  return {
+    objects: costFormula(tree, { variables, schemaCount, unit: 'objects' }),
+    values: costFormula(tree, { variables, schemaCount, unit: 'values' }),
+  };
+});
 
 /** The objects of a result below a selection: values of scalars may be objects too, and are none. */
 function countBelow(tree: readonly CostNode[], value: unknown): number {
@@ -92,15 +69,11 @@ function refuse(
   requested: number,
   limit: number,
 ): never {
-  const paths: { field: string; objects: number }[] = [];
-  let largest = 0;
-  const note = (field: string, objects: number, page = 0) => {
-    paths.push({ field, objects });
-    largest = Math.max(largest, page);
-  };
-  priceAll(tree, { variables, note });
+  const making = { variables, schemaCount: new SchemaCount(variables) };
+  const paths = costByPath(tree, making);
   const costliest = paths.toSorted((a, b) => b.objects - a.objects).slice(0, 3);
-  const fits = (pageSize: number) => priceAll(tree, { variables, pageSize }) <= limit;
+  const largest = paths.reduce((most, { page = 0 }) => Math.max(most, page), 0);
+  const fits = (size: number) => costWithPages(tree, making, size) <= limit;
   const pageSize = largestThat(fits, largest);
   const advice = pageSize
     ? `With pages of at most ${pageSize} (first: ${pageSize}) it would pass.`
@@ -109,6 +82,14 @@ function refuse(
     'query_too_complex',
     `The operation could return ${inWords(requested)} objects, and one may cost at most ${inWords(limit)}. ${advice}`,
     costliest.map(({ field, objects }) => ({ field, message: `could be ${inWords(objects)} objects` })),
+  );
+}
+
+function refuseValues(values: number, most: number): void {
+  if (values <= most) return;
+  throw new AppError(
+    'query_too_complex',
+    `The operation could write ${inWords(values)} values, and one may write at most ${inWords(most)}: ask for fewer rows, or for fewer fields of each.`,
   );
 }
 
@@ -125,11 +106,6 @@ function largestThat(fits: (size: number) => boolean, most: number): number | un
 }
 
 function inWords(objects: number): string {
+  if (objects === Infinity) return 'countless';
   return objects < 1e15 ? objects.toLocaleString('en') : 'more than 10^15';
-}
-
-function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
-  let total = 0;
-  for (const item of items) total += of(item);
-  return total;
 }

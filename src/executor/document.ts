@@ -7,12 +7,13 @@ import {
   Source,
   TokenKind,
   validate,
-  visit,
 } from 'graphql';
 import { AppError } from '../resolvers/errors.ts';
 import { checkSize } from './document-size.ts';
 import { maxCachedCharacters, maxNesting, maxTokens } from './limits.ts';
 import { Recent } from './recent.ts';
+import { allRules } from './validation-rules.ts';
+import { walk } from './walk.ts';
 
 /**
  * Reads and validates the documents of clients against one schema, remembering those that were good.
@@ -31,6 +32,11 @@ export class DocumentReader {
     return this.#documents.size;
   }
 
+  /** Says whether `read` would answer from memory. */
+  knows(text: string): boolean {
+    return this.#documents.has(text);
+  }
+
   /** Throws what is wrong with it: one GraphQLError of syntax, or an InvalidDocument. */
   read(text: string): DocumentNode {
     const known = this.#documents.get(text);
@@ -43,7 +49,7 @@ export class DocumentReader {
   #readNew(text: string): DocumentNode {
     const document = parseText(new Source(text));
     checkSize(document);
-    const errors = validate(this.#schema, document);
+    const errors = validate(this.#schema, document, [allRules]);
     // graphql-js gives up, with no place in the document, on selections that it cannot compare in reasonable time.
     if (errors.some(({ nodes }) => !nodes) && errors.length === 1) {
       tooComplex('The selections repeat each other too often to be compared.');
@@ -59,10 +65,8 @@ export class DocumentReader {
  * the text, a tenth of what a document that is remembered would take.
  */
 function forgetTokens(document: DocumentNode): void {
-  visit(document, {
-    enter: ({ loc }) => {
-      if (loc) Object.assign(loc, { startToken: undefined, endToken: undefined });
-    },
+  walk(document, ({ loc }) => {
+    if (loc) Object.assign(loc, { startToken: undefined, endToken: undefined });
   });
 }
 

@@ -1,6 +1,8 @@
 import { GraphQLError } from 'graphql';
 import { StorageFullError, StorageUnavailableError } from '../storage/storage.ts';
+import { AnswerTooLargeError } from '../db/engine/read-allowance.ts';
 import { DatabaseUnavailableError, isConnectionLoss } from '../db/engine/unavailable.ts';
+import { maxAnswerBytes } from './limits.ts';
 import { brief, cut } from './problem.ts';
 import { AppError, type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
 
@@ -48,7 +50,13 @@ export function expectedError(error: unknown): AppError | undefined {
   if (root instanceof GraphQLError && (root.nodes || root.source || codeOf(root))) {
     return new AppError(codeOf(root) ?? 'graphql_validation_failed', root.message);
   }
+  if (root instanceof AnswerTooLargeError) return answerTooLarge;
   return storageError(root);
+}
+
+/** Would another executor only meet the same: the data store does not answer, or the answer is too large. */
+export function isFinal(error: unknown): boolean {
+  return isOutage(error) || rootOf(error) instanceof AnswerTooLargeError;
 }
 
 /** Is it that the data store does not answer, rather than anything about the request. */
@@ -72,6 +80,11 @@ export function causeOf(error: unknown): string | undefined {
   const code = [cause, cause.cause].map(codeIn).find((one) => one !== undefined);
   return code === undefined || cause === failure ? cut(cause.message) : cut(`${cause.message} (${code})`);
 }
+
+const answerTooLarge = new AppError(
+  'query_too_complex',
+  `The answer would be larger than ${maxAnswerBytes.toLocaleString('en')} bytes. Ask for smaller pages or fewer fields.`,
+);
 
 /** What is said of an error that nobody expected. */
 export const maskedError = new AppError(

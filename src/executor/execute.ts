@@ -3,7 +3,6 @@ import {
   execute,
   type ExecutionResult,
   type FragmentDefinitionNode,
-  getVariableValues,
   GraphQLError,
   type GraphQLSchema,
   Kind,
@@ -12,16 +11,17 @@ import {
 } from 'graphql';
 import type { Context } from '../resolvers/context.ts';
 import { RootResults } from '../schema/builder/root-results.ts';
-import { priceOperation } from './cost.ts';
+import { type OperationCost, priceOperation } from './cost.ts';
 import { answerCompiled } from './compiled/executor.ts';
-import { formatError, isOutage, type Report } from './errors.ts';
-import { type FallbackReport, fallbacks, tellFallback } from './fallbacks.ts';
+import { formatError, isFinal, type Report } from './errors.ts';
+import { type FallbackReport, refuseCostlyFallback, runFallback, tellFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from './idempotent.ts';
 import { defaultOperationCost } from './limits.ts';
 import { checkScopes, type ScopedOperation } from './scope-rule.ts';
+import { coerceVariables, InvalidVariables } from './variables.ts';
 
 /** The two ways to run an operation, which give the same answers. */
-export type ExecutorName = 'compiled' | 'reference';
+export type ExecutorName = 'compiled' | 'graphql-js';
 
 /** What an operation runs with; `report` hears of errors that were masked, `charge` of the objects that came back. */
 export type OperationContext = Context & {
@@ -59,20 +59,21 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
   try {
     const { document, schema, operationName } = request;
     const operation = chooseOperation(document, operationName);
-    const variables = coerceVariables(schema, operation, request.variables ?? {});
-    const scoped = { schema, operation, fragments: fragmentsOf(document), variables };
+    requireRoot(schema, operation);
+    const source = { schema, operation, fragments: fragmentsOf(document) };
+    const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
     checkScopes(scoped, context.principal);
     const maxCost = context.maxCost ?? defaultOperationCost;
     const cost = priceOperation(scoped, maxCost);
     const key = operation.operation === OperationTypeNode.MUTATION ? request.idempotencyKey : undefined;
     const { objects, ...result }: OperationResult & { objects?: number } =
       key === undefined
-        ? await answer(request, scoped)
+        ? await answer(request, scoped, cost)
         : await executeOnce({ ...scoped, document, key }, context, (inside) =>
-            answer({ ...request, context: inside }, scoped),
+            answer({ ...request, context: inside }, scoped, cost),
           );
-    const outage = result.errors?.find(isOutage);
-    if (outage && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw outage;
+    const failure = result.errors?.find(isFinal);
+    if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;
     const actual = objects ?? cost.count(result.data);
     context.charge?.(actual);
     return {
@@ -97,16 +98,18 @@ function isEmpty(data: OperationResult['data']): boolean {
 async function answer(
   request: OperationRequest,
   scoped: ScopedOperation & { variables: Record<string, unknown> },
+  cost: OperationCost,
 ): Promise<ExecutionResult & { objects?: number }> {
   const { context, schema, document, operationName, variables, form = 'data' } = request;
   const { operation } = scoped;
   // Prepared statements go out on connections of their own, and never within a transaction round the operation.
-  const mayCompile = context.executor !== 'reference' && context.connect !== undefined;
+  const mayCompile = context.executor !== 'graphql-js' && context.connect !== undefined;
   const answered =
     mayCompile &&
-    (await answerCompiled({ ...scoped, document }, context, form, (reason) =>
-      tellFallback(reason, operation, context.fellBack),
-    ));
+    (await answerCompiled({ ...scoped, document }, context, form, (reason) => {
+      if (operation.operation === OperationTypeNode.QUERY) refuseCostlyFallback(reason, cost);
+      tellFallback(reason, operation, context.fellBack);
+    }));
   if (answered && !(answered instanceof RootResults)) return answered;
   return bounded(request, operation, async () =>
     execute({
@@ -130,8 +133,8 @@ function bounded<Result>(
   { operation }: OperationDefinitionNode,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  const isFallback = context.executor !== 'reference' && operation === OperationTypeNode.QUERY;
-  return isFallback ? fallbacks.run(run) : run();
+  const isFallback = context.executor !== 'graphql-js' && operation === OperationTypeNode.QUERY;
+  return isFallback ? runFallback(run) : run();
 }
 
 /** The operation that a request means, or the error that graphql-js would give. */
@@ -149,30 +152,9 @@ export function chooseOperation(
   return operation ?? refuse('Must provide an operation.');
 }
 
-class InvalidVariables extends Error {
-  readonly errors: readonly GraphQLError[];
-
-  constructor(errors: readonly GraphQLError[]) {
-    super('The variables do not fit.');
-    this.errors = errors;
-  }
-}
-
-export function coerceVariables(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  inputs: Record<string, unknown>,
-) {
-  const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], inputs, {
-    maxErrors: 50,
-  });
-  if (errors) throw new InvalidVariables(errors.map(asRequestError));
-  return coerced;
-}
-
-/** A scalar's complaint is about the request, whatever was thrown; the wrapper's message holds it. */
-function asRequestError({ message, nodes }: GraphQLError): GraphQLError {
-  return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+/** graphql-js finds this out only while it executes, and answers `data: null` as if a field had failed. */
+function requireRoot(schema: GraphQLSchema, { operation }: OperationDefinitionNode): void {
+  if (!schema.getRootType(operation)) refuse(`The schema has no ${operation} operations.`);
 }
 
 function refuse(message: string): never {

@@ -5,6 +5,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { Loaders } from '../db/reads/loaders.ts';
+import { anyWorkspace } from '../db/engine/tenant-handle.ts';
 import { RecordingDatabase } from '../db/query/recording.ts';
 import { memberRole, principalKind } from '../model/codes.ts';
 import { type Principal, scopes, type SignedIn } from '../resolvers/context.ts';
@@ -19,7 +20,7 @@ import { fragmentsOf } from './execute.ts';
 export interface Explanation {
   /** The most objects that could come back. */
   cost: number;
-  /** The statements of each round trip; undefined when the reference executor answers. */
+  /** The statements of each round trip; undefined when the graphql-js executor answers. */
   levels: readonly (readonly string[])[] | undefined;
 }
 
@@ -53,7 +54,7 @@ export async function explainOperation(
     const recording = new RecordingDatabase();
     // As it is without reference data in memory: what those would answer is written down as well.
     const results = new RootResults();
-    const how = { kept: undefined, acceptsMissing: true, results };
+    const how = { cached: undefined, acceptsMissing: true, results };
     const run = new Run(contextOf(recording), variables, how);
     await plan.fetch(newFrame(run, [{}], []), run);
     return { cost, levels: recording.roundTrips };
@@ -68,10 +69,10 @@ function contextOf(recording: RecordingDatabase): SignedIn {
   const quota = { limit: 0, remaining: 0, resetUtc: now };
   return {
     requestId: 'explain',
-    db: recording.db,
+    db: anyWorkspace,
     connect: () => recording.connect(),
     principal,
-    loaders: new Loaders(recording.db, principal.workspaceId),
+    loaders: new Loaders(anyWorkspace),
     files: undefined,
     now,
     ping: () => Promise.resolve(),

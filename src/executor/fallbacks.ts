@@ -1,52 +1,61 @@
+import { channel } from 'node:diagnostics_channel';
 import type { OperationDefinitionNode } from 'graphql';
-import { raise } from '../resolvers/errors.ts';
-import { Bail, NotCompilable } from './compiled/frame.ts';
-import { expectedError } from './errors.ts';
-import { maxFallbacks, maxWaitingFallbacks } from './limits.ts';
+import { meter } from '../db/engine/meter.ts';
+import { Semaphore } from '../db/engine/semaphore.ts';
+import { AppError, raise } from '../resolvers/errors.ts';
+import type { OperationCost } from './cost.ts';
+import { Bail, NotCompilable, UnservedIds } from './compiled/frame.ts';
+import { expectedError, isOutage } from './errors.ts';
+import { maxFallbackCost, maxFallbacks, maxWaitingFallbacks } from './limits.ts';
 
-/** Lets so much work run at once; more waits for its turn, and what would wait too long is refused. */
-export class Gate {
-  readonly #most: number;
-  readonly #mostWaiting: number;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+/** Permits for queries that the compiled executor leaves to graphql-js, which holds a row of objects for each field. */
+const permits = new Semaphore(maxFallbacks, maxWaitingFallbacks);
 
-  constructor(most: number, mostWaiting: number) {
-    this.#most = most;
-    this.#mostWaiting = mostWaiting;
-  }
-
-  /** Throws `unavailable` when too many wait already. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.#turn();
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      // The turn is handed on, so nobody who comes now can take it.
-      if (next) next();
-      else this.#running -= 1;
-    }
-  }
-
-  #turn(): Promise<void> | undefined {
-    if (this.#running < this.#most) {
-      this.#running += 1;
-      return undefined;
-    }
-    if (this.#waiting.length >= this.#mostWaiting)
-      raise('unavailable', 'Too many operations of a costly kind are waiting; try again soon.');
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
-  }
+/** Runs a fallback when there is a permit for it; throws `unavailable` when too many wait, or its time is up. */
+export function runFallback<Result>(run: () => Promise<Result>): Promise<Result> {
+  const deadline = meter()?.deadline;
+  return permits.run(run, refuse, { withinMs: deadline?.leftMs, deadline });
 }
 
-/** Queries of this process that the compiled executor leaves to graphql-js, which holds a row of objects for each field. */
-export const fallbacks = new Gate(maxFallbacks, maxWaitingFallbacks);
+function refuse(): never {
+  raise('unavailable', 'Too many operations of a costly kind are waiting; try again soon.');
+}
+
+/**
+ * Refuses a query that the compiled executor cannot answer and that costs too much for graphql-js. A refused argument is
+ * then the answer to the whole operation. What the request has not caused, such as a row that has just changed, is
+ * left to graphql-js at any cost; so is a query of the schema alone, whose price bounds it.
+ */
+export function refuseCostlyFallback(reason: unknown, { requested, readsData }: OperationCost): void {
+  if (requested <= maxFallbackCost || !readsData) return;
+  const refusal = expectedError(reason);
+  if (refusal) throw refusal;
+  if (!(reason instanceof NotCompilable || reason instanceof UnservedIds)) return;
+  throw new AppError(
+    'query_too_complex',
+    `The operation could return ${requested.toLocaleString('en')} objects. One with \`__schema\`, \`__type\`, access tokens, audit entries or an id that is not valid may return at most ${maxFallbackCost.toLocaleString('en')}: ask for these in an operation of their own.`,
+  );
+}
 
 /** Hears why an operation was left to graphql-js, and whether that is a fault of the compiled executor. */
 export type FallbackReport = (reason: unknown, operation: string, isFault: boolean) => void;
+
+/**
+ * Why graphql-js answered: no plan exists for a field, a run met a value or an id that its plan does not cover, the
+ * request was refused, the data store failed, or the compiled executor has a fault.
+ */
+export type FallbackKind = 'no plan' | 'bail' | 'refusal' | 'outage' | 'fault';
+
+/** One fallback, as `fallbackChannel` publishes it. */
+export interface Fallback {
+  readonly kind: FallbackKind;
+  readonly message: string;
+  /** The operation's name; empty when it has none. */
+  readonly operation: string;
+}
+
+/** Publishes every fallback of this process; the log mentions an operation only once. */
+export const fallbackChannel = channel('workgraph:fallback');
 
 const told = {
   fault: new WeakSet<OperationDefinitionNode>(),
@@ -59,10 +68,22 @@ export function tellFallback(
   operation: OperationDefinitionNode,
   report: FallbackReport | undefined,
 ): void {
-  const isExpected = reason instanceof Bail || reason instanceof NotCompilable || expectedError(reason);
-  const isFault = !isExpected;
-  const kind = told[isFault ? 'fault' : 'expected'];
-  if (!report || kind.has(operation)) return;
-  kind.add(operation);
-  report(reason, operation.name?.value ?? '', isFault);
+  const kind = kindOf(reason);
+  const name = operation.name?.value ?? '';
+  if (fallbackChannel.hasSubscribers) {
+    const message = reason instanceof Error ? reason.message : String(reason);
+    fallbackChannel.publish({ kind, message, operation: name } satisfies Fallback);
+  }
+  const isFault = kind === 'fault';
+  const alreadyTold = told[isFault ? 'fault' : 'expected'];
+  if (!report || alreadyTold.has(operation)) return;
+  alreadyTold.add(operation);
+  report(reason, name, isFault);
+}
+
+function kindOf(reason: unknown): FallbackKind {
+  if (reason instanceof NotCompilable) return 'no plan';
+  if (reason instanceof Bail) return 'bail';
+  if (isOutage(reason)) return 'outage';
+  return expectedError(reason) ? 'refusal' : 'fault';
 }

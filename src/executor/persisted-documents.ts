@@ -65,6 +65,15 @@ export class PersistedDocuments {
     return document;
   }
 
+  /** Says whether `find` would read a document, which takes milliseconds, rather than answer from memory or refuse. */
+  isNew({ query, documentId }: NamedDocument): boolean {
+    if (this.#only && query !== undefined) return false;
+    const known =
+      documentId !== undefined && (this.#trusted.has(documentId) || this.#registered.has(documentId));
+    const text = query ?? (documentId === undefined ? undefined : this.#manifest.get(documentId));
+    return !known && text !== undefined && !this.#reader.knows(text);
+  }
+
   /** Is it one of the manifest, of which there are few, and whose names somebody has chosen. */
   isTrusted({ documentId }: NamedDocument): boolean {
     return documentId !== undefined && this.#trusted.has(documentId);

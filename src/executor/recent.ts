@@ -12,6 +12,11 @@ export class Recent<Value> {
     return this.#entries.size;
   }
 
+  /** Says whether the key is there, without counting as a use of it. */
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;

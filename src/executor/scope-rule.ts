@@ -2,24 +2,20 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   getArgumentValues,
-  getDirectiveValues,
   getNamedType,
-  GraphQLIncludeDirective,
   type GraphQLNamedType,
   type GraphQLSchema,
-  GraphQLSkipDirective,
   isCompositeType,
   isInterfaceType,
   isObjectType,
-  Kind,
   type OperationDefinitionNode,
-  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 import type { Principal, Scope } from '../resolvers/context.ts';
 import { AppError } from '../resolvers/errors.ts';
 import type { ScopeNeed } from '../schema/builder/scopes.ts';
 import { usesVariables } from './compiled/selection.ts';
+import { isCutBy, type SelectionWalk, walkSelections } from './selections.ts';
 import { perVariant } from './variants.ts';
 
 /** An operation as it will run: its document's fragments and its coerced variables. */
@@ -137,31 +133,29 @@ function walkScopes(scoped: ScopedOperation, tell: ScopeWalk['tell']): void {
 
 class ScopeWalk {
   readonly tell: (coordinate: string, needs: FieldNeeds) => void;
-  readonly #scoped: ScopedOperation;
+  readonly #walk: SelectionWalk;
   readonly #read = new Set<string>();
 
-  constructor(scoped: ScopedOperation, tell: ScopeWalk['tell']) {
-    this.#scoped = scoped;
+  constructor({ schema, fragments, variables }: ScopedOperation, tell: ScopeWalk['tell']) {
     this.tell = tell;
+    this.#walk = {
+      schema,
+      fragments,
+      isCut: (selection) => isCutBy(selection, variables),
+      enters: (fragment) => this.#enters(fragment),
+      field: (node, parent) => this.#field(node, parent),
+    };
   }
 
   selections(selectionSet: SelectionSetNode, parent: GraphQLNamedType): void {
-    for (const selection of selectionSet.selections) {
-      if (this.#isCut(selection)) continue;
-      if (selection.kind === Kind.FIELD) this.#field(selection, parent);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        this.selections(selection.selectionSet, this.#type(selection.typeCondition?.name.value) ?? parent);
-      } else this.#fragment(selection.name.value);
-    }
+    walkSelections(this.#walk, selectionSet, parent);
   }
 
   /** What a fragment needs does not depend on where it is spread, so a document that multiplies them costs nothing. */
-  #fragment(name: string): void {
-    const fragment = this.#scoped.fragments.get(name);
-    if (!fragment || this.#read.has(name)) return;
-    this.#read.add(name);
-    const type = this.#type(fragment.typeCondition.name.value);
-    if (type) this.selections(fragment.selectionSet, type);
+  #enters(fragment: string): boolean {
+    if (this.#read.has(fragment)) return false;
+    this.#read.add(fragment);
+    return true;
   }
 
   #field(node: FieldNode, parent: GraphQLNamedType): void {
@@ -177,17 +171,5 @@ class ScopeWalk {
     this.tell(`${parent.name}.${node.name.value}`, { scope, ofArguments });
     const type = getNamedType(field.type);
     if (node.selectionSet && isCompositeType(type)) this.selections(node.selectionSet, type);
-  }
-
-  #isCut(node: SelectionNode): boolean {
-    const { variables } = this.#scoped;
-    if (!node.directives?.length) return false;
-    const skip = getDirectiveValues(GraphQLSkipDirective, node, variables);
-    const include = getDirectiveValues(GraphQLIncludeDirective, node, variables);
-    return skip?.if === true || include?.if === false;
-  }
-
-  #type(name: string | undefined): GraphQLNamedType | undefined {
-    return name === undefined ? undefined : this.#scoped.schema.getType(name);
   }
 }

@@ -1,4 +1,5 @@
-import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, visit } from 'graphql';
+import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode } from 'graphql';
+import { walk } from './walk.ts';
 
 /** An operation as it will run: its document's fragments and its coerced variables. */
 interface Operation {
@@ -37,16 +38,22 @@ export function perVariant<Source extends Operation, Made>(make: (source: Source
   };
 }
 
-/** The variables that say which selections are cut. */
+/** The variables that say which selections are cut: looked for once, for all that is worked out for variants. */
 function conditionVariables({ operation, fragments }: Operation): readonly string[] {
+  const known = conditionsByOperation.get(operation);
+  if (known) return known;
   const names = new Set<string>();
   for (const node of [operation, ...fragments.values()]) {
-    visit(node, {
-      Directive: ({ name, arguments: given = [] }) => {
-        if (name.value !== 'skip' && name.value !== 'include') return;
-        for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-      },
+    walk(node, (each) => {
+      if (each.kind !== Kind.DIRECTIVE || (each.name.value !== 'skip' && each.name.value !== 'include'))
+        return;
+      for (const { value } of each.arguments ?? [])
+        if (value.kind === Kind.VARIABLE) names.add(value.name.value);
     });
   }
-  return [...names].toSorted();
+  const found = [...names].toSorted();
+  conditionsByOperation.set(operation, found);
+  return found;
 }
+
+const conditionsByOperation = new WeakMap<OperationDefinitionNode, readonly string[]>();

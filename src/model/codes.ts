@@ -1,5 +1,5 @@
 /**
- * The numeric codes of REST, which are enums on the graph (contract.md, "Code tables"). One registry: the
+ * The numeric codes of REST, which are enums on the graph (docs/contract.md, "Code tables"). One registry: the
  * enums, `/v1/meta/codes`, the order of lists and the rules all read it.
  */
 export const codeTables = {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../db/engine/engine.ts';
 import { inSnapshot } from '../db/engine/snapshot.ts';
-import type { Trx } from '../db/engine/transaction.ts';
+import type { UnscopedTrx } from '../db/engine/transaction.ts';
 import { type FaultyRows, selectFaulty, selectRules } from '../db/verify/check.ts';
 import type { RuleCodes } from '../db/verify/rule.ts';
 import { eventIcons } from '../resolvers/activity.ts';
@@ -38,7 +38,10 @@ export function verifyDatabase(database: Database, options: VerifyOptions = {}):
 }
 
 /** The same within a transaction. */
-export async function verifyRows(trx: Trx, { signal, limit = 20 }: VerifyOptions = {}): Promise<Verified> {
+export async function verifyRows(
+  trx: UnscopedTrx,
+  { signal, limit = 20 }: VerifyOptions = {},
+): Promise<Verified> {
   const rules = await selectRules(trx, ruleCodes);
   const findings: Finding[] = [];
   for (const rule of rules) {

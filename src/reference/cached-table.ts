@@ -1,41 +1,41 @@
 import type { Order } from '../db/query/page.ts';
-import { type KeptTableName, keptTables } from '../db/tables/cached-tables.ts';
+import { type CachedTableName, cachedTables } from '../db/tables/cached-tables.ts';
 import type { ReferenceRows } from '../db/reads/reference-reads.ts';
 import { KeyIndex } from './key-index.ts';
 import { compareKeys, comparison } from './order.ts';
 
 /** A row as PostgreSQL wrote it; the same object as long as the row is the same. */
-export type KeptRow = readonly (string | null)[];
+export type CachedRow = readonly (string | null)[];
 
-const noRows: readonly KeptRow[] = [];
+const noRows: readonly CachedRow[] = [];
 
 /** The rows of one table of a workspace at one version. It never changes; what is looked up by is made when first asked. */
-export class KeptTable {
-  readonly name: KeptTableName;
-  readonly rows: readonly KeptRow[];
+export class CachedTable {
+  readonly name: CachedTableName;
+  readonly rows: readonly CachedRow[];
   readonly types: readonly number[];
-  readonly #byColumn = new Map<string, ReadonlyMap<string, readonly KeptRow[]>>();
+  readonly #byColumn = new Map<string, ReadonlyMap<string, readonly CachedRow[]>>();
   readonly #indexes = new Map<string, KeyIndex>();
   readonly #ranks = new Map<string, Int32Array>();
-  readonly #sorted = new Map<string, readonly KeptRow[]>();
+  readonly #sorted = new Map<string, readonly CachedRow[]>();
 
-  constructor(name: KeptTableName, rows: readonly KeptRow[], types: readonly number[]) {
+  constructor(name: CachedTableName, rows: readonly CachedRow[], types: readonly number[]) {
     this.name = name;
     this.rows = rows;
     this.types = types;
   }
 
-  /** Where the column stands in each row; -1 when it is not kept. */
+  /** Where the column stands in each row; -1 when it is not cached. */
   place(column: string): number {
-    return keptTables[this.name].columns.indexOf(column);
+    return cachedTables[this.name].columns.indexOf(column);
   }
 
   /** The rows that hold this text in the column. */
-  by(column: string, text: string): readonly KeptRow[] {
+  by(column: string, text: string): readonly CachedRow[] {
     return this.grouped(column).get(text) ?? noRows;
   }
 
-  grouped(column: string): ReadonlyMap<string, readonly KeptRow[]> {
+  grouped(column: string): ReadonlyMap<string, readonly CachedRow[]> {
     let groups = this.#byColumn.get(column);
     if (!groups) {
       const place = this.place(column);
@@ -74,7 +74,7 @@ export class KeptTable {
   }
 
   /** All rows in an order, as SQL has it. */
-  sorted(order: Order): readonly KeptRow[] {
+  sorted(order: Order): readonly CachedRow[] {
     const key = `${order.column} ${order.direction}`;
     let rows = this.#sorted.get(key);
     if (!rows) {
@@ -85,11 +85,11 @@ export class KeptTable {
   }
 
   /** The table after a change: those groups are replaced, and every other row stays the object that it is. */
-  changed({ changed, rows, types }: ReferenceRows): KeptTable {
-    if (!changed) return new KeptTable(this.name, rows, types);
-    const group = this.place(keptTables[this.name].group);
-    const kept = this.rows.filter((row) => !changed.has(row[group] ?? ''));
-    return new KeptTable(this.name, [...kept, ...rows], this.types);
+  changed({ changed, rows, types }: ReferenceRows): CachedTable {
+    if (!changed) return new CachedTable(this.name, rows, types);
+    const group = this.place(cachedTables[this.name].group);
+    const unchanged = this.rows.filter((row) => !changed.has(row[group] ?? ''));
+    return new CachedTable(this.name, [...unchanged, ...rows], this.types);
   }
 }
 

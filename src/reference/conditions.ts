@@ -3,20 +3,20 @@ import type { Comparable, Comparison, Predicate } from '../db/query/predicate.ts
 import { Slot } from '../db/query/slots.ts';
 import { uuidArrayBytes } from '../db/wire/uuid-bytes.ts';
 import { compareKeys } from './order.ts';
-import type { KeptRow, KeptTable } from './cached-table.ts';
+import type { CachedRow, CachedTable } from './cached-table.ts';
 import type { Snapshot } from './snapshot.ts';
 
-export type Test = (row: KeptRow) => boolean;
+export type Test = (row: CachedRow) => boolean;
 
 const uuidType = 2950;
 const textType = 25;
 const dateType = 1082;
 
 /**
- * The predicate as a function of the rows of a kept table, true where SQL finds the row; undefined for what only SQL
+ * The predicate as a function of the rows of a cached table, true where SQL finds the row; undefined for what only SQL
  * can say: other tables, and the order of texts, which depends on their collation.
  */
-export function testOf(predicate: Predicate, table: KeptTable, snapshot: Snapshot): Test | undefined {
+export function testOf(predicate: Predicate, table: CachedTable, snapshot: Snapshot): Test | undefined {
   if ('all' in predicate) {
     const tests = testsOf(predicate.all, table, snapshot);
     if (!tests) return undefined;
@@ -33,6 +33,7 @@ export function testOf(predicate: Predicate, table: KeptTable, snapshot: Snapsho
     return test && ((row) => !test(row));
   }
   if ('through' in predicate) return throughTest(predicate, table, snapshot);
+  if ('lineage' in predicate) return undefined;
   const place = table.place(predicate.column);
   if (place < 0) return undefined;
   if ('isNull' in predicate) return (row) => ((row[place] ?? null) === null) === predicate.isNull;
@@ -66,7 +67,7 @@ const mostRows = 1_000;
 const fewKeys = 8;
 
 /**
- * The predicate with keys in place of what it asks of kept rows, so that SQL need not look for them again; the same
+ * The predicate with keys in place of what it asks of cached rows, so that SQL need not look for them again; the same
  * object where it asks nothing of them. Many keys are given for the children of parents alone: of all rows of a
  * workspace PostgreSQL knows better whether to begin with the keys.
  */
@@ -114,7 +115,7 @@ function amongKeys(
   return many && !takesMany ? undefined : { among: uuidArrayBytes(keys), many };
 }
 
-function testsOf(parts: readonly Predicate[], table: KeptTable, snapshot: Snapshot): Test[] | undefined {
+function testsOf(parts: readonly Predicate[], table: CachedTable, snapshot: Snapshot): Test[] | undefined {
   const tests: Test[] = [];
   for (const part of parts) {
     const test = testOf(part, table, snapshot);
@@ -126,7 +127,7 @@ function testsOf(parts: readonly Predicate[], table: KeptTable, snapshot: Snapsh
 
 function throughTest(
   { through, own, where }: Extract<Predicate, { through: unknown }>,
-  table: KeptTable,
+  table: CachedTable,
   snapshot: Snapshot,
 ): Test | undefined {
   const link = snapshot.table(through.table);
@@ -138,7 +139,7 @@ function throughTest(
     link.by(through.parent, row[place] ?? '').some((joined) => targets.has(joined[child] ?? ''));
 }
 
-/** What the rows of a kept table that the predicate finds hold in a column. */
+/** What the rows of a cached table that the predicate finds hold in a column. */
 function keysWhere(
   { references, by, where }: { references: string; by: string; where: Predicate },
   snapshot: Snapshot,
@@ -151,7 +152,7 @@ function keysWhere(
 }
 
 function comparisonTest(
-  table: KeptTable,
+  table: CachedTable,
   place: number,
   is: Comparison,
   value: Comparable,

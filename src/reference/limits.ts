@@ -1,2 +1,2 @@
-/** Rows of reference data kept over all workspaces when nothing is said. */
+/** Rows of reference data cached over all workspaces when nothing is said. */
 export const defaultMaxRows = 200_000;

@@ -3,6 +3,8 @@ import pg from 'pg';
 export interface ListenerOptions {
   /** PostgreSQL itself: through a pooler that lends connections by transaction, nothing would be heard. */
   readonly url: string;
+  /** What PostgreSQL calls the connection. */
+  readonly name: string;
   /** The reference data of a workspace changed, or what its tokens may do. */
   readonly onChange: (workspaceId: string) => void;
   /** Changes may have gone by unheard: at the start, and after each connection that was lost. */
@@ -41,10 +43,10 @@ export class ReferenceListener {
   }
 
   async #open(): Promise<void> {
-    const { url, onChange, onGap } = this.#options;
+    const { url, name, onChange, onGap } = this.#options;
     const client = new pg.Client({
       connectionString: url,
-      application_name: 'workgraph listener',
+      application_name: name,
       connectionTimeoutMillis: answerWithinMs,
       query_timeout: answerWithinMs,
       keepAlive: true,

@@ -1,6 +1,6 @@
 import type { ListOrder } from '../db/query/page.ts';
 import { eachUuid, uuidText } from '../db/wire/uuid-bytes.ts';
-import type { KeptRow, KeptTable } from './cached-table.ts';
+import type { CachedRow, CachedTable } from './cached-table.ts';
 
 /** The columns of the join table that a list is ordered by. */
 export function linkColumns(orderBy: readonly ListOrder[]): string[] {
@@ -12,13 +12,13 @@ const keyLength = 36;
 /** The order of a group of one item. */
 const onlyItem: readonly number[] = [0];
 
-/** Gathers the rows of a kept table that are joined to one parent after the other, in the order of a plain list. */
+/** Gathers the rows of a cached table that are joined to one parent after the other, in the order of a plain list. */
 export class JoinedRows {
   /** The rows of all parents so far, one group after the other. */
-  readonly rows: KeptRow[] = [];
-  readonly #table: KeptTable;
+  readonly rows: CachedRow[] = [];
+  readonly #table: CachedTable;
   readonly #by: string;
-  readonly #test: (row: KeptRow) => boolean;
+  readonly #test: (row: CachedRow) => boolean;
   readonly #missing: (key: string) => void;
   /** What an item of the group is ordered by, the first first. */
   readonly #orders: readonly ((item: number) => number)[];
@@ -31,9 +31,9 @@ export class JoinedRows {
 
   /** Rows are joined by a column; `test` says which are shown, and `missing` hears of those that the table lacks. */
   constructor(
-    table: KeptTable,
+    table: CachedTable,
     { by, orderBy }: { by: string; orderBy: readonly ListOrder[] },
-    test: (row: KeptRow) => boolean,
+    test: (row: CachedRow) => boolean,
     missing: (key: string) => void,
   ) {
     this.#table = table;
@@ -87,7 +87,7 @@ export class JoinedRows {
     const places = this.#places;
     const order = places.length > 1 ? this.#sort() : onlyItem;
     for (let place = 0; place < places.length; place += 1) {
-      const row = rows[places[order[place] as number] as number] as KeptRow;
+      const row = rows[places[order[place] as number] as number] as CachedRow;
       if (this.#test(row)) this.rows.push(row);
     }
     places.length = 0;

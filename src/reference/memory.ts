@@ -108,7 +108,7 @@ export class ReferenceMemory {
     this.#writtenTurn = this.#nextTurn();
   }
 
-  /** How much is kept. */
+  /** How much is cached. */
   size(): { workspaces: number; rows: number } {
     let rows = 0;
     for (const { snapshot } of this.#entries.values()) rows += snapshot.rowCount;
@@ -176,7 +176,7 @@ export class ReferenceMemory {
     const { snapshot: base } = entry;
     const known = base.version;
     let snapshot = base;
-    if (!base.isKept || isOther(known, version)) snapshot = await this.#read(workspaceId, entry, version);
+    if (!base.isCached || isOther(known, version)) snapshot = await this.#read(workspaceId, entry, version);
     else if (known.auth !== version.auth) snapshot = base.withVersion(version);
     const isLater = snapshot.version.ref > entry.snapshot.version.ref;
     // A check that began first may have looked last. What is older than what is known counts only when all of the
@@ -197,7 +197,7 @@ export class ReferenceMemory {
     const { snapshot: base } = entry;
     const now = performance.now();
     if (now < entry.tooLargeUntilMs) return new Snapshot(version);
-    if (base.isKept) {
+    if (base.isCached) {
       const changes = await this.#reads.changes(workspaceId, base.version);
       if (changes) {
         this.counts.delta += 1;

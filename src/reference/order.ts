@@ -1,6 +1,6 @@
 import { decodeText } from '../db/wire/decoded-types.ts';
 import type { Order, OrderKind } from '../db/query/page.ts';
-import type { KeptRow, KeptTable } from './cached-table.ts';
+import type { CachedRow, CachedTable } from './cached-table.ts';
 
 const TIMESTAMPTZ = 1184;
 
@@ -17,7 +17,7 @@ export function compareKeys(a: string | number, b: string | number): number {
 }
 
 /** The order of the rows of a table; nulls come last in both directions, and the id follows the direction. */
-export function comparison(table: KeptTable, order: Order): (a: KeptRow, b: KeptRow) => number {
+export function comparison(table: CachedTable, order: Order): (a: CachedRow, b: CachedRow) => number {
   const place = table.place(order.column);
   const id = table.place('id');
   const sign = order.direction === 'asc' ? 1 : -1;

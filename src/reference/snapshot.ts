@@ -1,10 +1,10 @@
-import { keptDeclaration, type KeptTableName } from '../db/tables/cached-tables.ts';
+import { cachedDeclaration, type CachedTableName } from '../db/tables/cached-tables.ts';
 import type { Order, Source } from '../db/query/page.ts';
 import type { ReferenceRows, ReferenceVersion } from '../db/reads/reference-reads.ts';
 import { testOf } from './conditions.ts';
-import { type KeptRow, KeptTable } from './cached-table.ts';
+import { type CachedRow, CachedTable } from './cached-table.ts';
 
-type Tables = ReadonlyMap<string, KeptTable>;
+type Tables = ReadonlyMap<string, CachedTable>;
 
 /** The reference data of a workspace at one version; it never changes. */
 export class Snapshot {
@@ -12,21 +12,21 @@ export class Snapshot {
   readonly rowCount: number;
   readonly #tables: Tables;
   /** Lists under parents, in order, by what they are lists of. */
-  readonly #lists = new Map<string, ReadonlyMap<string, readonly KeptRow[]>>();
+  readonly #lists = new Map<string, ReadonlyMap<string, readonly CachedRow[]>>();
 
-  /** Without tables it knows the version alone: of a workspace that is too large to be kept. */
+  /** Without tables it knows the version alone: of a workspace that is too large to be cached. */
   constructor(version: ReferenceVersion, tables: Tables = new Map()) {
     this.version = version;
     this.#tables = tables;
     this.rowCount = [...tables.values()].reduce((sum, { rows }) => sum + rows.length, 0);
   }
 
-  /** The rows of a table, if they are kept. */
-  table(name: string): KeptTable | undefined {
+  /** The rows of a table, if they are cached. */
+  table(name: string): CachedTable | undefined {
     return this.#tables.get(name);
   }
 
-  get isKept(): boolean {
+  get isCached(): boolean {
     return this.#tables.size > 0;
   }
 
@@ -38,7 +38,7 @@ export class Snapshot {
   changed(version: ReferenceVersion, tables: readonly ReferenceRows[]): Snapshot {
     const next = new Map(this.#tables);
     for (const rows of tables) {
-      const before = next.get(rows.table) ?? new KeptTable(rows.table, [], rows.types);
+      const before = next.get(rows.table) ?? new CachedTable(rows.table, [], rows.types);
       next.set(rows.table, before.changed(rows));
     }
     return new Snapshot(version, next);
@@ -46,12 +46,12 @@ export class Snapshot {
 
   /**
    * The rows of a list by their parent (`''`: of the whole workspace), in order and before any filter; undefined when
-   * they are not all kept here.
+   * they are not all cached here.
    */
   lists(
     { table: name, where, parent }: Source,
     order: Order,
-  ): ReadonlyMap<string, readonly KeptRow[]> | undefined {
+  ): ReadonlyMap<string, readonly CachedRow[]> | undefined {
     const table = this.#tables.get(name);
     if (!table) return undefined;
     const what = JSON.stringify([name, where, parent, order.column, order.direction]);
@@ -64,10 +64,10 @@ export class Snapshot {
   }
 
   #grouped(
-    table: KeptTable,
-    rows: readonly KeptRow[],
+    table: CachedTable,
+    rows: readonly CachedRow[],
     parent: Source['parent'],
-  ): ReadonlyMap<string, readonly KeptRow[]> | undefined {
+  ): ReadonlyMap<string, readonly CachedRow[]> | undefined {
     if (!parent) return new Map([['', rows]]);
     if ('column' in parent) {
       const place = table.place(parent.column);
@@ -76,7 +76,7 @@ export class Snapshot {
     const { table: joining, parent: parentColumn, child, by } = parent.through;
     const join = this.#tables.get(joining);
     if (!join) return undefined;
-    const groups = new Map<string, KeptRow[]>();
+    const groups = new Map<string, CachedRow[]>();
     const [own, to] = [table.place(by), join.place(parentColumn)];
     for (const row of rows) {
       for (const link of join.by(child, row[own] ?? '')) {
@@ -91,14 +91,14 @@ export class Snapshot {
 
 /** The tables of a workspace that was read whole. */
 export function snapshotOf(version: ReferenceVersion, tables: readonly ReferenceRows[]): Snapshot {
-  const kept = tables.map(({ table, rows, types }): [KeptTableName, KeptTable] => [
+  const cached = tables.map(({ table, rows, types }): [CachedTableName, CachedTable] => [
     table,
-    new KeptTable(table, rows, types),
+    new CachedTable(table, rows, types),
   ]);
-  return new Snapshot(version, new Map(kept));
+  return new Snapshot(version, new Map(cached));
 }
 
-/** Are the rows of the table kept in memory at all. */
-export function isKept(table: string): boolean {
-  return keptDeclaration(table) !== undefined;
+/** Are the rows of the table cached in memory at all. */
+export function isCached(table: string): boolean {
+  return cachedDeclaration(table) !== undefined;
 }

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Kysely } from 'kysely';
 import { insertAccessToken, lockLivingToken, selectAccessToken, updateRevoked } from '../db/access-tokens.ts';
-import type { Row, Tables } from '../db/tables/tables.ts';
+import { always, type Predicate } from '../db/query/predicate.ts';
+import type { Row } from '../db/tables/tables.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { type MemberCard, selectMemberCard } from '../db/workspaces.ts';
 import { type Actor, actorOf, type Deed, recordDeeds } from './audit.ts';
@@ -10,6 +10,7 @@ import { type Context, type Principal, type Scope, scopes, signedIn } from './co
 import { raise, Violations } from './errors.ts';
 import { decodeId, encodeId, newUuid } from './ids.ts';
 import { checkText } from './writes/write-rules.ts';
+import type { TenantDb } from '../db/tables/tenant-tables.ts';
 
 export interface AccessTokenCreateInput {
   name: string;
@@ -58,16 +59,31 @@ export async function createAccessToken(
     raise('forbidden', `expiresUtc: ${message}.`, [{ field: 'expiresUtc', message }]);
   }
   const userAccountId = await holderOf(db, principal, input.memberId);
-  const { workspaceId, tokenId: parentTokenId } = principal;
+  const { tokenId: parentTokenId } = principal;
   return inTransaction(db, async (transaction) => {
-    const lives = await lockLivingToken(transaction, workspaceId, parentTokenId);
+    const lives = await lockLivingToken(transaction, parentTokenId);
     if (!lives) raise('unauthenticated', 'The access token has been revoked.');
-    const token = { ...input, workspaceId, userAccountId, parentTokenId, expiresUtc };
+    const token = { ...input, userAccountId, parentTokenId, expiresUtc };
     return issueToken(transaction, actorOf(signed), token);
   });
 }
 
-/** Ends a token and all that were made of it, at once. The absent and those of others are `not_found`. */
+/**
+ * Which access tokens of the workspace a principal may list, read by id and revoke. With `workspace:admin` an owner or
+ * admin reaches all of them, anyone else those of their own member. Without it a token reaches itself and the tokens
+ * made with it, directly or through others: a weak token must not reveal or revoke a stronger one.
+ */
+export function reachableTokens({ role, scopes, userAccountId, tokenId }: Principal): Predicate {
+  if (!scopes.has('workspace:admin'))
+    return { lineage: { table: 'accessToken', parent: 'parentTokenId', root: tokenId } };
+  if (role <= memberRole.admin) return always;
+  return { column: 'userAccountId', is: 'eq', value: userAccountId };
+}
+
+/**
+ * Revokes a token and all tokens made with it. A token that does not exist or that the principal does not
+ * reach is `not_found`; that of a member with a higher role is `forbidden`.
+ */
 export async function revokeAccessToken(
   ctx: Context,
   input: { id: string },
@@ -77,14 +93,12 @@ export async function revokeAccessToken(
   const id = decodeId('token', input.id);
   if ('problem' in id)
     raise('validation_failed', `id: ${id.problem}.`, [{ field: 'id', message: id.problem }]);
-  const { workspaceId } = principal;
-  const token = await selectAccessToken(db, workspaceId, id.uuid);
-  if (!token || !(await mayRevoke(db, principal, token))) {
-    raise('not_found', 'There is no such access token.');
-  }
+  const token = await selectAccessToken(db, id.uuid, reachableTokens(principal));
+  if (!token) raise('not_found', 'There is no such access token.');
+  await requireNoHigherRole(db, principal, token);
   await revokeFamily(db, actorOf(signed), token, now);
   loaders.clear();
-  return { accessToken: (await selectAccessToken(db, workspaceId, token.id)) ?? token };
+  return { accessToken: (await selectAccessToken(db, token.id)) ?? token };
 }
 
 /**
@@ -92,22 +106,22 @@ export async function revokeAccessToken(
  * keeps `createAccessToken` waiting, so no child slips in behind.
  */
 export async function revokeFamily(
-  db: Kysely<Tables>,
+  db: TenantDb,
   actor: Actor,
-  { workspaceId, id }: { workspaceId: string; id: string },
+  { id }: { id: string },
   now: Date,
 ): Promise<void> {
   await inTransaction(db, async (transaction) => {
-    const revoked = await updateRevoked(transaction, workspaceId, { column: 'id', ids: [id] }, now);
+    const revoked = await updateRevoked(transaction, { column: 'id', ids: [id] }, now);
     let generation = [id];
     while (generation.length > 0) {
       const which = { column: 'parentTokenId', ids: generation } as const;
-      const children = await updateRevoked(transaction, workspaceId, which, now);
+      const children = await updateRevoked(transaction, which, now);
       revoked.push(...children);
       generation = children.map((child) => child.id);
     }
     const deeds = revoked.map((token) => revocationOf(token, id, now));
-    await recordDeeds(transaction, workspaceId, actor, deeds, now);
+    await recordDeeds(transaction, actor, deeds, now);
   });
 }
 
@@ -139,14 +153,13 @@ export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void 
 
 /** Makes the text, writes the row and enters the act; whether it may be made has been decided. */
 export async function issueToken(
-  db: Kysely<Tables>,
+  db: TenantDb,
   actor: Actor,
   {
     name,
     scopes,
     ...token
   }: AccessTokenCreateInput & {
-    workspaceId: string;
     userAccountId: string;
     parentTokenId: string | null;
     /** Made before, when it had to be kept before the row was written. */
@@ -154,10 +167,8 @@ export async function issueToken(
   },
 ): Promise<NewAccessToken> {
   const text = token.token ?? newTokenText();
-  const { workspaceId } = token;
   const accessToken = await inTransaction(db, async (trx) => {
     const row = await insertAccessToken(trx, {
-      workspaceId,
       id: newUuid(),
       userAccountId: token.userAccountId,
       parentTokenId: token.parentTokenId,
@@ -166,7 +177,7 @@ export async function issueToken(
       scopes: [...new Set(scopes)],
       expiresUtc: token.expiresUtc ?? null,
     });
-    await recordDeeds(trx, workspaceId, actor, [creationOf(row)]);
+    await recordDeeds(trx, actor, [creationOf(row)]);
     return row;
   });
   return { token: text, accessToken };
@@ -192,7 +203,7 @@ export function newTokenText(): string {
 }
 
 async function holderOf(
-  db: Kysely<Tables>,
+  db: TenantDb,
   principal: Principal,
   memberId: string | null | undefined,
 ): Promise<string> {
@@ -203,7 +214,7 @@ async function holderOf(
   const id = decodeId('member', memberId);
   if ('problem' in id)
     raise('validation_failed', `memberId: ${id.problem}.`, [{ field: 'memberId', message: id.problem }]);
-  const member = await selectMemberCard(db, principal.workspaceId, { column: 'id', value: id.uuid });
+  const member = await selectMemberCard(db, { column: 'id', value: id.uuid });
   if (!member || !takesPart(member)) {
     const message = 'names no member who could use a token';
     raise('validation_failed', `memberId: ${message}.`, [{ field: 'memberId', message }]);
@@ -212,20 +223,17 @@ async function holderOf(
   return member.userAccountId;
 }
 
-async function mayRevoke(
-  db: Kysely<Tables>,
-  principal: Principal,
+async function requireNoHigherRole(
+  db: TenantDb,
+  { userAccountId, role }: Principal,
   token: Row<'accessToken'>,
-): Promise<boolean> {
-  if (token.userAccountId === principal.userAccountId) return true;
-  if (!administers(principal)) return false;
-  const { workspaceId, role } = principal;
-  const holder = await selectMemberCard(db, workspaceId, {
+): Promise<void> {
+  if (token.userAccountId === userAccountId) return;
+  const holder = await selectMemberCard(db, {
     column: 'userAccountId',
     value: token.userAccountId,
   });
   if (holder && holder.role < role) raise('forbidden', 'The token belongs to a member of a higher role.');
-  return true;
 }
 
 function administers({ role, scopes }: Principal): boolean {

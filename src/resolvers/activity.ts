@@ -18,7 +18,7 @@ export const eventIcons = {
 export type EventType = keyof typeof eventIcons;
 
 /** Who did something, as the feed names him. */
-type Actor = Pick<Principal, 'workspaceId' | 'userAccountId' | 'displayName'>;
+type Actor = Pick<Principal, 'userAccountId' | 'displayName'>;
 
 /** What a statement says of its entry in the feed, by the names of its slots. */
 export function feedEntry({ userAccountId }: Actor, eventType: EventType) {
@@ -49,12 +49,11 @@ export async function recordActivity(
   { eventType, deed }: Happening,
   columns: IssueColumns = {},
 ): Promise<IssueRow[]> {
-  const { workspaceId, userAccountId, displayName } = principal;
-  const issues = await updateIssuesWithActivity(trx, workspaceId, issueIds, nowUtc, columns);
+  const { userAccountId, displayName } = principal;
+  const issues = await updateIssuesWithActivity(trx, issueIds, nowUtc, columns);
   await insertActivity(
     trx,
     issues.map((issue) => ({
-      workspaceId,
       issueId: issue.id,
       sortOrder: issue.activityCount,
       id: newUuid(),

@@ -10,7 +10,7 @@ import type { IssueRow } from '../db/issues.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
 import { recordActivity } from './activity.ts';
-import { nextThread, type TurnMessage } from './agent-turns.ts';
+import { nextThread, nextTurn, type TurnMessage } from './agent-turns.ts';
 import { authorType, messageType, principalKind } from '../model/codes.ts';
 import type { Context, Principal } from './context.ts';
 import { raise, Violations } from './errors.ts';
@@ -19,7 +19,8 @@ import { lockLivingIssue } from './issues/issue-locks.ts';
 import { issueIsGone, requireIssue } from './issues/issue-names.ts';
 import { contributor } from './writes/write-access.ts';
 import { turns, write } from './writes/write-transaction.ts';
-import { checkText, limits, uuidOf } from './writes/write-rules.ts';
+import { limits } from '../model/limits.ts';
+import { checkText, uuidOf } from './writes/write-rules.ts';
 
 export interface AgentMessageCreateInput {
   /** Or an id. */
@@ -63,18 +64,18 @@ async function insert(
   principal: Principal,
   input: AgentMessageCreateInput,
 ): Promise<MessageWritten> {
-  const { workspaceId } = principal;
   const violations = new Violations();
   const parsed = parseMessage(violations, input);
   violations.check();
-  const { id: issueId } = await requireIssue(trx, workspaceId, input.issueKey);
-  const { nowUtc } = await lockLivingIssue(trx, workspaceId, issueId);
-  const before = await selectThread(trx, workspaceId, issueId);
-  const replyToMessageId = await checkReply(trx, workspaceId, before, parsed.replyToMessageId);
+  const { id: issueId } = await requireIssue(trx, input.issueKey);
+  const { nowUtc } = await lockLivingIssue(trx, issueId);
+  const before = await selectThread(trx, issueId);
+  const replyToMessageId = parsed.replyToMessageId ?? null;
+  await checkAgainstThread(trx, before, { turnNumber: input.turnNumber, replyToMessageId });
   const { applicationId, applicationInstallationId, agentUserAccountId } =
     before ?? (await agentOf(trx, principal));
   const { turnNumber, thread: state } = nextThread(before, turnMessage(principal, input, nowUtc));
-  const identity = { workspaceId, issueId, applicationId, applicationInstallationId, agentUserAccountId };
+  const identity = { issueId, applicationId, applicationInstallationId, agentUserAccountId };
   const threadId = before?.id ?? newUuid(nowUtc.getTime());
   const thread = await upsertThread(trx, { ...identity, id: threadId, ...state });
   const message = await insertMessage(trx, {
@@ -151,18 +152,27 @@ function parseMessage(violations: Violations, input: AgentMessageCreateInput) {
   };
 }
 
-async function checkReply(
+/**
+ * Throws what of a message does not fit its thread. Turns are counted on from the highest one, so a turn beyond the
+ * next would leave gaps and, at the end of the integers, a thread that takes no more messages.
+ */
+async function checkAgainstThread(
   trx: Trx,
-  workspaceId: string,
   thread: Row<'agentThread'> | undefined,
-  id: string | undefined,
-): Promise<string | null> {
-  if (!id) return null;
-  const message = thread && (await selectMessage(trx, workspaceId, thread.id, id));
+  {
+    turnNumber,
+    replyToMessageId,
+  }: { turnNumber?: number | null | undefined; replyToMessageId: string | null },
+): Promise<void> {
   const violations = new Violations();
-  violations.that(message !== undefined, 'replyToMessageId', 'is no message of the thread');
+  const next = nextTurn(thread);
+  const tooHigh = `must be at most ${next}, the next turn of the thread`;
+  violations.that(turnNumber == null || turnNumber <= next, 'turnNumber', tooHigh);
+  if (replyToMessageId !== null) {
+    const message = thread && (await selectMessage(trx, thread.id, replyToMessageId));
+    violations.that(message !== undefined, 'replyToMessageId', 'is no message of the thread');
+  }
   violations.check();
-  return id;
 }
 
 type AgentIdentity = Pick<
@@ -172,11 +182,11 @@ type AgentIdentity = Pick<
 
 /** Whom a new thread is with: the agent that begins it, else the one that is installed in the workspace. */
 async function agentOf(trx: Trx, principal: Principal): Promise<AgentIdentity> {
-  const { workspaceId, userAccountId } = principal;
+  const { userAccountId } = principal;
   const posting = principal.principalKind === principalKind.agent;
   const installation = posting
-    ? await selectInstallationOf(trx, workspaceId, userAccountId)
-    : await selectInstallation(trx, workspaceId);
+    ? await selectInstallationOf(trx, userAccountId)
+    : await selectInstallation(trx);
   if (installation) {
     const { id, applicationId, agentUserAccountId } = installation;
     return { applicationId, applicationInstallationId: id, agentUserAccountId };

@@ -1,6 +1,6 @@
 import type { Row } from '../db/tables/tables.ts';
 import { authorType, messageType, threadStatus } from '../model/codes.ts';
-import { limits } from './writes/write-rules.ts';
+import { limits } from '../model/limits.ts';
 
 /** What of a new message decides how the thread goes on. */
 export interface TurnMessage {
@@ -23,9 +23,9 @@ type ThreadState = Omit<
   | 'revision'
 >;
 
-/** The turn of a message, and the thread as it is after it (contract.md, "Agent thread"). */
+/** The turn of a message, and the thread as it is after it (docs/contract.md, "Agent thread"). */
 export function nextThread(
-  before: Row<'agentThread'> | undefined,
+  before: ThreadState | undefined,
   message: TurnMessage,
 ): { turnNumber: number; thread: ThreadState } {
   const turnNumber = message.turnNumber ?? turnOf(before, message);
@@ -45,11 +45,16 @@ export function nextThread(
   return { turnNumber, thread };
 }
 
+/** The turn after the current one of a thread; 1 for a thread without messages. */
+export function nextTurn(thread: Pick<Row<'agentThread'>, 'currentTurnNumber'> | undefined): number {
+  return (thread?.currentTurnNumber ?? 0) + 1;
+}
+
 /** The current turn, or the next one when a person writes after the end of one. */
-function turnOf(before: Row<'agentThread'> | undefined, message: TurnMessage): number {
-  if (!before) return 1;
+function turnOf(before: ThreadState | undefined, message: TurnMessage): number {
+  if (!before) return nextTurn(before);
   const ended = before.status === threadStatus.completed || before.status === threadStatus.failed;
-  return before.currentTurnNumber + (ended && message.authorType === authorType.user ? 1 : 0);
+  return ended && message.authorType === authorType.user ? nextTurn(before) : before.currentTurnNumber;
 }
 
 const statuses: Readonly<Record<number, number>> = {

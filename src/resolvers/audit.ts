@@ -50,7 +50,6 @@ export function actorOf({ principal, requestId, address }: SignedIn): Actor {
 /** Enters what is done, in the transaction that does it: neither is there without the other. */
 export async function recordDeeds(
   trx: Trx,
-  workspaceId: string,
   actor: Actor,
   deeds: readonly Deed[],
   occurredUtc: Date = new Date(),
@@ -58,7 +57,6 @@ export async function recordDeeds(
   await insertAuditEntries(
     trx,
     deeds.map(({ act, subject, changes = {} }) => ({
-      workspaceId,
       id: newUuid(),
       occurredUtc,
       act,

@@ -18,7 +18,8 @@ import { issueIsGone, requireIssue, requireName } from './issues/issue-names.ts'
 import { requireThingRevision, type RevisedThing } from './writes/revisions.ts';
 import { mayManage } from './writes/write-access.ts';
 import { turns, write, writeByStatement, writeTogether } from './writes/write-transaction.ts';
-import { checkText, limits, uuidOf } from './writes/write-rules.ts';
+import { limits } from '../model/limits.ts';
+import { checkText, uuidOf } from './writes/write-rules.ts';
 
 export interface CommentCreateInput {
   /** Or an id. */
@@ -54,7 +55,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
   const comment = { id, author: userAccountId, name: principal.displayName, body, entry };
   const send = async (sending: Sending, groups: readonly (readonly NamedComment[])[]) => {
     const shape = { named, reply: parentId !== undefined, several: groups.length > 1 } as const;
-    const values = { ...commentValues(groups), workspaceId, parentId, eventType, iconCss };
+    const values = { ...commentValues(groups), parentId, eventType, iconCss };
     const rows = await commentCreations.send(sending, shape, values);
     const byPlace = new Map(rows.map((row) => [row.place, row]));
     return groups.map((group, index) => group.map(() => byPlace.get(index + 1)));
@@ -80,7 +81,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
       };
       return { comment, issue };
     },
-    otherwise: (trx: Trx) => refuse(trx, workspaceId, issueKey, parentId),
+    otherwise: (trx: Trx) => refuse(trx, issueKey, parentId),
   };
   const item = { name, comment };
   // Each reply is to a comment of its own.
@@ -99,14 +100,9 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
 }
 
 /** Says why no comment could be written. */
-async function refuse(
-  trx: Trx,
-  workspaceId: string,
-  issueKey: string,
-  parentId: string | undefined,
-): Promise<never> {
-  const { id: issueId } = await requireIssue(trx, workspaceId, issueKey);
-  const parent = parentId && (await selectParentComment(trx, workspaceId, issueId, parentId));
+async function refuse(trx: Trx, issueKey: string, parentId: string | undefined): Promise<never> {
+  const { id: issueId } = await requireIssue(trx, issueKey);
+  const parent = parentId && (await selectParentComment(trx, issueId, parentId));
   const violations = new Violations();
   violations.that(!parentId || parent !== undefined, 'parentCommentId', 'is no comment of the issue');
   violations.check();
@@ -127,7 +123,7 @@ export async function changeComment(
   return write(context, undefined, (trx) =>
     manage(trx, principal, input, 'issue-comment.updated.v1', ({ thing, nowUtc }) => {
       const columns = { body: input.body, isEdited: true, updatedUtc: nowUtc };
-      return updateComment(trx, principal.workspaceId, thing.id, columns);
+      return updateComment(trx, thing.id, columns);
     }),
   );
 }
@@ -141,7 +137,7 @@ export async function deleteComment(
   const { principal } = context;
   const { comment, issue } = await write(context, undefined, (trx) =>
     manage(trx, principal, input, 'issue-comment.deleted.v1', ({ thing, nowUtc }) =>
-      updateComment(trx, principal.workspaceId, thing.id, { deletedUtc: nowUtc }),
+      updateComment(trx, thing.id, { deletedUtc: nowUtc }),
     ),
   );
   return { id: comment.id, issue };
@@ -160,8 +156,7 @@ async function manage(
   eventType: keyof typeof deeds,
   change: (found: LockedIssue & { thing: Row<'comment'> }) => Promise<Row<'comment'> | undefined>,
 ): Promise<CommentWritten> {
-  const { workspaceId } = principal;
-  const found = await lockIssueOf(trx, workspaceId, 'comment', name, selectComment);
+  const found = await lockIssueOf(trx, 'comment', name, selectComment);
   if (!mayManage(principal, found.thing.authorUserAccountId)) {
     raise('forbidden', 'Only its author, owners and admins change or delete a comment.');
   }
@@ -171,7 +166,7 @@ async function manage(
   const columns = comment.deletedUtc
     ? {
         commentCount: found.issue.commentCount - 1,
-        lastCommentUtc: await selectLastCommentUtc(trx, workspaceId, comment.issueId),
+        lastCommentUtc: await selectLastCommentUtc(trx, comment.issueId),
       }
     : {};
   const happening = { eventType, deed: deeds[eventType] };

@@ -1,13 +1,12 @@
-import type { Kysely } from 'kysely';
 import type { BesideTable } from '../db/writes/issue-beside.ts';
 import type { Lease } from '../db/engine/lease.ts';
 import type { Loaders } from '../db/reads/loaders.ts';
 import type { Prepared } from '../db/query/prepared.ts';
-import type { Tables } from '../db/tables/tables.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
 import { raise } from './errors.ts';
 import type { RequestFiles } from './attachments/files.ts';
 import type { Whole } from './writes/write-transaction.ts';
+import type { TenantDb } from '../db/tables/tenant-tables.ts';
 
 export const scopes = [
   'issues:read',
@@ -47,8 +46,8 @@ export interface RateLimit {
   readonly cost: QuotaState;
 }
 
-/** The kept reference data of one workspace, as one request may see them. */
-export interface KeptReference {
+/** The cached reference data of one workspace, as one request may see them. */
+export interface CachedReference {
   /** At once, where they were checked a moment ago; else after a check. */
   current(): Snapshot | Promise<Snapshot>;
   /** After a check that begins now. */
@@ -60,7 +59,8 @@ export interface Context {
   readonly requestId: string;
   /** Where the request came from, as far as that is known. */
   readonly address?: string | undefined;
-  readonly db: Kysely<Tables>;
+  /** The handle of the principal's workspace, bound to it. */
+  readonly db: TenantDb | undefined;
   readonly principal: Principal | undefined;
   /** Rows of the principal's workspace, loaded in batches. */
   readonly loaders: Loaders | undefined;
@@ -68,8 +68,8 @@ export interface Context {
   readonly connect: (() => Promise<Lease>) | undefined;
   /** A connection that others use at the same time, where there is one for a statement that reads; of no use inside a transaction. */
   readonly shared?: (statement: Prepared) => Lease | undefined;
-  /** The reference data of the principal's workspace as they are kept in memory; undefined where none are. */
-  readonly reference?: KeptReference | undefined;
+  /** The reference data of the principal's workspace as they are cached in memory; undefined where none are. */
+  readonly reference?: CachedReference | undefined;
   /** Undefined in a server that keeps no files. */
   readonly files: RequestFiles | undefined;
   /** The time by which the request is judged (stale threads, current deliveries, expiry). */
@@ -86,6 +86,7 @@ export interface Context {
 
 /** The context of a request that came with a valid token. */
 export interface SignedIn extends Context {
+  readonly db: TenantDb;
   readonly principal: Principal;
   readonly loaders: Loaders;
   readonly rateLimit: RateLimit;
@@ -93,7 +94,7 @@ export interface SignedIn extends Context {
 
 /** The second line behind the scope rule: nothing of a workspace is touched without a principal. */
 export function signedIn(ctx: Context): SignedIn {
-  if (!ctx.principal || !ctx.loaders || !ctx.rateLimit)
+  if (!ctx.principal || !ctx.db || !ctx.loaders || !ctx.rateLimit)
     raise('unauthenticated', 'This needs an access token.');
   return ctx as SignedIn;
 }

@@ -1,6 +1,6 @@
 /**
  * The closed registry of error codes of both faces. `status` is what REST answers with; `title` heads the problem
- * details. GraphQL spells the code in upper case. Rules: contract.md, "Errors".
+ * details. GraphQL spells the code in upper case. Rules: docs/contract.md, "Errors".
  */
 export const errorCodes = {
   validation_failed: {
@@ -78,6 +78,11 @@ export const errorCodes = {
     title: 'Rate limited',
     meaning:
       'The token, or the address without one, has used its quota up; `Retry-After` says when to come back.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'Headers too large',
+    meaning: 'The address and the headers of the request are larger than the limit.',
   },
   internal_error: {
     status: 500,

@@ -1,9 +1,16 @@
-import { always, type Comparable, type Comparison, type Predicate, type Through } from '../db/query/predicate.ts';
+import {
+  always,
+  type Comparable,
+  type Comparison,
+  type Predicate,
+  type Through,
+} from '../db/query/predicate.ts';
 import type { TableName } from '../db/tables/tables.ts';
 import type { Violations } from './errors.ts';
 import { fold } from '../model/fold.ts';
 import { decodeId, type IdPrefix } from './ids.ts';
-import { limits } from './writes/write-rules.ts';
+import { limits } from '../model/limits.ts';
+import { isLonger } from './writes/write-rules.ts';
 
 /** What a filter's field tests, as the types declare it: the comparators of the input object become predicates on it. */
 export type FilterField =
@@ -26,15 +33,20 @@ interface FilterTarget {
 
 const maxCombinators = 3;
 const maxRelations = 3;
-const maxConditions = 100;
-const maxValues = 250;
 
-/** Where a part of a filter stands: its path, how deep it is, and what the whole filter has used so far. */
-interface Place {
+/**
+ * How many conditions a filter may have, how many of them may be on related things, and how many values a list in it.
+ * They are checked before an input is coerced (`executor/input-size.ts`), since coercing a longer one would take long.
+ */
+export const maxConditions = 100;
+export const maxRelatedConditions = 20;
+export const maxValues = 250;
+
+/** The position of a part of a filter: its path, and how deeply combinators and relations are nested there. */
+interface FilterPath {
   path: string;
   combinators: number;
   relations: number;
-  used: { conditions: number };
 }
 
 /** The predicate of a filter input. What cannot be meant (an id of another kind) is noted, each under its path. */
@@ -43,33 +55,24 @@ export function filterPredicate(
   input: Record<string, unknown>,
   violations: Violations,
 ): Predicate {
-  const used = { conditions: 0 };
-  const predicate = partPredicate(fields, input, violations, {
-    path: 'filter',
-    combinators: 0,
-    relations: 0,
-    used,
-  });
-  violations.that(used.conditions <= maxConditions, 'filter', `takes ${maxConditions} conditions at most`);
-  return predicate;
+  return partPredicate(fields, input, violations, { path: 'filter', combinators: 0, relations: 0 });
 }
 
 function partPredicate(
   fields: FilterFields,
   input: Record<string, unknown>,
   violations: Violations,
-  place: Place,
+  filterPath: FilterPath,
 ): Predicate {
   const parts: Predicate[] = [];
   for (const [name, value] of Object.entries(input)) {
-    const at = { ...place, path: `${place.path}.${name}` };
+    const at = { ...filterPath, path: `${filterPath.path}.${name}` };
     // An omitted filter filters nothing, and null is an omitted one.
     if (value === null || value === undefined) continue;
     if (name === 'and' || name === 'or' || name === 'not') {
       parts.push(combinedPredicate(fields, name, value, violations, at));
       continue;
     }
-    place.used.conditions += 1;
     const field = fields[name];
     if (field) parts.push(fieldPredicate(field, asInput(value), violations, at));
   }
@@ -81,16 +84,16 @@ function combinedPredicate(
   combinator: 'and' | 'or' | 'not',
   value: unknown,
   violations: Violations,
-  place: Place,
+  filterPath: FilterPath,
 ): Predicate {
-  if (place.combinators >= maxCombinators) {
-    violations.add(place.path, `and, or, not may be nested ${maxCombinators} deep at most`);
+  if (filterPath.combinators >= maxCombinators) {
+    violations.add(filterPath.path, `and, or, not may be nested ${maxCombinators} deep at most`);
     return always;
   }
-  const below = { ...place, combinators: place.combinators + 1 };
+  const below = { ...filterPath, combinators: filterPath.combinators + 1 };
   if (combinator === 'not') return { not: partPredicate(fields, asInput(value), violations, below) };
   const parts = (value as unknown[]).map((each, index) =>
-    partPredicate(fields, asInput(each), violations, { ...below, path: `${place.path}[${index}]` }),
+    partPredicate(fields, asInput(each), violations, { ...below, path: `${filterPath.path}[${index}]` }),
   );
   return combinator === 'and' ? { all: parts } : { any: parts };
 }
@@ -99,22 +102,21 @@ function fieldPredicate(
   field: FilterField,
   input: Record<string, unknown>,
   violations: Violations,
-  place: Place,
+  filterPath: FilterPath,
 ): Predicate {
-  if (field.kind === 'through') return throughPredicate(field, input, violations, place);
+  if (field.kind === 'through') return throughPredicate(field, input, violations, filterPath);
   if (field.kind === 'reference') {
     const { target, column } = field;
-    const where = relatedPredicate(target, input, violations, place);
+    const where = relatedPredicate(target, input, violations, filterPath);
     return { column, references: target.table, by: target.by, where };
   }
   const parts: Predicate[] = [];
   for (const [comparator, value] of Object.entries(input)) {
     if (value === null || value === undefined) continue;
-    const at = `${place.path}.${comparator}`;
+    const at = `${filterPath.path}.${comparator}`;
     if (comparator === 'isNull') parts.push({ column: field.column, isNull: Boolean(value) });
     else if (comparator === 'in' || comparator === 'nin') {
       const values = value as Comparable[];
-      violations.that(values.length <= maxValues, at, `takes ${maxValues} values at most`);
       const list: Predicate = {
         column: field.column,
         in: values.flatMap((each, index) => comparable(field, each, violations, `${at}[${index}]`) ?? []),
@@ -134,13 +136,13 @@ function throughPredicate(
   { through, own, target }: FilterField & { kind: 'through' },
   input: Record<string, unknown>,
   violations: Violations,
-  place: Place,
+  filterPath: FilterPath,
 ): Predicate {
   const parts: Predicate[] = [];
   for (const quantifier of ['some', 'none']) {
     const value = input[quantifier];
     if (value === null || value === undefined) continue;
-    const at = { ...place, path: `${place.path}.${quantifier}` };
+    const at = { ...filterPath, path: `${filterPath.path}.${quantifier}` };
     const some: Predicate = { through, own, where: relatedPredicate(target, asInput(value), violations, at) };
     parts.push(quantifier === 'some' ? some : { not: some });
   }
@@ -152,13 +154,13 @@ function relatedPredicate(
   target: FilterTarget,
   input: Record<string, unknown>,
   violations: Violations,
-  place: Place,
+  filterPath: FilterPath,
 ): Predicate {
-  if (place.relations >= maxRelations) {
-    violations.add(place.path, `relations may be nested ${maxRelations} deep at most`);
+  if (filterPath.relations >= maxRelations) {
+    violations.add(filterPath.path, `relations may be nested ${maxRelations} deep at most`);
     return always;
   }
-  const below = { ...place, relations: place.relations + 1 };
+  const below = { ...filterPath, relations: filterPath.relations + 1 };
   return { all: [target.where, partPredicate(target.filter(), input, violations, below)] };
 }
 
@@ -179,7 +181,7 @@ function comparable(
     violations.add(path, 'must not contain NUL or half a surrogate pair');
     return undefined;
   }
-  if (value.length > limits.filterText) {
+  if (isLonger(value, limits.filterText)) {
     violations.add(path, `must have at most ${limits.filterText} characters`);
     return undefined;
   }

@@ -25,16 +25,16 @@ export interface Chore {
 const hourMs = 60 * 60_000;
 
 /** What an upload leaves when nobody finishes it: a row after an hour, its bytes, and those of deleted attachments. */
-export function abandonedUploads({ db, unscoped }: Database, store: FileStore): Chore {
+export function abandonedUploads(database: Database, store: FileStore): Chore {
   return {
     name: 'abandoned uploads',
     doSome: async (now) => {
       const before = new Date(now.getTime() - hourMs);
-      const abandoned = await selectAbandonedAttachments(unscoped, before, 50);
+      const abandoned = await selectAbandonedAttachments(database.unscoped, before, 50);
       for (const attachment of abandoned) {
         // The bytes first: a row without bytes is found again, bytes without a row are not.
         await removeBytes(store, attachment);
-        await removeAbandonedAttachment(db, attachment);
+        await removeAbandonedAttachment(database.of(attachment.workspaceId), attachment);
       }
       return abandoned.length + (await store.sweep(before));
     },
@@ -71,21 +71,22 @@ export function unwrittenSets({ unscoped }: Database): Chore {
 }
 
 /** Issues that nobody can restore any more, with everything on them. */
-export function longDeletedIssues({ db, unscoped }: Database, store: FileStore | undefined): Chore {
+export function longDeletedIssues(database: Database, store: FileStore | undefined): Chore {
   return {
     name: 'deleted issues',
     doSome: async (now) => {
       // An hour more, so that a restoration that came in time is done.
       const before = new Date(now.getTime() - restorableMs - hourMs);
-      const found = await selectLongDeletedIssues(unscoped, before, 20);
+      const found = await selectLongDeletedIssues(database.unscoped, before, 20);
       const byWorkspace = Map.groupBy(found, ({ workspaceId }) => workspaceId);
       let removed = 0;
       for (const [workspaceId, issues] of byWorkspace) {
+        const db = database.of(workspaceId);
         const ids = issues.map(({ id }) => id);
         if (store) {
-          for (const file of await selectFilesOfIssues(db, workspaceId, ids)) await removeBytes(store, file);
+          for (const file of await selectFilesOfIssues(db, ids)) await removeBytes(store, file);
         }
-        removed += await inTransaction(db, (trx) => removeIssues(trx, workspaceId, ids, before));
+        removed += await inTransaction(db, (trx) => removeIssues(trx, ids, before));
       }
       return removed;
     },

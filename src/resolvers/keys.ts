@@ -5,7 +5,7 @@ import { decodeId, type IdPrefix, parseId } from './ids.ts';
 const keyPattern = /^([A-Z][A-Z0-9]{0,9})-([1-9]\d{0,9})$/;
 const largestNumber = 2_147_483_647;
 
-/** The team's code and the number of an issue key, whatever its case; undefined for what is no key (contract.md, "One identity"). */
+/** The team's code and the number of an issue key, whatever its case; undefined for what is no key (docs/contract.md, "One identity"). */
 export function parseIssueKey(key: string): { teamCode: string; number: number } | undefined {
   const found = keyPattern.exec(asciiUpper(key));
   const [, teamCode, digits] = found ?? [];
@@ -58,8 +58,15 @@ export function byId(prefix: IdPrefix, id: string, argument = 'id'): Predicate |
   ]);
 }
 
-/** Upper case of ASCII letters alone: `toUpperCase` turns ß into SS and ſ into S, which are no codes. */
+/** No key and no code is longer. */
+const longestKey = 50;
+
+/**
+ * Upper case of ASCII letters alone: `toUpperCase` turns ß into SS and ſ into S, which are no codes. A text that is too
+ * long for a key comes back as it is, since replacing letter by letter takes a megabyte of them a fifth of a second.
+ */
 export function asciiUpper(text: string): string {
+  if (text.length > longestKey) return text;
   return text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 

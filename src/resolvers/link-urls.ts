@@ -1,5 +1,6 @@
 import type { Violations } from './errors.ts';
-import { checkText, limits } from './writes/write-rules.ts';
+import { limits } from '../model/limits.ts';
+import { checkText } from './writes/write-rules.ts';
 
 /** Something of a host; that nothing stands there but a name and an @, `URL` finds out. */
 const form = /^https?:\/\/@*[^/?#@\s\\][^\s\\]*$/i;

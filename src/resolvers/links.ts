@@ -7,7 +7,7 @@ import { recordActivity } from './activity.ts';
 import type { Context, Principal } from './context.ts';
 import { Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
-import { parseTitle } from './issue-input.ts';
+import { parseTitle } from './issues/issue-input.ts';
 import { lockIssueOf, lockLivingIssue, thingIsGone } from './issues/issue-locks.ts';
 import { issueIsGone, requireIssue } from './issues/issue-names.ts';
 import { parseUrl } from './link-urls.ts';
@@ -50,11 +50,10 @@ export async function removeLink(
 ): Promise<{ id: string; issue: IssueRow }> {
   const context = contributor(ctx);
   const { principal } = context;
-  const { workspaceId } = principal;
   return write(context, undefined, async (trx) => {
-    const { thing, issue, nowUtc } = await lockIssueOf(trx, workspaceId, 'link', input, selectLink);
+    const { thing, issue, nowUtc } = await lockIssueOf(trx, 'link', input, selectLink);
     await requireThingRevision(trx, 'link', thing, input.expectedRevision);
-    const issueLink = (await deleteLink(trx, workspaceId, thing.id, nowUtc)) ?? thingIsGone('link');
+    const issueLink = (await deleteLink(trx, thing.id, nowUtc)) ?? thingIsGone('link');
     const happening = {
       eventType: 'issue-link.deleted.v1',
       deed: `removed the link “${issueLink.title}”`,
@@ -71,12 +70,11 @@ async function insert(
   issueKey: string,
   link: Pick<Row<'issueLink'>, 'url' | 'urlHash' | 'title'>,
 ): Promise<LinkWritten> {
-  const { workspaceId, userAccountId } = principal;
-  const { id: issueId } = await requireIssue(trx, workspaceId, issueKey);
+  const { userAccountId } = principal;
+  const { id: issueId } = await requireIssue(trx, issueKey);
   // Under the issue's lock nobody else adds the same link; the unique index behind it guards whoever forgets the lock.
-  const { issue, nowUtc } = await lockLivingIssue(trx, workspaceId, issueId);
+  const { issue, nowUtc } = await lockLivingIssue(trx, issueId);
   const issueLink = await insertLink(trx, {
-    workspaceId,
     id: newUuid(nowUtc.getTime()),
     issueId,
     ...link,
@@ -84,7 +82,7 @@ async function insert(
     createdByUserAccountId: userAccountId,
   });
   if (!issueLink) {
-    const existing = await selectEquivalentLink(trx, workspaceId, issueId, link.urlHash);
+    const existing = await selectEquivalentLink(trx, issueId, link.urlHash);
     return { issueLink: existing ?? thingIsGone('link'), issue, created: false };
   }
   const happening = { eventType: 'issue-link.created.v1', deed: `added the link “${link.title}”` } as const;

@@ -1,8 +1,8 @@
 import type { AnyRow } from '../db/query/any-tables.ts';
-import type { Predicate } from '../db/query/predicate.ts';
+import { always, type Predicate } from '../db/query/predicate.ts';
 import type { TableName } from '../db/tables/tables.ts';
+import { reachableTokens } from './access-tokens.ts';
 import { mayReadAudit } from './audit.ts';
-import { memberRole } from '../model/codes.ts';
 import { type Context, type SignedIn, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { type IdPrefix, parseId } from './ids.ts';
@@ -16,7 +16,7 @@ export interface NodeKind {
 
 export const maxNodes = 250;
 
-/** The things behind global ids, in their order; null for what is not there (contract.md, "One identity"). */
+/** The things behind global ids, in their order; null for what is not there (docs/contract.md, "One identity"). */
 export async function findNodes(
   ctx: Context,
   kinds: ReadonlyMap<IdPrefix, NodeKind>,
@@ -34,30 +34,23 @@ export async function findNodes(
     parsed.map(async (id) => {
       const kind = id && kinds.get(id.prefix);
       if (!id || !kind) return null;
-      const row = await signed.loaders.byKey(kind.table, 'id', kind.where).load(id.uuid);
-      if (!row || !(mayRead[id.prefix]?.(signed, row) ?? true)) return null;
-      return { ...row, __typename: kind.typeName };
+      const readable = readers[id.prefix]?.(signed);
+      const where = readable ? { all: [kind.where, readable] } : kind.where;
+      const row = await signed.loaders.byKey(kind.table, 'id', where).load(id.uuid);
+      return row ? { ...row, __typename: kind.typeName } : null;
     }),
   );
 }
 
-/** Who may read a thing by its id, where that is more than its scope says. */
-const mayRead: Partial<Record<IdPrefix, (signed: SignedIn, row: AnyRow) => boolean>> = {
-  token: mayReadToken,
-  audit: mayReadAudit,
+const never: Predicate = { any: [] };
+
+/** Which rows of a type the caller may read by id, where its scope alone does not decide that. */
+const readers: Partial<Record<IdPrefix, (signed: SignedIn) => Predicate>> = {
+  token: ({ principal }) => reachableTokens(principal),
+  audit: (signed) => (mayReadAudit(signed) ? always : never),
 };
 
-/** Is there a rule about who may read such things, beside their scope. */
+/** Tells whether a rule beside the scope decides who may read things of this kind. */
 export function hasReaders(prefix: IdPrefix): boolean {
-  return mayRead[prefix] !== undefined;
-}
-
-/** A token is shown to the member it stands for and to whoever administers the workspace. */
-function mayReadToken({ principal }: SignedIn, token: AnyRow): boolean {
-  return token.userAccountId === principal.userAccountId || principal.scopes.has('workspace:admin');
-}
-
-/** Owners and admins see and make the tokens of all; others their own. */
-export function seesAllTokens({ principal }: SignedIn): boolean {
-  return principal.role <= memberRole.admin;
+  return readers[prefix] !== undefined;
 }

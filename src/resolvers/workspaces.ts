@@ -1,5 +1,3 @@
-import type { Kysely } from 'kysely';
-import type { Tables } from '../db/tables/tables.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { insertMember, insertWorkspace } from '../db/workspaces.ts';
 import { type Actor, recordDeeds } from './audit.ts';
@@ -10,6 +8,7 @@ import { fold } from '../model/fold.ts';
 import { encodeId, newUuid } from './ids.ts';
 import { issueToken, type NewAccessToken } from './access-tokens.ts';
 import { checkText } from './writes/write-rules.ts';
+import type { Database } from '../db/engine/engine.ts';
 
 export interface WorkspaceCreateInput {
   name: string;
@@ -27,7 +26,7 @@ export interface NewWorkspace {
 
 /** A workspace with one owner and his token, and nothing else in it. For the one who runs the service. */
 export async function createWorkspace(
-  db: Kysely<Tables>,
+  database: Pick<Database, 'of'>,
   actor: Actor,
   input: WorkspaceCreateInput,
 ): Promise<NewWorkspace> {
@@ -38,10 +37,9 @@ export async function createWorkspace(
   checkText(violations, 'ownerDisplayName', ownerDisplayName, { min: 1, max: 255 });
   violations.check();
   const [workspaceId, ownerUserAccountId, ownerMemberId] = [newUuid(), newUuid(), newUuid()];
-  const ownerToken = await inTransaction(db, async (trx) => {
-    await insertWorkspace(trx, { workspaceId, name });
+  const ownerToken = await inTransaction(database.of(workspaceId), async (trx) => {
+    await insertWorkspace(trx, { name });
     await insertMember(trx, {
-      workspaceId,
       id: ownerMemberId,
       userAccountId: ownerUserAccountId,
       displayName: ownerDisplayName,
@@ -54,9 +52,8 @@ export async function createWorkspace(
     });
     const owner = { after: ownerDisplayName };
     const subject = { kind: 'workspace', id: encodeId('workspace', workspaceId), name };
-    await recordDeeds(trx, workspaceId, actor, [{ act: 'workspace.created', subject, changes: { owner } }]);
+    await recordDeeds(trx, actor, [{ act: 'workspace.created', subject, changes: { owner } }]);
     return issueToken(trx, actor, {
-      workspaceId,
       userAccountId: ownerUserAccountId,
       parentTokenId: null,
       name: 'owner',

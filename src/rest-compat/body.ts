@@ -76,7 +76,10 @@ export function list<T>(of: JsonValue<T>, description: string, maxItems: number)
 /** However often one and the same stands in it. */
 const mostItems = 250;
 
-/** A list in which a value counts once, however often it stands there. */
+/**
+ * A list in which a value counts once, however often it stands there. Clients are told that it has at most `maxItems`, since
+ * a schema cannot say how many of them may differ; repeated values may make it longer.
+ */
 export function set<T extends string>(
   of: JsonValue<T>,
   description: string,
@@ -85,7 +88,7 @@ export function set<T extends string>(
   return {
     word: 'value',
     description,
-    schema: { type: 'array', items: of.schema, maxItems: mostItems },
+    schema: { type: 'array', items: of.schema, maxItems },
     names: of.names,
     fromJson: (given) => {
       if (!Array.isArray(given)) return bad('must be a list');
@@ -157,7 +160,7 @@ function readField(field: Fields[string], value: unknown, body: object): Read<un
   return both ? bad(`cannot be combined with ${field.target}`) : { value };
 }
 
-/** The field's own value; what is inherited was not sent, and null is "not supplied" (contract.md, "Writes"). */
+/** The field's own value; what is inherited was not sent, and null is "not supplied" (docs/contract.md, "Writes"). */
 function supplied(body: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(body, name)?.value ?? undefined;
 }

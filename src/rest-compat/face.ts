@@ -4,6 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/execute.ts';
 import { replayedHeaders } from '../executor/idempotent.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
+import { Turns } from '../executor/turns.ts';
 import { entityTag } from './entity-tags.ts';
 import { isJsonMediaType, readJson } from './json.ts';
 import { operationProblem, problemReply, refusalOf } from './problem.ts';
@@ -80,7 +81,7 @@ function description(request: RestRequest): RestReply {
   const allow = 'GET, HEAD, OPTIONS';
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
   if (request.method !== 'GET' && request.method !== 'HEAD') return notAllowed(request, allow);
-  const body = printOpenApi();
+  const body = printOpenApi(request.origin);
   const headers = { 'Content-Type': 'application/json; charset=utf-8', ...readHeaders(request, body) };
   return { status: 200, headers, body };
 }
@@ -119,18 +120,25 @@ async function answer(
   const [error] = result.errors ?? [];
   const reply = error
     ? operationProblem(route, error, requestId, context.report)
-    : outcomeReply(route, judged.answer(result.data), request);
+    : await outcomeReply(route, () => judged.answer(result.data), request);
   const replayed = replayedHeaders(result.replayed);
   return { ...reply, headers: { ...reply.headers, ...replayed, 'X-GraphQL-Operation': operationName } };
 }
 
-function outcomeReply(route: Route, outcome: Outcome, request: RestRequest): RestReply {
+/** In up to three turns of the event loop: a page of issues with long lists takes long to shape, and to print. */
+async function outcomeReply(route: Route, shape: () => Outcome, request: RestRequest): Promise<RestReply> {
   const { requestId } = request;
+  const turns = new Turns();
+  const outcome = shape();
+  const shaped = turns.next();
+  if (shaped) await shaped;
   if (outcome.verdict === 'absent') return absent(route, requestId);
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
   const { status, body, location, nextCursor, revision } = outcome.rendered;
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  const printed = turns.next();
+  if (printed) await printed;
   const links = nextCursor === undefined ? undefined : pageLinks(request, nextCursor);
   return {
     status,

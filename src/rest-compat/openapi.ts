@@ -1,15 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { openApiDocument } from './openapi/document.ts';
+import { anyServer, openApiDocument } from './openapi/document.ts';
 import { endpointsPage } from './openapi/endpoints-page.ts';
 import type { Examples } from './openapi/example.ts';
 import { additions, specified, table } from './table.ts';
 
-let printed: string | undefined;
+let printed: readonly [before: string, after: string] | undefined;
 
-/** The OpenAPI 3.1 description of the REST face: the file `openapi.json`, and what GET /v1/openapi.json answers. */
-export function printOpenApi(): string {
-  printed ??= `${JSON.stringify(openApiDocument(table, additions, readExamples()), null, 2)}\n`;
-  return printed;
+/**
+ * The OpenAPI 3.1 description of the REST face: the file `openapi.json`, and what GET /v1/openapi.json answers, where
+ * `server` is the address that the client reaches the service at.
+ */
+export function printOpenApi(server = anyServer): string {
+  printed ??= aroundServer(`${JSON.stringify(openApiDocument(table, additions, readExamples()), null, 2)}\n`);
+  return printed.join(serverLine(server));
+}
+
+/** The text in front of the server's address and behind it: to print the whole again for each request would be slow. */
+function aroundServer(text: string): readonly [string, string] {
+  const [before, after, another] = text.split(serverLine(anyServer));
+  if (before === undefined || after === undefined || another !== undefined)
+    throw new Error('The OpenAPI document does not have exactly one server.');
+  return [before, after];
+}
+
+function serverLine(server: string): string {
+  return `"url": ${JSON.stringify(server)},`;
 }
 
 /** The page docs/rest-endpoints.md. */

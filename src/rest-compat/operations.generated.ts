@@ -30,7 +30,7 @@ export type ActivityEntryFilter = {
 
 /** A message to be written to the agent thread of an issue. */
 export type AgentMessageCreateInput = {
-  /** What it says, as plain text of 1 to 50,000 characters. */
+  /** What it says, as plain text of 1 to 50,000 characters, not white space alone. */
   body: string;
   /** The next steps that it offers, at most 10. */
   followUpActions?: Array<FollowUpActionInput> | null | undefined;
@@ -40,7 +40,7 @@ export type AgentMessageCreateInput = {
   messageType?: MessageType | null | undefined;
   /** The message of the same thread that it answers. */
   replyToMessageId?: string | null | undefined;
-  /** The turn that it belongs to, 0 or more. When left out the current one, or the next when a person writes after a completed or failed turn. */
+  /** The turn that it belongs to: from 0 to the one after the current turn of the thread, 1 in a new thread. When left out the current one, or the next when a person writes after a completed or failed turn. */
   turnNumber?: number | null | undefined;
 };
 
@@ -91,7 +91,7 @@ export type BooleanFilter = {
 
 /** A comment to be written. */
 export type CommentCreateInput = {
-  /** What it says, as plain text of 1 to 50,000 characters. */
+  /** What it says, as plain text of 1 to 50,000 characters, not white space alone. */
   body: string;
   /** The key of the issue, in any case; its id is taken too. */
   issueKey: string;
@@ -146,7 +146,7 @@ export type CommentOrderField =
 
 /** A change to a comment. */
 export type CommentUpdateInput = {
-  /** What it is to say, as plain text of 1 to 50,000 characters. */
+  /** What it is to say, as plain text of 1 to 50,000 characters, not white space alone. */
   body: string;
   /** The `revision` that the change is meant for; with any other it is refused as PRECONDITION_FAILED: read the thing again, then. */
   expectedRevision?: number | null | undefined;
@@ -239,9 +239,9 @@ export type DeliveryStateFilter = {
 export type FollowUpActionInput = {
   /** The color code, up to 255 characters; empty when none. */
   color: string;
-  /** What it is known by to the agent, 1 to 255 characters. */
+  /** What it is known by to the agent, 1 to 255 characters, not white space alone. */
   key: string;
-  /** What people read, 1 to 255 characters. */
+  /** What people read, 1 to 255 characters, not white space alone. */
   name: string;
 };
 

@@ -1,5 +1,5 @@
-/** Where a request came in: what the addresses of its other pages are made from. */
-interface Place {
+/** The address of the requested page, from which the addresses of the other pages are made. */
+interface PageAddress {
   readonly origin: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -12,14 +12,14 @@ export const longestLinks = 4_000;
  * The `Link` header of a page of a list (RFC 8288): the first page, and the next one when there is one. None when it
  * would be too long to be read; the body says the cursor, too.
  */
-export function pageLinks(place: Place, nextCursor: string): string | undefined {
-  const first = `<${address(place, '')}>; rel="first"`;
-  const links = nextCursor === '' ? first : `<${address(place, nextCursor)}>; rel="next", ${first}`;
+export function pageLinks(page: PageAddress, nextCursor: string): string | undefined {
+  const first = `<${address(page, '')}>; rel="first"`;
+  const links = nextCursor === '' ? first : `<${address(page, nextCursor)}>; rel="next", ${first}`;
   return links.length > longestLinks ? undefined : links;
 }
 
 /** The same list with another cursor; every other parameter stays as it was sent. */
-function address({ origin, path, query }: Place, cursor: string): string {
+function address({ origin, path, query }: PageAddress, cursor: string): string {
   const changed = new URLSearchParams(query);
   if (cursor === '') changed.delete('cursor');
   else changed.set('cursor', cursor);

@@ -1,15 +1,16 @@
 import { keyForm, keyRule } from '../executor/idempotent.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import type { SortDirection } from './operations.generated.ts';
-import { readEntityTags, revisionOf } from './entity-tags.ts';
+import { entityTagsForm, readEntityTags, revisionOf } from './entity-tags.ts';
 import { idLength, idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { bad, cursor, integer, oneOf, type Read, type Value, type Violation } from './values.ts';
+import { bad, cursor, integer, longestKey, oneOf, type Read, type Value, type Violation } from './values.ts';
 
 /** A query parameter that may be given several times; its values are joined by OR. */
 export interface Many<T> {
   readonly word: 'many';
   readonly of: Value<T>;
+  readonly maxItems: number;
   readonly description: string;
   readonly schema: JsonSchema;
 }
@@ -67,13 +68,17 @@ export interface SentParameters {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-// A filter of the graph takes no more values.
-const maxValues = 250;
+/** A filter of the graph takes no more values. */
+const mostWords = 250;
+
+/** Ids are long: more of them, in each parameter that takes some, would not fit in the head of a request. */
+const mostIds = 100;
 
 /** The word for a parameter that may be repeated. */
 export function many<T>(of: Value<T>): Many<T> {
-  const schema = { type: 'array', items: of.schema, maxItems: maxValues };
-  return { word: 'many', of, description: of.description, schema };
+  const maxItems = of.names ? mostIds : mostWords;
+  const schema = { type: 'array', items: of.schema, maxItems };
+  return { word: 'many', of, maxItems, description: of.description, schema };
 }
 
 /** The word for a parameter with a default; `spelling` is what a client would send to ask for it. */
@@ -92,8 +97,8 @@ export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
 
 /** A key or a code in the path: letters and digits, perhaps with a hyphen, in any case; never an id. */
 export function key(noun: NamedKind, description: string): PathPart {
-  const form = /^[A-Za-z0-9-]{1,64}$/;
-  const schema = { type: 'string', pattern: form.source, maxLength: 64 };
+  const form = new RegExp(`^[A-Za-z0-9-]{1,${longestKey}}$`);
+  const schema = { type: 'string', pattern: form.source, maxLength: longestKey };
   return { word: 'path', noun, form, description, schema, ...naming('key', noun) };
 }
 
@@ -121,8 +126,21 @@ export const page = {
   ),
 };
 
-/** Headers are 16 KiB together, and a list of tags is one of them. */
-export const longestTags = 8_000;
+/** Of a header that lists tags; one of ours has at most 64 characters. */
+const longestTags = 4_000;
+
+/** The header that every read with a body takes: the server compares it when the answer is made. */
+export const ifNoneMatch = {
+  'If-None-Match': {
+    word: 'header',
+    description:
+      'The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there.',
+    schema: { type: 'string', maxLength: longestTags },
+    fromText: (header) => (header.length > longestTags ? tooLong : { value: header }),
+  } satisfies HeaderField<string>,
+} as const;
+
+const tooLong = bad(`must have at most ${longestTags} characters`);
 
 /** The revision that a write is meant for, for the `expectedRevision` of its operation. */
 export const ifMatch = {
@@ -130,20 +148,20 @@ export const ifMatch = {
     word: 'header',
     description:
       'The `ETag` that the thing was read with: when its revision is another by now, nothing is written. Left out or `*`, any will do.',
-    schema: { type: 'string', maxLength: longestTags },
+    schema: { type: 'string', pattern: entityTagsForm.source, maxLength: longestTags },
     fromText: readIfMatch,
   } satisfies HeaderField<number | undefined>,
 } as const;
 
 /** What is said of an If-Match that cannot be read; not to look at it would be to write unasked. */
-export const notATag = 'must be an ETag as it was answered, with its quotes, such as "r12-…", or *';
+const notATag = 'must be an ETag as it was answered, with its quotes, such as "r12-…", or *';
 
 /** No thing has it, so it fits none. */
 const noRevision = 0;
 
 /** Strong comparison (RFC 9110, 13.1.1), of the revisions alone: a weak tag, or one that is not ours, fits none. */
 function readIfMatch(header: string): Read<number | undefined> {
-  if (header.length > longestTags) return bad(`must have at most ${longestTags} characters`);
+  if (header.length > longestTags) return tooLong;
   const tags = readEntityTags(header);
   if (tags === '*') return { value: undefined };
   if (!tags) return bad(notATag);
@@ -233,8 +251,8 @@ function readHeader(
   return given === undefined ? { value: undefined } : fromText([given].flat().join(', '));
 }
 
-function readMany({ of }: Many<unknown>, given: readonly string[]): Read<unknown[]> {
-  if (given.length > maxValues) return bad(`may be given ${maxValues} times at most`);
+function readMany({ of, maxItems }: Many<unknown>, given: readonly string[]): Read<unknown[]> {
+  if (given.length > maxItems) return bad(`may be given ${maxItems} times at most`);
   const values: unknown[] = [];
   for (const each of given) {
     const read = of.fromText(each);

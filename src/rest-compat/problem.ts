@@ -18,7 +18,7 @@ export function problemReply(
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): RestReply {
-  return jsonReply(problemOf(failure, requestId), headers);
+  return problemDetails(problemOf(failure, requestId), headers);
 }
 
 /** Everything that is wrong with the parameters or the body of a request. */
@@ -49,7 +49,7 @@ export function operationProblem(
   if (ours) report?.(error);
   const failure = ours ? maskedError : expected;
   const problem = problemOf(inRestNames(failure, route), requestId);
-  return jsonReply(route.bareProblem ? bare(problem) : problem, headersOf(failure));
+  return problemDetails(route.bareProblem ? bare(problem) : problem, headersOf(failure));
 }
 
 function inRestNames(
@@ -80,7 +80,11 @@ function rename(field: string, names: Readonly<Record<string, string>>): string 
   return `${names[name] ?? name}${rest}`;
 }
 
-function jsonReply(problem: Pick<Problem, 'status'>, headers: Readonly<Record<string, string>>): RestReply {
+/** The answer that has these problem details as its body. */
+export function problemDetails(
+  problem: Pick<Problem, 'status'>,
+  headers: Readonly<Record<string, string>> = {},
+): RestReply {
   return {
     status: problem.status,
     headers: { 'Content-Type': 'application/problem+json; charset=utf-8', ...headers },

@@ -7,7 +7,7 @@ export interface Rendered {
   readonly status: number;
   /** What becomes JSON; an answer without has no body. */
   readonly body?: unknown;
-  /** Where a redirect leads. */
+  /** Where a redirect leads, or where what was made can be read. */
   readonly location?: string;
   /** On a page of a list the cursor of the next one; empty when there is none. */
   readonly nextCursor?: string;
@@ -24,6 +24,23 @@ export interface Success {
   readonly paged?: true;
   /** Its `ETag` has a revision: it is good for `If-Match`. */
   readonly revised?: boolean;
+  /** What the answer is about can be read, changed or deleted at a path of its own. */
+  readonly made?: Made;
+  /** `Location` says where to go on. */
+  readonly located?: true;
+}
+
+/** Where a thing is once it was made. */
+export interface Made {
+  /** The path of its own routes; the last of the braces names the thing itself. */
+  readonly path: `/v1/${string}/{${string}}`;
+  /** Where the answer has that name, as a JSON pointer: `/id`. */
+  readonly namedAt: `/${string}`;
+}
+
+/** The name in the last braces of a path. */
+export function ownParameter({ path }: Made): string {
+  return path.slice(path.lastIndexOf('{') + 1, -1);
 }
 
 /** What a route answers with when it finds what it was asked for. */
@@ -40,7 +57,7 @@ export function item<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   };
 }
 
-/** 201 with the thing that was made. */
+/** 201 with the thing that was made, which is read with others of its kind. */
 export function created<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   return {
     successes: [thingOf(of, 201, ' that was made')],
@@ -48,12 +65,43 @@ export function created<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   };
 }
 
+/** 201 with the thing that was made, and with the path where it can be read in `Location`. */
+export function createdAt<Picked>(
+  of: Shape<Picked>,
+  made: Made,
+): Reply<Picked, Readonly<Record<string, unknown>>> {
+  return {
+    successes: [{ ...thingOf(of, 201, ' that was made'), made, located: true }],
+    render: (picked, values) => {
+      const { body, revision } = rendered(of, picked);
+      return { status: 201, body, revision, location: locationOf(made, body, values) };
+    },
+  };
+}
+
+function locationOf(made: Made, body: unknown, values: Readonly<Record<string, unknown>>): string {
+  const own = ownParameter(made);
+  return made.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    // Keys are answered in upper case, however they were sent.
+    name === own ? valueAt(body, made.namedAt) : String(values[name]).toUpperCase(),
+  );
+}
+
+function valueAt(body: unknown, pointer: string): string {
+  const steps = pointer.split('/').slice(1);
+  return String(steps.reduce((value, step) => (value as Record<string, unknown>)[step], body));
+}
+
 /** 201 with the thing that was made, or 200 with one that does the same and was there already. */
 export function createdOrExisting<Thing>(
   of: Shape<Thing>,
+  made: Made,
 ): Reply<{ readonly thing: Thing; readonly created: boolean }, unknown> {
   return {
-    successes: [thingOf(of, 201, ' that was made'), thingOf(of, 200, ' that was there already')],
+    successes: [
+      { ...thingOf(of, 201, ' that was made'), made },
+      { ...thingOf(of, 200, ' that was there already'), made },
+    ],
     render: ({ thing, created: isNew }) => ({ status: isNew ? 201 : 200, ...rendered(of, thing) }),
   };
 }
@@ -81,7 +129,9 @@ export function noContent(): Reply<object, unknown> {
 /** 302 to an address that was signed for this one caller. */
 export function redirect(): Reply<string, unknown> {
   return {
-    successes: [{ status: 302, description: '`Location` is a signed URL that is good for minutes.' }],
+    successes: [
+      { status: 302, description: '`Location` is a signed URL that is good for minutes.', located: true },
+    ],
     render: (location) => ({ status: 302, location }),
   };
 }

@@ -10,6 +10,7 @@ import type { ScopeNeed } from '../schema/builder/scopes.ts';
 import { type Body, type BodyValues, type Fields, readBody } from './body.ts';
 import {
   idempotencyKey,
+  ifNoneMatch,
   nounsOf,
   type Parameters,
   type ParameterValues,
@@ -121,9 +122,12 @@ export function route<
   const { method, path, scope, summary, body, operation: document } = declaration;
   const operation = operationOf(document);
   const writes = operation.operation === OperationTypeNode.MUTATION;
-  const parameters: Parameters = writes
-    ? { ...declaration.parameters, ...idempotencyKey }
-    : declaration.parameters;
+  const hasTag = !writes && declaration.reply.successes.some(({ schema }) => schema !== undefined);
+  const parameters: Parameters = {
+    ...declaration.parameters,
+    ...(writes && idempotencyKey),
+    ...(hasTag && ifNoneMatch),
+  };
   return {
     method,
     path,

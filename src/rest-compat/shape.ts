@@ -1,7 +1,7 @@
 import { limits } from '../schema/builder/limits.ts';
 import { codeSchema, codesOf, namesOf } from './enums.ts';
 import { idLength } from './ids.ts';
-import { type JsonSchema, largestInt32 } from './json-schema.ts';
+import { type JsonSchema, largestInt32, orNull } from './json-schema.ts';
 import type { RichText } from './operations.generated.ts';
 
 type Json = string | number | boolean | object;
@@ -53,12 +53,7 @@ export function shape<Source>(
 
 /** Lets a field be null, and says so in its line of the table. */
 export function nullable<Source>(field: Field<Source, Json | null>): NullableField<Source> {
-  const { schema } = field;
-  // What is printed by its name cannot be another type in one place.
-  const orNull: JsonSchema = schema.title
-    ? { anyOf: [schema, { type: 'null' }] }
-    : { ...schema, type: [schema.type ?? 'object', 'null'].flat() };
-  return { ...field, schema: orNull, nullable: true };
+  return { ...field, schema: orNull(field.schema), nullable: true };
 }
 
 /** A text of so many characters at most; an absent one is the empty string unless it is `nullable`. */

@@ -1,4 +1,4 @@
-import { limits as writeLimits } from '../schema/builder/limits.ts';
+import { blankRule, limits as writeLimits } from '../schema/builder/limits.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import { isCalendarDate, parseDateTime } from '../schema/builder/scalars.ts';
 import { codeSchema, codesOf } from './enums.ts';
@@ -31,24 +31,46 @@ export interface Value<T> extends JsonValue<T> {
 }
 
 interface TextLimits {
-  minLength?: number;
+  /** From 1 on, the text must not be white space alone. */
+  minLength?: 0 | 1;
   maxLength?: number;
   /** White space at both ends does not count and is not kept. */
   trimmed?: boolean;
+  /** What clients are told of its characters where the graph takes fewer of them than any text may have. */
+  pattern?: string;
 }
 
 /** Of a text that says no other: what a filter compares with. */
 const longestText = writeLimits.filterText;
 
 /** A text; lengths count characters, not UTF-16 units. */
-export function text(description: string, { trimmed = false, ...lengths }: TextLimits = {}): Value<string> {
-  const limits = { maxLength: longestText, ...lengths };
-  return stringValue(description, { type: 'string', ...limits }, (given) => {
+export function text(
+  description: string,
+  { trimmed = false, minLength = 0, maxLength = longestText, pattern }: TextLimits = {},
+): Value<string> {
+  const standard = minLength === 0 ? anyText : trimmed ? shownText : keptText;
+  const schema = {
+    type: 'string',
+    pattern: pattern ?? standard,
+    ...(minLength > 0 && { minLength }),
+    maxLength,
+  };
+  return stringValue(description, schema, (given) => {
     const value = trimmed ? given.trim() : given;
-    const problem = characterProblem(value) ?? lengthProblem(value, limits);
-    return problem === undefined ? { value } : bad(problem);
+    const problem = characterProblem(value) ?? lengthProblem(value, { minLength, maxLength });
+    if (problem !== undefined) return bad(problem);
+    return minLength > 0 && !/\S/.test(value) ? bad(blankRule) : { value };
   });
 }
+
+/**
+ * What clients are told of the characters of texts: no NUL anywhere, and no byte order mark in front, which is named since
+ * not every dialect of regular expressions counts it as white space. The first may be empty; the others must show something,
+ * and of `shownText` the white space in front is not kept.
+ */
+const anyText = String.raw`^(?:[^\x00\ufeff][^\x00]*)?$`;
+const shownText = String.raw`^[\s\ufeff]*[^\x00\s\ufeff][^\x00]*$`;
+const keptText = String.raw`^(?:[^\S\ufeff][\s\ufeff]*)?[^\x00\s\ufeff][^\x00]*$`;
 
 /** The id of one kind of thing (`issue_…`), judged by its form alone: whether the thing exists is the graph's to say. */
 export function id(prefix: NamedKind, description: string): Value<string> {
@@ -62,17 +84,24 @@ export function id(prefix: NamedKind, description: string): Value<string> {
 
 /** The key or the code that people know a thing by; whether there is such a thing is the graph's to say. */
 export function keyOf(prefix: NamedKind, description: string): Value<string> {
-  return { ...text(description), ...naming('key', prefix) };
+  return { ...text(description, { minLength: 1, maxLength: longestKey }), ...naming('key', prefix) };
 }
 
-/** A place in a list, as a page before gave it. */
+/** A place in a list, as a page before gave it; whether it is one of this list is the graph's to say. */
 export function cursor(description: string, maxLength: number): Value<string> {
-  return { ...text(description, { maxLength }), ...naming('cursor') };
+  const { schema, ...value } = text(description, { maxLength });
+  return { ...value, schema: { ...schema, pattern: '^[A-Za-z0-9_-]*$' }, ...naming('cursor') };
 }
+
+/** Of the years 1 to 9999. */
+const day = '(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}';
+/** Without leap seconds. */
+const clock = String.raw`[0-9]{2}:[0-9]{2}(?::[0-5][0-9](?:\.[0-9]{1,9})?)?`;
 
 /** A real calendar date. */
 export function date(description: string): Value<string> {
-  return stringValue(description, { type: 'string', format: 'date', maxLength: 10 }, (value) =>
+  const schema = { type: 'string', format: 'date', pattern: `^${day}$`, maxLength: 10 };
+  return stringValue(description, schema, (value) =>
     isCalendarDate(value) ? { value } : bad('must be a calendar date, such as 2026-01-31'),
   );
 }
@@ -81,7 +110,8 @@ export function date(description: string): Value<string> {
 export function dateTime(description: string): Value<string> {
   // To the nanosecond, with an offset; finer times are none.
   const maxLength = '2026-01-31T12:00:00.000000000+02:00'.length;
-  const schema = { type: 'string', format: 'date-time', maxLength };
+  const pattern = `^${day}[Tt]${clock}(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$`;
+  const schema = { type: 'string', format: 'date-time', pattern, maxLength };
   const refusal = bad('must be a time with an offset or Z, such as 2026-01-31T12:00:00Z');
   const read = (text: string) => (parseDateTime(text) ? { value: text } : refusal);
   return {
@@ -91,12 +121,16 @@ export function dateTime(description: string): Value<string> {
   };
 }
 
+/** No key or code is longer, in a path or in a query. */
+export const longestKey = 64;
+
 /** Something of a host; that nothing stands there but a name and an @, `URL` finds out. */
 const httpUrlForm = /^https?:\/\/@*[^/?#@\s\\][^\s\\]*$/i;
 
 /** An absolute http or https URL; white space at both ends does not count and is not kept. */
 export function httpUrl(description: string, { maxLength }: { maxLength: number }): Value<string> {
-  const schema = { type: 'string', format: 'uri', minLength: 1, maxLength };
+  const pattern = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://@*[^/?#@\s\\\x00][^\s\\\x00]*$`;
+  const schema = { type: 'string', format: 'uri', pattern, minLength: 1, maxLength };
   return stringValue(description, schema, (given) => {
     const value = given.trim();
     const problem = characterProblem(value) ?? lengthProblem(value, { minLength: 1, maxLength });
@@ -193,9 +227,8 @@ function stringValue<T>(
 }
 
 function characterProblem(value: string): string | undefined {
-  return value.includes('\0') || !value.isWellFormed()
-    ? 'must not contain NUL or half a surrogate pair'
-    : undefined;
+  if (value.includes('\0') || !value.isWellFormed()) return 'must not contain NUL or half a surrogate pair';
+  return value.startsWith('\uFEFF') ? 'must not begin with a byte-order mark' : undefined;
 }
 
 function lengthProblem(value: string, { minLength = 0, maxLength }: TextLimits): string | undefined {

@@ -1,6 +1,7 @@
 import { createAccessToken, type NewAccessToken, revokeAccessToken } from '../resolvers/access-tokens.ts';
 import { scopes } from '../resolvers/context.ts';
 import { AccessToken } from './access-tokens.ts';
+import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { naming } from './builder/naming.ts';
 
@@ -57,25 +58,15 @@ AccessTokenRevokePayload.implement({
   }),
 });
 
-builder.mutationFields((t) => ({
-  accessTokenCreate: t.source({
-    type: AccessTokenCreatePayload,
-    scope: 'token',
-    description:
-      'Makes an access token that can do no more and lives no longer than the one that asks. Takes no `Idempotency-Key`.',
-    extensions: { takesNoKey: 'its answer holds a secret, which is never kept' },
-    args: {
-      input: t.arg({ type: AccessTokenCreateInput, required: true, description: 'The token to be made.' }),
-    },
-    load: (ctx, { input }) => createAccessToken(ctx, input),
-  }),
-  accessTokenRevoke: t.source({
-    type: AccessTokenRevokePayload,
-    scope: 'token',
-    description: 'Ends an access token and all that were made with it, at once.',
-    args: {
-      input: t.arg({ type: AccessTokenRevokeInput, required: true, description: 'The token to be revoked.' }),
-    },
-    load: (ctx, { input }) => revokeAccessToken(ctx, input),
-  }),
-}));
+mutation('accessTokenCreate', AccessTokenCreateInput, AccessTokenCreatePayload, createAccessToken, {
+  description:
+    'Makes an access token that can do no more and lives no longer than the one that asks. Takes no `Idempotency-Key`.',
+  scope: 'token',
+  extensions: { takesNoKey: 'its answer holds a secret, which is never kept' },
+});
+
+mutation('accessTokenRevoke', AccessTokenRevokeInput, AccessTokenRevokePayload, revokeAccessToken, {
+  description:
+    'Revokes an access token and all tokens made with it: the token itself or one made with it; with `workspace:admin` any token of its member, and for owners and admins any token of the workspace but those of a higher role.',
+  scope: 'token',
+});

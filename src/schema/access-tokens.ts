@@ -1,7 +1,8 @@
+import { scopes as allScopes } from '../resolvers/context.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { Member } from './members.ts';
 
-/** Shown to its owner, and to owners and admins: the roots see to that, and `node` asks `mayReadToken`. */
+/** The root `accessTokens` and `node` show only the tokens that `reachableTokens` allows. */
 export const AccessToken: Entity<'accessToken'> = entity('AccessToken', {
   table: 'accessToken',
   prefix: 'token',
@@ -23,7 +24,9 @@ export const AccessToken: Entity<'accessToken'> = entity('AccessToken', {
 
 AccessToken.implement((t) => ({
   name: t.exposeString('name', { description: 'What it is called, so that people know it again.' }),
-  scopes: t.exposeStringList('scopes', { description: 'What it may do, such as `issues:read`.' }),
+  scopes: t.exposeStringList('scopes', {
+    description: `What it may do, such as \`issues:read\`; at most ${allScopes.length} things.`,
+  }),
   userAccountId: t.idOf('user', 'userAccountId', { description: 'The account that it stands for.' }),
   member: t.reference(Member, 'userAccountId', {
     by: 'userAccountId',

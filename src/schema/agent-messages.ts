@@ -4,6 +4,7 @@ import { builder } from './builder/builder.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { AuthorType, MessageType, PrincipalKind } from './builder/enums.ts';
 import { via } from './builder/via.ts';
+import { limits } from './builder/limits.ts';
 import { Member } from './members.ts';
 
 export const FollowUpAction = builder.objectRef<{ name: string; key: string; color: string }>(
@@ -85,7 +86,7 @@ AgentThreadMessage.implement((t) => ({
     type: [FollowUpAction],
     columns: ['followUpActions'],
     compute: ({ followUpActions }) => followUpActions,
-    description: 'The next steps that it offers.',
+    description: `The next steps that it offers, at most ${limits.followUpActions}.`,
   }),
   createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was written.' }),
 }));

@@ -1,6 +1,7 @@
 import { createAgentMessage, type MessageWritten } from '../resolvers/agent-messages.ts';
 import { AgentThreadMessage } from './agent-messages.ts';
 import { AgentThread } from './agent-threads.ts';
+import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { MessageType } from './builder/enums.ts';
 import { Issue } from './issues.ts';
@@ -9,8 +10,14 @@ import { naming } from './builder/naming.ts';
 const FollowUpActionInput = builder.inputType('FollowUpActionInput', {
   description: 'A next step for a message to offer.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'What people read, 1 to 255 characters.' }),
-    key: t.string({ required: true, description: 'What it is known by to the agent, 1 to 255 characters.' }),
+    name: t.string({
+      required: true,
+      description: 'What people read, 1 to 255 characters, not white space alone.',
+    }),
+    key: t.string({
+      required: true,
+      description: 'What it is known by to the agent, 1 to 255 characters, not white space alone.',
+    }),
     color: t.string({
       required: true,
       description: 'The color code, up to 255 characters; empty when none.',
@@ -26,14 +33,17 @@ const AgentMessageCreateInput = builder.inputType('AgentMessageCreateInput', {
       extensions: naming('key', 'issue'),
       description: 'The key of the issue, in any case; its id is taken too.',
     }),
-    body: t.string({ required: true, description: 'What it says, as plain text of 1 to 50,000 characters.' }),
+    body: t.string({
+      required: true,
+      description: 'What it says, as plain text of 1 to 50,000 characters, not white space alone.',
+    }),
     messageType: t.field({
       type: MessageType,
       description: 'What the message is; when left out a PROMPT of people, a RESPONSE of agents.',
     }),
     turnNumber: t.int({
       description:
-        'The turn that it belongs to, 0 or more. When left out the current one, or the next when a person writes after a completed or failed turn.',
+        'The turn that it belongs to: from 0 to the one after the current turn of the thread, 1 in a new thread. When left out the current one, or the next when a person writes after a completed or failed turn.',
     }),
     replyToMessageId: t.id({
       extensions: naming('id', 'message'),
@@ -55,18 +65,6 @@ const AgentMessageCreatePayload = builder.objectRef<MessageWritten>('AgentMessag
   }),
 });
 
-builder.mutationFields((t) => ({
-  agentMessageCreate: t.source({
-    type: AgentMessageCreatePayload,
-    scope: 'issues:write',
-    description: 'Writes a message to the agent thread of an issue; the first one begins the thread.',
-    args: {
-      input: t.arg({
-        type: AgentMessageCreateInput,
-        required: true,
-        description: 'The message to be written.',
-      }),
-    },
-    load: (ctx, { input }) => createAgentMessage(ctx, input),
-  }),
-}));
+mutation('agentMessageCreate', AgentMessageCreateInput, AgentMessageCreatePayload, createAgentMessage, {
+  description: 'Writes a message to the agent thread of an issue; the first one begins the thread.',
+});

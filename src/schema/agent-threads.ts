@@ -5,7 +5,7 @@ import { type Entity, entity } from './builder/entity.ts';
 import { AuthorType, MessageType, ThreadStatus } from './builder/enums.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
-import { limits } from '../resolvers/writes/write-rules.ts';
+import { limits } from '../model/limits.ts';
 
 export const AgentThread: Entity<'agentThread'> = entity('AgentThread', {
   table: 'agentThread',
@@ -20,7 +20,7 @@ export const AgentThread: Entity<'agentThread'> = entity('AgentThread', {
 
 const staleAfterMs = 30 * 60_000;
 
-/** A turn that nobody has carried on for half an hour is stale (contract.md, "Writes"). */
+/** A turn that nobody has carried on for half an hour is stale (docs/contract.md, "Writes"). */
 function statusAt(now: Date, status: number, lastMessageUtc: Date): number {
   const open = status === threadStatus.pending || status === threadStatus.active;
   return open && now.getTime() - lastMessageUtc.getTime() > staleAfterMs ? threadStatus.stale : status;

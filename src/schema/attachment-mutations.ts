@@ -1,6 +1,11 @@
 import type { IssueRow } from '../db/issues.ts';
-import { type AttachmentAnnounced, createAttachment, removeAttachment } from '../resolvers/attachments/attachments.ts';
+import {
+  type AttachmentAnnounced,
+  createAttachment,
+  removeAttachment,
+} from '../resolvers/attachments/attachments.ts';
 import { Attachment } from './attachments.ts';
+import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { Issue } from './issues.ts';
 import { naming } from './builder/naming.ts';
@@ -73,27 +78,10 @@ const AttachmentDeletePayload = builder
     }),
   });
 
-builder.mutationFields((t) => ({
-  attachmentCreate: t.source({
-    type: AttachmentCreatePayload,
-    scope: 'issues:write',
-    description: 'Announces a file for an issue and says where its bytes are to be sent within five minutes.',
-    args: {
-      input: t.arg({ type: AttachmentCreateInput, required: true, description: 'The file to be put.' }),
-    },
-    load: (ctx, { input }) => createAttachment(ctx, input),
-  }),
-  attachmentDelete: t.source({
-    type: AttachmentDeletePayload,
-    scope: 'issues:write',
-    description: 'Takes an attachment from its issue for good, or gives up an upload.',
-    args: {
-      input: t.arg({
-        type: AttachmentDeleteInput,
-        required: true,
-        description: 'The attachment to be taken.',
-      }),
-    },
-    load: (ctx, { input }) => removeAttachment(ctx, input),
-  }),
-}));
+mutation('attachmentCreate', AttachmentCreateInput, AttachmentCreatePayload, createAttachment, {
+  description: 'Announces a file for an issue and says where its bytes are to be sent within five minutes.',
+});
+
+mutation('attachmentDelete', AttachmentDeleteInput, AttachmentDeletePayload, removeAttachment, {
+  description: 'Takes an attachment from its issue for good, or gives up an upload.',
+});

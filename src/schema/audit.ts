@@ -100,6 +100,6 @@ AuditEntry.implement((t) => ({
     type: [AuditChange],
     columns: ['changes'],
     compute: ({ changes }) => changes,
-    description: 'The values that were set; none is a secret.',
+    description: 'The values that were set, at most 10; none is a secret.',
   }),
 }));

@@ -31,7 +31,11 @@ CodeTable.implement({
     name: t.exposeString('name', {
       description: 'The field whose values these are; `errorCode` for the codes of errors.',
     }),
-    entries: t.expose('entries', { type: [CodeEntry], description: 'The values, in their order.' }),
+    entries: t.expose('entries', {
+      type: [CodeEntry],
+      extensions: { rows: () => mostEntries },
+      description: 'The values, in their order.',
+    }),
   }),
 });
 
@@ -57,3 +61,5 @@ export const allCodeTables = [
     })),
   },
 ];
+
+const mostEntries = Math.max(...allCodeTables.map(({ entries }) => entries.length));

@@ -1,5 +1,6 @@
 import type { IssueRow } from '../db/issues.ts';
 import { changeComment, type CommentWritten, createComment, deleteComment } from '../resolvers/comments.ts';
+import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { Comment } from './comments.ts';
 import { Issue } from './issues.ts';
@@ -20,7 +21,10 @@ const CommentCreateInput = builder.inputType('CommentCreateInput', {
       extensions: naming('id', 'comment'),
       description: 'The comment of the same issue that it replies to.',
     }),
-    body: t.string({ required: true, description: 'What it says, as plain text of 1 to 50,000 characters.' }),
+    body: t.string({
+      required: true,
+      description: 'What it says, as plain text of 1 to 50,000 characters, not white space alone.',
+    }),
   }),
 });
 
@@ -36,7 +40,7 @@ const CommentUpdateInput = builder.inputType('CommentUpdateInput', {
     expectedRevision: expectedRevision(t),
     body: t.string({
       required: true,
-      description: 'What it is to say, as plain text of 1 to 50,000 characters.',
+      description: 'What it is to say, as plain text of 1 to 50,000 characters, not white space alone.',
     }),
   }),
 });
@@ -79,32 +83,14 @@ const CommentDeletePayload = builder
     }),
   });
 
-builder.mutationFields((t) => ({
-  commentCreate: t.source({
-    type: CommentCreatePayload,
-    scope: 'issues:write',
-    description: 'Writes a comment on an issue, which the viewer follows from then on. Guests may, too.',
-    args: {
-      input: t.arg({ type: CommentCreateInput, required: true, description: 'The comment to be written.' }),
-    },
-    load: (ctx, { input }) => createComment(ctx, input),
-  }),
-  commentUpdate: t.source({
-    type: CommentUpdatePayload,
-    scope: 'issues:write',
-    description: 'Changes what a comment says. Its author, owners and admins may.',
-    args: {
-      input: t.arg({ type: CommentUpdateInput, required: true, description: 'The comment and its change.' }),
-    },
-    load: (ctx, { input }) => changeComment(ctx, input),
-  }),
-  commentDelete: t.source({
-    type: CommentDeletePayload,
-    scope: 'issues:write',
-    description: 'Deletes a comment; its replies stay. Its author, owners and admins may.',
-    args: {
-      input: t.arg({ type: CommentDeleteInput, required: true, description: 'The comment to be deleted.' }),
-    },
-    load: (ctx, { input }) => deleteComment(ctx, input),
-  }),
-}));
+mutation('commentCreate', CommentCreateInput, CommentCreatePayload, createComment, {
+  description: 'Writes a comment on an issue, which the viewer follows from then on. Guests may, too.',
+});
+
+mutation('commentUpdate', CommentUpdateInput, CommentUpdatePayload, changeComment, {
+  description: 'Changes what a comment says. Its author, owners and admins may.',
+});
+
+mutation('commentDelete', CommentDeleteInput, CommentDeletePayload, deleteComment, {
+  description: 'Deletes a comment; its replies stay. Its author, owners and admins may.',
+});

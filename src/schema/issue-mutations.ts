@@ -3,8 +3,9 @@ import { deleteIssue, restoreIssue } from '../resolvers/issues/issue-deletion.ts
 import { subscribeToIssue, unsubscribeFromIssue } from '../resolvers/issues/issue-subscriptions.ts';
 import { updateIssue, updateIssues } from '../resolvers/issues/issue-update.ts';
 import { createIssue } from '../resolvers/issues/issues.ts';
+import { mutation } from './builder/mutation.ts';
 import { builder, type Types } from './builder/builder.ts';
-import { Priority } from './builder/enums.ts';
+import { storedInputs } from './issue-fields.ts';
 import { Issue } from './issues.ts';
 import { naming } from './builder/naming.ts';
 import { expectedRevision } from './builder/revisions.ts';
@@ -22,13 +23,9 @@ const RoleAssignmentInput = builder.inputType('RoleAssignmentInput', {
 });
 
 /** The fields that creating and updating have in common. */
-function issueFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) {
+function sharedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) {
   return {
-    description: t.string({ description: 'The whole of it as plain text, up to 100,000 characters.' }),
-    priority: t.field({
-      type: Priority,
-      description: 'How urgent it is; NONE when there is nothing to say.',
-    }),
+    ...storedInputs(t),
     primaryAssigneeUserAccountId: t.id({
       extensions: naming('id', 'user'),
       description:
@@ -39,13 +36,6 @@ function issueFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'
       description:
         'The accounts that work on it, at most 50. Alone, it keeps the primary assignee who is in it, else its first becomes that.',
     }),
-    projectId: t.id({ extensions: naming('id', 'project'), description: 'The project that it belongs to.' }),
-    deliveryId: t.id({
-      extensions: naming('id', 'delivery'),
-      description: 'The delivery of its team that it is planned for.',
-    }),
-    estimateValue: t.int({ description: 'How much work it is, in the points of the team; 0 or more.' }),
-    dueDate: t.field({ type: 'Date', description: 'The day by which it is to be done.' }),
     labelIds: t.idList({
       extensions: naming('id', 'label'),
       description: 'All its labels, at most 50, of the workspace or of its team; no groups.',
@@ -74,7 +64,7 @@ const IssueCreateInput = builder.inputType('IssueCreateInput', {
       extensions: naming('id', 'status'),
       description: 'The status of the team that it begins in; the initial one when left out.',
     }),
-    ...issueFields(t),
+    ...sharedFields(t),
   }),
 });
 
@@ -85,7 +75,7 @@ function changedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObjec
       extensions: naming('id', 'status'),
       description: 'The status of its team that it comes to; cannot be null.',
     }),
-    ...issueFields(t),
+    ...sharedFields(t),
   };
 }
 
@@ -186,76 +176,58 @@ const IssueDeletePayload = builder.objectRef<IssueRow>('IssueDeletePayload').imp
   }),
 });
 
-builder.mutationFields((t) => ({
-  issueCreate: t.source({
-    type: IssueCreatePayload,
-    scope: 'issues:write',
-    description: 'Makes an issue with the next number of its team. The viewer reports it and follows it.',
-    args: { input: t.arg({ type: IssueCreateInput, required: true, description: 'The issue to be made.' }) },
-    load: async (ctx, { input }) => ({ issue: await createIssue(ctx, input) }),
-  }),
-  issueUpdate: t.source({
-    type: IssueUpdatePayload,
-    scope: 'issues:write',
-    description: 'Changes the fields of an issue that are given.',
-    args: {
-      input: t.arg({ type: IssueUpdateInput, required: true, description: 'The issue and its change.' }),
-    },
-    load: async (ctx, { input }) => ({ issue: await updateIssue(ctx, input) }),
-  }),
-  issueBatchUpdate: t.source({
-    type: IssueBatchUpdatePayload,
-    scope: 'issues:write',
+mutation(
+  'issueCreate',
+  IssueCreateInput,
+  IssueCreatePayload,
+  async (ctx, input) => ({ issue: await createIssue(ctx, input) }),
+  { description: 'Makes an issue with the next number of its team. The viewer reports it and follows it.' },
+);
+
+mutation(
+  'issueUpdate',
+  IssueUpdateInput,
+  IssueUpdatePayload,
+  async (ctx, input) => ({ issue: await updateIssue(ctx, input) }),
+  { description: 'Changes the fields of an issue that are given.' },
+);
+
+mutation(
+  'issueBatchUpdate',
+  IssueBatchUpdateInput,
+  IssueBatchUpdatePayload,
+  async (ctx, input) => ({ issues: await updateIssues(ctx, input) }),
+  {
     description:
       'Makes the same change to several issues: to all of them, or to none when one cannot take it. It is meant for whatever revisions they have.',
-    args: {
-      input: t.arg({
-        type: IssueBatchUpdateInput,
-        required: true,
-        description: 'The issues and their change.',
-      }),
-    },
     extensions: { rows: ({ input }: { input: { keys: string[] } }) => input.keys.length },
-    load: async (ctx, { input }) => ({ issues: await updateIssues(ctx, input) }),
-  }),
-  issueDelete: t.source({
-    type: IssueDeletePayload,
-    scope: 'issues:write',
-    description: 'Deletes an issue. Its sub-issues stay, without a parent; for 30 days it can be restored.',
-    args: {
-      input: t.arg({ type: IssueDeleteInput, required: true, description: 'The issue to be deleted.' }),
-    },
-    load: (ctx, { input }) => deleteIssue(ctx, input),
-  }),
-  issueRestore: t.source({
-    type: IssueRestorePayload,
-    scope: 'issues:write',
-    description: 'Brings back an issue that was deleted in the last 30 days, with its sub-issues under it.',
-    args: {
-      input: t.arg({ type: IssueRestoreInput, required: true, description: 'The issue to be brought back.' }),
-    },
-    load: async (ctx, { input }) => ({ issue: await restoreIssue(ctx, input) }),
-  }),
-  issueSubscribe: t.source({
-    type: IssueSubscribePayload,
-    scope: 'issues:write',
-    description: 'Makes the viewer follow an issue.',
-    args: {
-      input: t.arg({ type: IssueSubscribeInput, required: true, description: 'The issue to follow.' }),
-    },
-    load: async (ctx, { input }) => ({ issue: await subscribeToIssue(ctx, input) }),
-  }),
-  issueUnsubscribe: t.source({
-    type: IssueUnsubscribePayload,
-    scope: 'issues:write',
-    description: 'Makes the viewer follow an issue no more.',
-    args: {
-      input: t.arg({
-        type: IssueUnsubscribeInput,
-        required: true,
-        description: 'The issue to follow no more.',
-      }),
-    },
-    load: async (ctx, { input }) => ({ issue: await unsubscribeFromIssue(ctx, input) }),
-  }),
-}));
+  },
+);
+
+mutation('issueDelete', IssueDeleteInput, IssueDeletePayload, deleteIssue, {
+  description: 'Deletes an issue. Its sub-issues stay, without a parent; for 30 days it can be restored.',
+});
+
+mutation(
+  'issueRestore',
+  IssueRestoreInput,
+  IssueRestorePayload,
+  async (ctx, input) => ({ issue: await restoreIssue(ctx, input) }),
+  { description: 'Brings back an issue that was deleted in the last 30 days, with its sub-issues under it.' },
+);
+
+mutation(
+  'issueSubscribe',
+  IssueSubscribeInput,
+  IssueSubscribePayload,
+  async (ctx, input) => ({ issue: await subscribeToIssue(ctx, input) }),
+  { description: 'Makes the viewer follow an issue.' },
+);
+
+mutation(
+  'issueUnsubscribe',
+  IssueUnsubscribeInput,
+  IssueUnsubscribePayload,
+  async (ctx, input) => ({ issue: await unsubscribeFromIssue(ctx, input) }),
+  { description: 'Makes the viewer follow an issue no more.' },
+);

@@ -1,4 +1,5 @@
 import type { StatsColumn } from '../db/reads/issue-stats.ts';
+import { priority, statusCategory } from '../model/codes.ts';
 import { issueStats, maxStatsDimensions, maxStatsGroups } from '../resolvers/issues/issue-stats.ts';
 import { builder } from './builder/builder.ts';
 import { Delivery } from './deliveries.ts';
@@ -30,6 +31,19 @@ const IssueStatsGroup = builder.enumType('IssueStatsGroup', {
     },
   } as const satisfies Record<string, { value: StatsColumn; description: string }>,
 });
+
+/** How many groups there can be by one column, where the schema says it. */
+const knownSizes: Partial<Record<StatsColumn, number>> = {
+  priority: Object.keys(priority).length,
+  statusCategory: Object.keys(statusCategory).length,
+};
+
+/** How many groups come back at most. */
+function rowsOfStats({ first, groupBy }: { first?: number | null; groupBy: readonly StatsColumn[] }): number {
+  let groups = 1;
+  for (const column of new Set(groupBy)) groups *= knownSizes[column] ?? Infinity;
+  return Math.min(Math.max(first ?? maxStatsGroups, 1), maxStatsGroups, groups);
+}
 
 interface Stats {
   statusId: string | null;
@@ -75,14 +89,18 @@ builder.queryField('issueStats', (t) =>
   t.source({
     type: [IssueStats],
     scope: 'issues:read',
-    extensions: { scopeOfArguments: filterScopes(Issue) },
-    description: `Counts and sums of estimates for dashboards, in one statement: the ${maxStatsGroups} largest groups.`,
+    extensions: { scopeOfArguments: filterScopes(Issue), rows: rowsOfStats },
+    description: `Counts and sums of estimates for dashboards, in one statement: the largest groups first, those of equal size in the order of the ids and codes they are grouped by.`,
     args: {
       filter: t.arg({ type: Issue.filterInput(), description: 'Which issues; all when left out.' }),
       groupBy: t.arg({
         type: [IssueStatsGroup],
         required: true,
         description: `What to count by, ${maxStatsDimensions} at most; nothing gives one total.`,
+      }),
+      first: t.arg.int({
+        defaultValue: maxStatsGroups,
+        description: `How many groups, 1 to ${maxStatsGroups}; ${maxStatsGroups} when null.`,
       }),
     },
     load: (ctx, args) => issueStats(ctx, { where: Issue.where, fields: Issue.filterFields() }, args),

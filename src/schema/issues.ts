@@ -7,10 +7,11 @@ import { builder } from './builder/builder.ts';
 import { Comment } from './comments.ts';
 import { Delivery } from './deliveries.ts';
 import { type Entity, entity } from './builder/entity.ts';
-import { Priority } from './builder/enums.ts';
 import { via } from './builder/via.ts';
 import { issueCard } from './issue-card.ts';
+import { dateOrders, storedFilters } from './issue-fields.ts';
 import { Label } from './labels.ts';
+import { limits } from './builder/limits.ts';
 import { IssueLink } from './links.ts';
 import { through } from './builder/lists.ts';
 import { Member } from './members.ts';
@@ -46,7 +47,7 @@ export const Issue: Entity<'issue'> = entity('Issue', {
     UPDATED: { column: 'updatedUtc', kind: 'time', nullable: false },
     NUMBER: { column: 'number', kind: 'int', nullable: false },
     PRIORITY: { column: 'priorityRank', kind: 'int', nullable: false },
-    DUE_DATE: { column: 'dueDate', kind: 'date', nullable: true },
+    ...dateOrders(),
     TITLE: { column: 'titleFold', kind: 'text', nullable: false },
     STATUS: { column: 'statusRank', kind: 'int', nullable: false },
     LAST_ACTIVITY: { column: 'lastActivityUtc', kind: 'time', nullable: true },
@@ -55,15 +56,11 @@ export const Issue: Entity<'issue'> = entity('Issue', {
   filter: (f) => ({
     id: f.id('issue'),
     number: f.int('number'),
-    title: f.text('titleFold'),
-    priority: f.enum(Priority, 'priority'),
+    ...storedFilters(f),
     teamId: f.id('team', 'teamId'),
     team: f.reference(Team, 'teamId'),
-    statusId: f.id('status', 'statusId'),
     status: f.reference(IssueStatus, 'statusId'),
-    projectId: f.id('project', 'projectId'),
     project: f.reference(Project, 'projectId'),
-    deliveryId: f.id('delivery', 'deliveryId'),
     delivery: f.reference(Delivery, 'deliveryId'),
     parentIssueId: f.id('issue', 'parentIssueId'),
     parent: f.reference(Issue, 'parentIssueId'),
@@ -73,8 +70,6 @@ export const Issue: Entity<'issue'> = entity('Issue', {
     primaryAssignee: f.reference(Member, 'primaryAssigneeUserAccountId', 'userAccountId'),
     assignees: f.some(Member, assignees),
     labels: f.some(Label, labels),
-    estimateValue: f.int('estimateValue'),
-    dueDate: f.date('dueDate'),
     createdUtc: f.time('createdUtc'),
     updatedUtc: f.time('updatedUtc'),
     lastActivityUtc: f.time('lastActivityUtc'),
@@ -105,7 +100,7 @@ SubIssuesSummary.implement({
 const keyPieces = [{ of: 'team', column: 'code' }, '-', { column: 'number' }] as const;
 
 Issue.implement((t) => ({
-  key: t.joined({
+  key: t.concatenated({
     type: 'String',
     references: { team: via(Team, 'teamId', ['code']) },
     pieces: keyPieces,
@@ -124,28 +119,32 @@ Issue.implement((t) => ({
   roleAssignments: t.list(RoleAssignment, {
     key: 'issueId',
     orderBy: [{ column: 'role' }, { column: 'userAccountId' }],
-    description: 'Who has which part in it, besides the assignees.',
+    description: `Who has which part in it, besides the assignees; at most ${limits.people}.`,
   }),
   assigneeUserAccountIds: t.listOf(Member, {
     through: assignees,
     orderBy: assigneeOrder,
     prefix: 'user',
     column: 'userAccountId',
-    description: 'The accounts of its assignees, the primary one first.',
+    description: `The accounts of its assignees, the primary one first; at most ${limits.people}.`,
   }),
   assignees: t.list(Member, {
     through: assignees,
     orderBy: assigneeOrder,
-    description: 'Its assignees, the primary one first.',
+    description: `Its assignees, the primary one first; at most ${limits.people}.`,
   }),
   labelIds: t.listOf(Label, {
     through: labels,
     orderBy: labelOrder,
     prefix: 'label',
     column: 'id',
-    description: 'The ids of its labels, by their names.',
+    description: `The ids of its labels, by their names; at most ${limits.labels}.`,
   }),
-  labels: t.list(Label, { through: labels, orderBy: labelOrder, description: 'Its labels, by their names.' }),
+  labels: t.list(Label, {
+    through: labels,
+    orderBy: labelOrder,
+    description: `Its labels, by their names; at most ${limits.labels}.`,
+  }),
   isSubscribed: t.exists('issueSubscription', {
     key: 'issueId',
     viewer: 'userAccountId',
@@ -165,7 +164,7 @@ Issue.implement((t) => ({
       principal.role !== memberRole.guest && principal.scopes.has('issues:write'),
     description: 'May the viewer delete it.',
   }),
-  url: t.joined({
+  url: t.concatenated({
     type: 'URL',
     references: { team: via(Team, 'teamId', ['code']) },
     pieces: ['/v1/issues/', ...keyPieces],

@@ -1,5 +1,6 @@
 import type { IssueRow } from '../db/issues.ts';
 import { createLink, type LinkWritten, removeLink } from '../resolvers/links.ts';
+import { mutation } from './builder/mutation.ts';
 import { builder } from './builder/builder.ts';
 import { Issue } from './issues.ts';
 import { IssueLink } from './links.ts';
@@ -66,23 +67,10 @@ const IssueLinkDeletePayload = builder
     }),
   });
 
-builder.mutationFields((t) => ({
-  issueLinkCreate: t.source({
-    type: IssueLinkCreatePayload,
-    scope: 'issues:write',
-    description: 'Links an issue to something elsewhere, at most once to the same place.',
-    args: {
-      input: t.arg({ type: IssueLinkCreateInput, required: true, description: 'The link to be added.' }),
-    },
-    load: (ctx, { input }) => createLink(ctx, input),
-  }),
-  issueLinkDelete: t.source({
-    type: IssueLinkDeletePayload,
-    scope: 'issues:write',
-    description: 'Takes a link from its issue.',
-    args: {
-      input: t.arg({ type: IssueLinkDeleteInput, required: true, description: 'The link to be taken.' }),
-    },
-    load: (ctx, { input }) => removeLink(ctx, input),
-  }),
-}));
+mutation('issueLinkCreate', IssueLinkCreateInput, IssueLinkCreatePayload, createLink, {
+  description: 'Links an issue to something elsewhere, at most once to the same place.',
+});
+
+mutation('issueLinkDelete', IssueLinkDeleteInput, IssueLinkDeletePayload, removeLink, {
+  description: 'Takes a link from its issue.',
+});

@@ -1,6 +1,7 @@
 import { type Entity, entity } from './builder/entity.ts';
 import { MemberRole, MemberStatus, PrincipalKind } from './builder/enums.ts';
 import { Issue } from './issues.ts';
+import { limits } from './builder/limits.ts';
 import { through } from './builder/lists.ts';
 import { Project } from './projects.ts';
 import { Team } from './teams.ts';
@@ -67,14 +68,14 @@ Member.implement((t) => ({
     orderBy: teamOrder,
     prefix: 'team',
     column: 'id',
-    description: 'The ids of the teams that the member is in, by their names.',
+    description: `The ids of the teams that the member is in, by their names; at most ${limits.teams.toLocaleString('en')}.`,
   }),
   teamNames: t.listOf(Team, {
     through: memberTeams,
     of: 'userAccountId',
     orderBy: teamOrder,
     column: 'name',
-    description: 'The names of the teams that the member is in, in the order of `teamIds`.',
+    description: `The names of the teams that the member is in, in the order of \`teamIds\`; at most ${limits.teams.toLocaleString('en')}.`,
   }),
   teams: t.children(Team, {
     through: memberTeams,

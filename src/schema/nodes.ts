@@ -1,14 +1,14 @@
 import { type IdPrefix, parseId } from '../resolvers/ids.ts';
-import { findNodes, maxNodes, type NodeKind } from '../resolvers/nodes.ts';
+import { maxNodes, type NodeKind } from '../resolvers/nodes.ts';
 import { builder } from './builder/builder.ts';
 import { entitiesByPrefix } from './builder/entity.ts';
 import { naming } from './builder/naming.ts';
-import type { Plan } from './builder/plan.ts';
+import { type Fields, planned } from './builder/plan-resolver.ts';
 import type { ScopeNeed } from './builder/scopes.ts';
 
 let nodeKinds: ReadonlyMap<IdPrefix, NodeKind> | undefined;
 
-/** Known once every type is declared, hence asked for at the first request. */
+/** Every type must be declared before this is called, so the first request calls it. */
 function kinds(): ReadonlyMap<IdPrefix, NodeKind> {
   nodeKinds ??= new Map(
     [...entitiesByPrefix].map(([prefix, { name, options, where }]) => [
@@ -23,7 +23,7 @@ function kinds(): ReadonlyMap<IdPrefix, NodeKind> {
   return nodeKinds;
 }
 
-/** The needs of what the ids open: `node` must not go round the scopes of the roots. */
+/** The scopes of what the ids open: `node` must not bypass the scopes of the roots. */
 function needs(ids: readonly string[]): ScopeNeed[] {
   return ids.flatMap((id) => {
     const prefix = parseId(id)?.prefix;
@@ -32,42 +32,44 @@ function needs(ids: readonly string[]): ScopeNeed[] {
 }
 
 builder.queryFields((t) => ({
-  node: t.field({
-    type: builder.nodeInterfaceRef(),
-    nullable: true,
-    scope: 'token',
-    description:
-      'Anything by its id; null when there is nothing by that id. Needs the scope of what it opens.',
-    args: {
-      id: t.arg.id({
-        required: true,
-        extensions: naming('id'),
-        description: 'The id of the thing, of any kind.',
-      }),
+  node: planned(
+    t as unknown as Fields,
+    builder.nodeInterfaceRef(),
+    {
+      nullable: true,
+      scope: 'token',
+      description:
+        'Anything by its id; null when there is nothing by that id. Needs the scope of what it opens.',
+      args: {
+        id: t.arg.id({
+          required: true,
+          extensions: naming('id'),
+          description: 'The id of the thing, of any kind.',
+        }),
+      },
+      extensions: { scopeOfArguments: ({ id }: { id: string }) => needs([id]) },
     },
-    extensions: {
-      plan: { kind: 'nodes', argument: 'id', kinds } satisfies Plan,
-      scopeOfArguments: ({ id }: { id: string }) => needs([id]),
+    { kind: 'nodes', argument: 'id', kinds },
+  ),
+  nodes: planned(
+    t as unknown as Fields,
+    [builder.nodeInterfaceRef()],
+    {
+      nullable: { list: false, items: true },
+      scope: 'token',
+      description: 'Things by their ids, in the same order; null for each id that names nothing.',
+      args: {
+        ids: t.arg.idList({
+          required: true,
+          extensions: naming('id'),
+          description: `The ids of the things, of any kinds; at most ${maxNodes}.`,
+        }),
+      },
+      extensions: {
+        scopeOfArguments: ({ ids }: { ids: string[] }) => needs(ids),
+        rows: ({ ids }: { ids: string[] }) => ids.length,
+      },
     },
-    resolve: async (_query, { id }, ctx) => (await findNodes(ctx, kinds(), [id], 'id'))[0] ?? null,
-  }),
-  nodes: t.field({
-    type: [builder.nodeInterfaceRef()],
-    nullable: { list: false, items: true },
-    scope: 'token',
-    description: 'Things by their ids, in the same order; null for each id that names nothing.',
-    args: {
-      ids: t.arg.idList({
-        required: true,
-        extensions: naming('id'),
-        description: `The ids of the things, of any kinds; at most ${maxNodes}.`,
-      }),
-    },
-    extensions: {
-      plan: { kind: 'nodes', argument: 'ids', kinds } satisfies Plan,
-      scopeOfArguments: ({ ids }: { ids: string[] }) => needs(ids),
-      rows: ({ ids }: { ids: string[] }) => ids.length,
-    },
-    resolve: (_query, { ids }, ctx) => findNodes(ctx, kinds(), ids, 'ids'),
-  }),
+    { kind: 'nodes', argument: 'ids', kinds },
+  ),
 }));

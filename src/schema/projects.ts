@@ -2,6 +2,7 @@ import { type Entity, entity } from './builder/entity.ts';
 import { Priority, ProjectState } from './builder/enums.ts';
 import { Issue } from './issues.ts';
 import { Label } from './labels.ts';
+import { limits } from './builder/limits.ts';
 import { through } from './builder/lists.ts';
 import { Member } from './members.ts';
 import { ProjectLink } from './project-links.ts';
@@ -106,7 +107,7 @@ Project.implement((t) => ({
     orderBy: [{ column: 'nameFold' }, { column: 'id' }],
     prefix: 'label',
     column: 'id',
-    description: 'The ids of its labels, by their names.',
+    description: `The ids of its labels, by their names; at most ${limits.projectLabels}.`,
   }),
   labels: t.children(Label, { through: labels, description: 'The labels of the project.' }),
   memberUserAccountIds: t.listOf(Member, {
@@ -114,7 +115,7 @@ Project.implement((t) => ({
     orderBy: [{ column: 'displayNameFold' }, { column: 'id' }],
     prefix: 'user',
     column: 'userAccountId',
-    description: 'The accounts of its members, by their names.',
+    description: `The accounts of its members, by their names; at most ${limits.projectMembers.toLocaleString('en')}.`,
   }),
   members: t.children(Member, { through: members, description: 'The members of the project.' }),
   issues: t.children(Issue, { key: 'projectId', description: 'The issues of the project.' }),

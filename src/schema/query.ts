@@ -1,9 +1,9 @@
+import { reachableTokens } from '../resolvers/access-tokens.ts';
 import { mayReadAudit } from '../resolvers/audit.ts';
 import { type Context, signedIn } from '../resolvers/context.ts';
 import { type ConnectionArguments, resolveConnection } from '../resolvers/connections.ts';
 import { raise } from '../resolvers/errors.ts';
 import { byId, issueNamed, projectNamed, teamNamed } from '../resolvers/keys.ts';
-import { seesAllTokens } from '../resolvers/nodes.ts';
 import { unknownTeams } from '../resolvers/issues/team-references.ts';
 import { AccessToken } from './access-tokens.ts';
 import { AuditEntry } from './audit.ts';
@@ -57,7 +57,7 @@ builder.queryType({
       type: ['String'],
       scope: ['teams:read', 'projects:read', 'members:read', 'issues:read'],
       description:
-        'Those of the codes and ids that name no team: to check a filter by team, which would let nothing through.',
+        'Those of the codes and ids, at most 250 together, that name no team: to check a filter by team, which would let nothing through.',
       args: {
         codes: t.arg.stringList({
           extensions: naming('key', 'team'),
@@ -90,7 +90,8 @@ builder.queryType({
       scope: 'token',
       args: listArguments(t as unknown as ListArgumentBuilder, AccessToken),
       extensions: { rows: rowsOfPage(AccessToken.list()) },
-      description: 'The access tokens of the viewer; those of all members for owners and admins.',
+      description:
+        'The access tokens that the token reaches: itself and the tokens made with it; with `workspace:admin` all tokens of its member, and for owners and admins all tokens of the workspace.',
       load: accessTokens,
     }),
     auditEntries: t.source({
@@ -104,6 +105,7 @@ builder.queryType({
     codes: t.source({
       type: [CodeTable],
       scope: 'public',
+      extensions: { rows: () => allCodeTables.length },
       description: 'The closed sets of values: the code tables, and the codes of errors as `errorCode`.',
       load: () => allCodeTables,
     }),
@@ -131,9 +133,9 @@ function auditEntries(ctx: Context, args: ConnectionArguments) {
 }
 
 function accessTokens(ctx: Context, args: ConnectionArguments) {
-  const signed = signedIn(ctx);
+  const { principal } = signedIn(ctx);
   const list = AccessToken.list();
-  if (seesAllTokens(signed)) return resolveConnection(ctx, list, { key: undefined }, args);
-  const own = { ...list, source: { ...list.source, parent: { column: 'userAccountId' } } };
-  return resolveConnection(ctx, own, { key: signed.principal.userAccountId }, args);
+  // Part of the source, not of the filter: cursors are bound to filters, and must survive a change of role.
+  const where = { all: [list.source.where, reachableTokens(principal)] };
+  return resolveConnection(ctx, { ...list, source: { ...list.source, where } }, { key: undefined }, args);
 }

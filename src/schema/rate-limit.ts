@@ -20,16 +20,14 @@ export const RateLimit = builder.objectRef<RateLimitState>('RateLimit');
 RateLimit.implement({
   description: 'What the token may still do, on both faces together; `docs/limits.md` has the rules.',
   fields: (t) => ({
-    requests: t.source({
+    requests: t.expose('requests', {
       type: Quota,
       description: 'Requests, filled up within a minute; this one is taken already.',
-      load: (_ctx, _args, { requests }) => requests,
     }),
-    cost: t.source({
+    cost: t.expose('cost', {
       type: Quota,
       description:
         'Objects given back, filled up within an hour; those of this operation are taken after it.',
-      load: (_ctx, _args, { cost }) => cost,
     }),
   }),
 });

@@ -3,6 +3,7 @@ import { type Entity, entity } from './builder/entity.ts';
 import { TeamState } from './builder/enums.ts';
 import { Issue } from './issues.ts';
 import { Label } from './labels.ts';
+import { limits } from './builder/limits.ts';
 import { through } from './builder/lists.ts';
 import { Member } from './members.ts';
 import { Project } from './projects.ts';
@@ -84,7 +85,7 @@ Team.implement((t) => ({
   statuses: t.list(IssueStatus, {
     key: 'teamId',
     orderBy: [{ column: 'position' }, { column: 'id' }],
-    description: 'The statuses of its issues, by position.',
+    description: `The statuses of its issues, by position; at most ${limits.statuses}.`,
   }),
   members: t.children(Member, {
     through: through('teamMember', 'teamId', 'userAccountId', 'member', 'userAccountId'),

@@ -1,4 +1,4 @@
-import { type Principal, signedIn } from '../resolvers/context.ts';
+import { type Principal, scopes as allScopes } from '../resolvers/context.ts';
 import { AccessToken } from './access-tokens.ts';
 import { builder } from './builder/builder.ts';
 import { Member } from './members.ts';
@@ -16,16 +16,17 @@ Viewer.implement({
     }),
     workspace: t.reference(Workspace, 'workspaceId', { description: 'The workspace of the token.' }),
     accessToken: t.reference(AccessToken, 'tokenId', { description: 'The token itself.' }),
-    rateLimit: t.source({
+    rateLimit: t.computedForViewer({
       type: RateLimit,
+      columns: [],
+      compute: (_viewer, _references, { rateLimit }) => rateLimit,
       description: 'What the token may still do before requests are refused with RATE_LIMITED.',
-      load: (ctx) => signedIn(ctx).rateLimit,
     }),
     scopes: t.computed({
       type: ['String'],
       columns: ['scopes'],
       compute: ({ scopes }) => [...scopes],
-      description: 'What the token may do.',
+      description: `What the token may do, at most ${allScopes.length} things.`,
     }),
   }),
 });

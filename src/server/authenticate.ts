@@ -60,15 +60,27 @@ export class Authenticator {
   recall(authorization: string | undefined, now: Date): string | undefined {
     const token = authorization === undefined ? undefined : tokenIn(authorization);
     if (token === undefined) return undefined;
-    const known = this.#known.get(hashToken(token).toString('base64'));
+    const known = this.#remembered(token);
     if (!known || !isGood(known, now)) return undefined;
     const recent = this.#reference.recent(known.workspaceId);
     return recent?.version.auth === known.auth ? known.tokenId : undefined;
   }
 
+  /** Does the header hold a token that this process does not remember as good, or something that is no token. */
+  isUnknown(authorization: string | undefined, now: Date): boolean {
+    if (authorization === undefined || authorization === tokenPlaceholder) return false;
+    const token = tokenIn(authorization);
+    const known = token === undefined ? undefined : this.#remembered(token);
+    return !known || !isGood(known, now);
+  }
+
   /** Waits for what is still being written, before the database is closed. */
   async settle(): Promise<void> {
     await Promise.all(this.#writing);
+  }
+
+  #remembered(token: string): TokenHolder | undefined {
+    return this.#known.get(hashToken(token).toString('base64'));
   }
 
   async #holderOf(tokenHash: Buffer): Promise<TokenHolder | undefined> {
@@ -107,7 +119,7 @@ export class Authenticator {
     if (this.#written.size >= 10_000) this.#written.clear();
     this.#written.set(tokenId, now.getTime());
     // Under a meter of its own: the request's statements are those that it asked for.
-    const writing = metered(() => updateLastUsed(this.#database.db, holder, now, before))
+    const writing = metered(() => updateLastUsed(this.#database.of(holder.workspaceId), holder, now, before))
       .catch((error: unknown) =>
         this.#logger.warn({ err: error, tokenId }, 'the use of a token was not written'),
       )

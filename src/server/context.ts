@@ -1,16 +1,19 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
+import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
 import { InvalidTokenError } from '../executor/challenge.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
-import type { KeptReference, Principal } from '../resolvers/context.ts';
+import type { CachedReference, Principal } from '../resolvers/context.ts';
 import { causeOf } from '../executor/errors.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Refused } from './http/early-refusal.ts';
 import type { ServerFiles } from './open-files.ts';
+import { stoppingMessage } from './stopping.ts';
 import type { Trace } from './observability/trace.ts';
+import type { UnknownTokens } from './limits/unknown-tokens.ts';
 import { type Allowance, callerOfAddress, callerOfToken, type RateLimiter } from './limits/rate-limit.ts';
 
 /** How long the readiness probe waits for the data store. */
@@ -48,6 +51,7 @@ export class Contexts {
   readonly #files: ServerFiles | undefined;
   readonly #reference: ReferenceMemory;
   readonly #rateLimiter: RateLimiter;
+  readonly #unknownTokens: UnknownTokens;
   readonly #maxCost: number;
   readonly #executor: ExecutorName;
 
@@ -59,12 +63,14 @@ export class Contexts {
     how: {
       reference: ReferenceMemory;
       rateLimiter: RateLimiter;
+      unknownTokens: UnknownTokens;
       maxCost: number;
       executor?: ExecutorName | undefined;
     },
   ) {
     this.#reference = how.reference;
     this.#rateLimiter = how.rateLimiter;
+    this.#unknownTokens = how.unknownTokens;
     this.#maxCost = how.maxCost;
     this.#executor = how.executor ?? 'compiled';
     this.#files = files;
@@ -98,6 +104,15 @@ export class Contexts {
     return refused && { tokenId, allowance, refused };
   }
 
+  /**
+   * What a request is told at once whose token is unknown and whose address has sent too many of those; undefined for
+   * any other request. A token that this process knows to be good is never refused here.
+   */
+  unknown(address: string | undefined, authorization: string | undefined): Refused | undefined {
+    const refused = this.#unknownTokens.refusal(address);
+    return refused && this.#authenticator.isUnknown(authorization, new Date()) ? refused : undefined;
+  }
+
   /** For what is public, counted by the address that it comes from; throws `rate_limited`. */
   async visitor(request: RequestSource): Promise<OperationContext> {
     const allowance = await this.#count(request);
@@ -110,6 +125,11 @@ export class Contexts {
     return this.#of(request, new Date(), undefined);
   }
 
+  /** The handle of the workspace that a request is for. No other place makes one for a request. */
+  dataOf(workspaceId: string): TenantDb {
+    return this.#database.of(workspaceId);
+  }
+
   async #principal(
     request: RequestSource,
     authorization: string | undefined,
@@ -118,7 +138,10 @@ export class Contexts {
     try {
       return await this.#authenticator.authenticate(authorization, now);
     } catch (error) {
-      if (error instanceof InvalidTokenError) await this.#count(request);
+      if (error instanceof InvalidTokenError) {
+        this.#unknownTokens.note(request.address);
+        await this.#count(request);
+      }
       throw error;
     }
   }
@@ -132,17 +155,18 @@ export class Contexts {
   #of(request: RequestSource, now: Date, principal: Principal | undefined): OperationContext {
     const { requestId, origin, address, allowance, seenVersion } = request;
     const files = this.#files;
+    const db = principal && this.dataOf(principal.workspaceId);
     return {
       requestId,
       address,
       now,
       principal,
-      db: this.#database.db,
+      db,
       connect: () => this.#database.connect(),
       shared: (statement) => this.#database.shared(statement),
       reference: principal && this.#referenceOf(principal.workspaceId, seenVersion),
       files: files && { ...files, baseUrl: files.filesUrl ?? origin },
-      loaders: principal && new Loaders(this.#database.db, principal.workspaceId),
+      loaders: db && new Loaders(db),
       ping: () => this.#ping(),
       rateLimit: allowance,
       charge: allowance && ((objects) => allowance.charge(objects)),
@@ -168,7 +192,7 @@ export class Contexts {
     }
   }
 
-  #referenceOf(workspaceId: string, seen: SeenVersion | undefined): KeptReference {
+  #referenceOf(workspaceId: string, seen: SeenVersion | undefined): CachedReference {
     return {
       current: () => this.#reference.current(workspaceId, seen),
       renewed: () => this.#reference.renewed(workspaceId),
@@ -176,7 +200,7 @@ export class Contexts {
   }
 
   async #ping(): Promise<void> {
-    if (this.draining) raise('unavailable', 'The server is stopping.');
+    if (this.draining) raise('unavailable', stoppingMessage);
     try {
       await this.#database.ping(readinessTimeoutMs);
     } catch (error) {

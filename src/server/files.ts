@@ -1,5 +1,5 @@
+import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { OperationContext } from '../executor/execute.ts';
 import { openContent, openPreview } from '../resolvers/attachments/attachment-downloads.ts';
 import { receiveUpload, type SignedAttachment } from '../resolvers/attachments/attachment-uploads.ts';
 import { raise } from '../resolvers/errors.ts';
@@ -12,6 +12,7 @@ import { contentDisposition } from './http/content-disposition.ts';
 import { isFile } from './http/cross-origin.ts';
 import type { ServerFiles } from './open-files.ts';
 import type { ServerRequest } from './http/request.ts';
+import { allowsRange, judgeRead } from './http/preconditions.ts';
 import { openUpload } from './http/upload-body.ts';
 
 /** The signed URLs of attachments, under /files. */
@@ -62,10 +63,11 @@ async function answer(
     const headers = { 'WWW-Authenticate': 'Bearer realm="workgraph"' };
     return problemReply({ code: 'forbidden', message: refusal ?? '' }, requestId, headers);
   }
-  if (method !== 'PUT') return give(context, files, request, deed);
+  const db = request.dataOf(deed.workspaceId);
+  if (method !== 'PUT') return give(db, files, request, deed);
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     raise('unsupported_media_type', 'The bytes must be sent as they are, not compressed.');
-  await receiveUpload(context.db, files.store, deed, openUpload(req, res, request.clientMs));
+  await receiveUpload(db, files.store, deed, openUpload(req, res, request.clientMs));
   return { status: 204 };
 }
 
@@ -111,7 +113,7 @@ function only(query: URLSearchParams, name: string): string {
 const shown: ReadonlySet<string> = new Set(['image/webp', 'application/pdf', 'text/plain; charset=utf-8']);
 
 async function give(
-  { db }: OperationContext,
+  db: TenantDb,
   { store }: ServerFiles,
   request: ServerRequest,
   deed: SignedDeed & SignedAttachment,
@@ -120,9 +122,20 @@ async function give(
   const file = await (deed.part === 'content' ? openContent : openPreview)(db, store, deed);
   const { sizeBytes, contentType } = file;
   const etag = `"${deed.attachmentId}-${deed.part}"`;
-  const ifRange = request.headers['if-range'];
-  const asked = ifRange === undefined || ifRange === etag ? request.headers.range : undefined;
-  const range = byteRange(asked, sizeBytes);
+  const { headers: sent } = request;
+  const always = {
+    'Content-Security-Policy': "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
+    // Whoever has the address has the file: a page elsewhere may show it too.
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'Accept-Ranges': 'bytes',
+    ETag: etag,
+  };
+  const verdict = judgeRead(sent, etag);
+  if (verdict === 'failed') raise('precondition_failed', 'If-Match does not name this file.');
+  if (verdict === 'not modified') return { status: 304, headers: always };
+  // Range is defined for GET alone (RFC 9110, 14.2).
+  const isRanged = method === 'GET' && allowsRange(sent['if-range'], etag);
+  const range = byteRange(isRanged ? sent.range : undefined, sizeBytes);
   if (range === 'unsatisfiable') {
     const failure = { code: 'range_not_satisfiable', message: `The file has ${sizeBytes} bytes.` } as const;
     return problemReply(failure, requestId, { 'Content-Range': `bytes */${sizeBytes}` });
@@ -133,11 +146,7 @@ async function give(
     'Content-Type': contentType,
     'Content-Length': String(length),
     'Content-Disposition': contentDisposition(inline ? 'inline' : 'attachment', file.fileName),
-    'Content-Security-Policy': "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
-    // Whoever has the address has the file: a page elsewhere may show it too.
-    'Cross-Origin-Resource-Policy': 'cross-origin',
-    'Accept-Ranges': 'bytes',
-    ETag: etag,
+    ...always,
     ...(range && { 'Content-Range': `bytes ${range.start}-${range.end}/${sizeBytes}` }),
   };
   const status = range ? 206 : 200;

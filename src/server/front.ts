@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { metered, meter } from '../db/engine/meter.ts';
-import type { Patience } from '../db/engine/deadline.ts';
+import type { Deadline } from '../db/engine/deadline.ts';
+import { ReadAllowance } from '../db/engine/read-allowance.ts';
 import { isOurs } from '../executor/errors.ts';
+import { headRule, maxAnswerBytes, maxHeaderBytes } from '../executor/limits.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { RestFace, RestReply } from '../rest-compat/face.ts';
-import { type Admission, busy, type Place } from './limits/admission.ts';
+import { problemDetails } from '../rest-compat/problem.ts';
+import { type Admission, busy, type AdmissionTicket } from './limits/admission.ts';
 import type { Clients } from './http/clients.ts';
 import type { Contexts } from './context.ts';
 import type { CrossOrigin } from './http/cross-origin.ts';
@@ -13,11 +16,14 @@ import { refusal, type Refused, refuseEarly } from './http/early-refusal.ts';
 import type { FileFace } from './files.ts';
 import type { GraphQLFace } from './graphql/graphql.ts';
 import { discardRest } from './http/body.ts';
+import { type HttpViolation, httpViolation, problemOfViolation } from './http/http-rules.ts';
 import type { Metrics, Served } from './observability/metrics.ts';
 import type { Pages } from './pages/pages.ts';
+import { Pipelines } from './http/pipelines.ts';
 import { errorReply, sendReply } from './http/reply.ts';
-import { Refusals } from './refusals.ts';
+import { type Refusee, Refusals } from './limits/refusals.ts';
 import { ServerRequest } from './http/request.ts';
+import type { Unsent } from './http/unsent.ts';
 
 export interface FrontOptions {
   readonly admission: Admission;
@@ -29,6 +35,7 @@ export interface FrontOptions {
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
   readonly clients: Clients;
+  readonly unsent: Unsent;
   readonly crossOrigin: CrossOrigin;
   /** How long a client may take to send a request. */
   readonly clientMs: number;
@@ -38,41 +45,55 @@ export interface FrontOptions {
 export function createFront(options: FrontOptions): (req: IncomingMessage, res: ServerResponse) => void {
   const { admission, contexts, clients, crossOrigin, graphql, rest, metrics, clientMs } = options;
   const refusals = new Refusals(options.logger);
-  return (req, res) => {
+  const pipelines = new Pipelines();
+  const take = (req: IncomingMessage, res: ServerResponse, isTooMany: boolean) => {
     const startedMs = performance.now();
     const request = new ServerRequest(req, res, contexts, { clients, clientMs });
-    const begin = (place?: Place) => {
-      request.place = place;
-      void metered(() => answer(request, req, res, { ...options, startedMs }), {
-        patience: place?.patience,
+    const begin = (ticket?: AdmissionTicket) => {
+      request.ticket = ticket;
+      void metered(() => answer(request, req, res, { ...options, startedMs, violation }), {
+        deadline: ticket?.deadline,
+        allowance: new ReadAllowance(maxAnswerBytes),
         subject: request,
       });
     };
+    const violation = httpViolation(req);
+    if (violation) return begin();
     const isGraphQL = request.path === '/graphql';
-    // What asks for no work is always taken: probes, pages, and files, which have a pace of their own.
-    if (!isGraphQL && !request.path.startsWith('/v1/')) return begin();
-    const refuse = (refused: Refused, served: Served, tokenId?: string) => {
+    const refuse = (refused: Refused, served: Served, whose: Refusee = {}) => {
       if (contexts.draining) res.shouldKeepAlive = false;
       const given = { ...crossOrigin.headers(request), ...request.allowance?.headers() };
       refuseEarly(request, req, res, { refused, given });
-      refusals.note(tokenId);
+      refusals.note(whose);
       metrics?.count(served, res.statusCode, performance.now() - startedMs);
     };
-    const overdrawn = contexts.overdrawn(req.headers.authorization);
-    const counted = overdrawn && countedAs(request, { graphql, rest });
-    if (counted) {
+    const refuseBusy = () =>
+      refuse(tooBusy, { face: isGraphQL ? 'graphql' : 'rest', route: 'other', operation: 'other' });
+    if (isTooMany) return refuseBusy();
+    // What asks for no work is always taken: probes, pages, and files, which have a pace of their own.
+    if (!isGraphQL && !request.path.startsWith('/v1/')) return begin();
+    const { authorization } = req.headers;
+    const overdrawn = contexts.overdrawn(authorization);
+    const unknown = overdrawn ? undefined : contexts.unknown(request.address, authorization);
+    const counted = (overdrawn || unknown) && countedAs(request, { graphql, rest });
+    if (overdrawn && counted) {
       // It waits for no turn, takes nobody's, and is not even read: who is greedy sends thousands a second.
       request.allowance = overdrawn.allowance;
-      return refuse(overdrawn.refused, counted, overdrawn.tokenId);
+      return refuse(overdrawn.refused, counted, { tokenId: overdrawn.tokenId });
     }
-    admission.enter(
-      (place) => {
-        if (req.socket.destroyed) place.leave();
-        else begin(place);
-      },
-      () => refuse(tooBusy, { face: isGraphQL ? 'graphql' : 'rest', route: 'other', operation: 'other' }),
-    );
+    if (unknown && counted) return refuse(unknown, counted, { address: request.address });
+    admission.enter((ticket) => {
+      if (req.socket.destroyed) ticket.leave();
+      else begin(ticket);
+    }, refuseBusy);
   };
+  return (req, res) =>
+    pipelines.enter(
+      req,
+      res,
+      () => take(req, res, false),
+      () => take(req, res, true),
+    );
 }
 
 const tooBusy = retrySoon(busy);
@@ -86,7 +107,6 @@ function countedAs(
   request: ServerRequest,
   { graphql, rest }: Pick<FrontOptions, 'graphql' | 'rest'>,
 ): Served | undefined {
-  if (request.headers.host === undefined) return undefined;
   if (request.path === '/graphql')
     return graphql.counts(request) ? { face: 'graphql', route: '/graphql', operation: 'other' } : undefined;
   const route = rest.counted(request);
@@ -97,25 +117,29 @@ async function answer(
   request: ServerRequest,
   req: IncomingMessage,
   res: ServerResponse,
-  options: FrontOptions & { startedMs: number },
+  options: FrontOptions & { startedMs: number; violation: HttpViolation | undefined },
 ): Promise<void> {
-  const { startedMs } = options;
-  const { place, requestId, trace } = request;
+  const { startedMs, violation } = options;
+  const { ticket, requestId, trace } = request;
   const { logger } = options;
   const logged = { requestId, ...trace?.logged };
   res.on('close', () => {
-    if (!res.writableFinished) place?.patience.abandon();
+    if (!res.writableFinished) ticket?.deadline.abandon();
     const status = res.writableFinished ? res.statusCode : 499;
     const tookMs = performance.now() - startedMs;
     logRequest(logger, logged, request, status, tookMs);
     options.metrics?.count(request.served, status, tookMs);
   });
-  const reply = await inTime(route(request, req, res, options), place?.patience).catch((error: unknown) => {
-    if (isOurs(error)) options.contexts.report(request, error);
-    if (error instanceof TooLate) return refusal(request, retrySoon(error.message));
-    return errorReply(error, request.requestId);
-  });
-  place?.leave();
+  // Whoever breaks HTTP in one request is not trusted to say where the next one begins.
+  if (violation) res.shouldKeepAlive = false;
+  const reply = violation
+    ? problemDetails(problemOfViolation(violation, requestId))
+    : await inTime(route(request, req, res, options), ticket?.deadline).catch((error: unknown) => {
+        if (isOurs(error)) options.contexts.report(request, error);
+        if (error instanceof TooLate) return refusal(request, retrySoon(error.message));
+        return errorReply(error, requestId);
+      });
+  ticket?.leave();
   // A body that nobody has read would be taken for the next request of the connection, and may be endless.
   const unread = req.complete ? undefined : discardRest(req, res);
   if (options.contexts.draining) res.shouldKeepAlive = false;
@@ -125,24 +149,24 @@ async function answer(
     // Where the data store does not answer, asking it once more would only make the client wait.
     reply.status === 503 ? undefined : await request.versionHeaders(),
   ];
-  try {
-    await sendReply(res, reply, request, { given, unread });
-  } catch (error) {
+  request.release();
+  // Returned, not awaited: a client that reads slowly must not keep all that led to its answer in memory.
+  return sendReply(res, reply, request, { given, unread, unsent: options.unsent }).catch((error: unknown) => {
     logger.warn({ err: error, ...logged }, 'the answer broke off');
     res.destroy();
-  }
+  });
 }
 
 /**
  * Whatever a request waits for, its client is told in time. What goes on for it meanwhile finds its time over at the next
  * statement.
  */
-function inTime(reply: Promise<RestReply>, patience: Patience | undefined): Promise<RestReply> {
-  if (!patience) return reply;
+function inTime(reply: Promise<RestReply>, deadline: Deadline | undefined): Promise<RestReply> {
+  if (!deadline) return reply;
   return new Promise((resolve, reject) => {
     let late: NodeJS.Timeout | undefined;
     const watch = () => {
-      const { leftMs } = patience;
+      const { leftMs } = deadline;
       if (leftMs <= 0) reject(new TooLate('unavailable', 'The request has taken too long; try again soon.'));
       // It may have got more time by then, when its client had taken some for itself.
       else late = setTimeout(watch, Math.min(Math.ceil(leftMs), longestWatchMs));
@@ -162,8 +186,7 @@ async function route(
   res: ServerResponse,
   { graphql, rest, pages, files, crossOrigin }: FrontOptions,
 ): Promise<RestReply> {
-  if (req.httpVersion === '1.1' && req.headers.host === undefined)
-    raise('invalid_request', 'The request has no Host.');
+  if (lengthOf(req.rawHeaders) > maxHeaderBytes) raise('headers_too_large', headRule);
   const preflight = crossOrigin.preflight(request);
   if (preflight) return preflight;
   const file = files?.handle(request, req, res);
@@ -181,6 +204,12 @@ async function route(
     return page;
   }
   throw new AppError('not_found', 'There is nothing at this path.');
+}
+
+function lengthOf(texts: readonly string[]): number {
+  let length = 0;
+  for (const text of texts) length += text.length;
+  return length;
 }
 
 const probes: ReadonlySet<string> = new Set(['/health', '/healthz', '/readyz']);

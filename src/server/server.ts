@@ -4,7 +4,7 @@ import type { AddressInfo, Server as SocketServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
-import { defaultOperationCost } from '../executor/limits.ts';
+import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
 import { ReferenceListener } from '../reference/listener.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { createRestFace } from '../rest-compat/face.ts';
@@ -25,8 +25,11 @@ import { listenOn } from './http/listening.ts';
 import type { MetricsServer } from './observability/metrics-server.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages/pages.ts';
+import { listenerName, warnOfNeighbours } from './neighbours.ts';
 import { openRateLimiter } from './limits/rate-limit.ts';
 import { logSlowStatements } from './observability/slow-statements.ts';
+import { UnknownTokens } from './limits/unknown-tokens.ts';
+import { defaultUnsentBytes, Unsent } from './http/unsent.ts';
 
 export interface ServerOptions {
   readonly database: Database;
@@ -43,10 +46,12 @@ export interface ServerOptions {
         | 'referenceRows'
         | 'admission'
         | 'clientTimeoutMs'
+        | 'unsentBytes'
         | 'slowStatementMs'
       > &
         Pick<Config, 'introspection' | 'corsOrigins' | 'trustedProxies'> &
-        Pick<Config, 'databaseUrl' | 'prepared' | 'listenUrl'>
+        Pick<Config, 'databaseUrl' | 'prepared' | 'listenUrl'> &
+        Pick<Config, 'signingKeys' | 'storageUrl' | 'dataDir'>
     >;
   readonly logger: Logger;
   /** Without it the server keeps no files: attachments cannot be created or read. */
@@ -74,6 +79,9 @@ const defaultClientMs = 10_000;
 /** How long a connection may be silent while an answer is made or taken: far longer than a request may take. */
 const silenceMs = 120_000;
 
+/** A client may take nothing of an answer for so many times as long as it may send nothing. */
+const unreadFactor = 3;
+
 /** From how long on a statement has a line in the log. */
 const defaultSlowMs = 500;
 
@@ -83,6 +91,7 @@ const keepAliveMs = 65_000;
 /** Listens; throws the error of `listen`, such as EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, config, logger, files, documents } = options;
+  await warnOfNeighbours(database, config, logger);
   const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
   const listener = listen(config, reference, logger);
   const authenticator = new Authenticator(database, reference, logger);
@@ -90,6 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const contexts = new Contexts(database, authenticator, logger, files, {
     reference,
     rateLimiter,
+    unknownTokens: new UnknownTokens(config.rates?.unknownTokensPerMinute),
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
   });
@@ -98,7 +108,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const rest = createRestFace(schema);
   const clientMs = config.clientTimeoutMs ?? defaultClientMs;
   const admission = new Admission(config.admission);
-  const metrics = await openMetrics(config.metricsAddress, { database, graphql, admission, reference });
+  const unsent = new Unsent({
+    maxBytes: config.unsentBytes ?? defaultUnsentBytes,
+    silenceMs: unreadFactor * clientMs,
+    onCut: (bytes, silentMs) =>
+      logger.info({ bytes, silentMs }, 'a client that did not read its answer was disconnected'),
+  });
+  const metrics = await openMetrics(config.metricsAddress, {
+    database,
+    graphql,
+    admission,
+    reference,
+    unsent,
+  });
   const front = createFront({
     admission,
     contexts,
@@ -109,6 +131,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     logger,
     metrics: metrics?.metrics,
     clients: new Clients(config),
+    unsent,
     crossOrigin: new CrossOrigin({ ...config, filesUrl: files?.filesUrl }),
     clientMs,
   });
@@ -117,6 +140,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       // A body has its limit where it is read: a large file takes longer.
       requestTimeout: 0,
       headersTimeout: clientMs,
+      maxHeaderSize: maxHeadBytes,
       connectionsCheckingInterval: Math.ceil(clientMs / 10),
       keepAliveTimeout: keepAliveMs,
       // The front refuses it, in the form of all refusals.
@@ -157,14 +181,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 /** Hears of what other processes change; not through a pooler, where nothing would be heard. */
 function listen(
-  { databaseUrl, listenUrl, prepared }: ServerOptions['config'],
+  config: ServerOptions['config'],
   reference: ReferenceMemory,
   logger: Logger,
 ): ReferenceListener | undefined {
+  const { databaseUrl, listenUrl, prepared } = config;
   const url = listenUrl ?? (prepared ? databaseUrl : undefined);
   if (url === undefined) return undefined;
   return new ReferenceListener({
     url,
+    name: listenerName(config),
     onChange: (workspaceId) => reference.expire(workspaceId),
     onGap: () => reference.expireAll(),
     onFailure: (error) =>
@@ -180,7 +206,14 @@ async function openMetrics(
     graphql,
     admission,
     reference,
-  }: { database: Database; graphql: GraphQLFace; admission: Admission; reference: ReferenceMemory },
+    unsent,
+  }: {
+    database: Database;
+    graphql: GraphQLFace;
+    admission: Admission;
+    reference: ReferenceMemory;
+    unsent: Unsent;
+  },
 ): Promise<MetricsServer | undefined> {
   if (!address) return undefined;
   const [{ Metrics }, { serveMetrics }] = await Promise.all([
@@ -216,6 +249,16 @@ async function openMetrics(
     name: 'workgraph_admission_refused_total',
     help: 'Requests that were refused because too many were in progress',
     read: () => admission.load.refused,
+  });
+  metrics.gauge({
+    name: 'workgraph_unsent_bytes',
+    help: 'Bytes of answers that wait for clients to read them',
+    read: () => unsent.load.bytes,
+  });
+  metrics.counter({
+    name: 'workgraph_unread_answers_total',
+    help: 'Clients that were disconnected because they did not read an answer',
+    read: () => unsent.load.cut,
   });
   return serveMetrics(metrics, address);
 }

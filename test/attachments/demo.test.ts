@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { seedDemo } from '../../src/cli/demo/seed.ts';
+import { seedDemo } from '../../src/cli/seed-demo.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
 import { type App, startApp } from '../support/app.ts';
 
 let app: App;
@@ -17,7 +18,7 @@ interface DemoFile {
 }
 
 it('has the bytes of all its files, and shows each as its row says', async () => {
-  const seeded = await seedDemo(app.database, { store: app.store });
+  const seeded = await seedDemo(app.database, { store: app.store, actor: systemActor });
   const token = await app.tokenFor({ workspace: { ...seeded, token: '' } });
   const { body } = await app.graphql<{ issues: { nodes: { attachments: { nodes: DemoFile[] } }[] } }>(
     `{ issues(first: 250, orderBy: { field: NUMBER, direction: ASC }) { nodes { attachments { nodes {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { previewKey } from '../../src/db/attachments.ts';
-import { attachmentBytes } from '../../src/cli/demo/attachment-bytes.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { bytesOf, type FileDesk, fileDesk, random } from './files.ts';
+import { demoPdf } from '../support/demo-files.ts';
 
 let app: App;
 let desk: FileDesk;
@@ -67,7 +67,7 @@ describe('an image', () => {
     ['is none at all', random(1_000)],
     ['is HTML', Buffer.from('<html><script>alert(1)</script></html>')],
     ['is SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect/></svg>')],
-    ['is PDF', attachmentBytes({ fileName: 'a.pdf' })],
+    ['is PDF', demoPdf()],
     ['is empty', new Uint8Array()],
   ])('that %s has no preview', async (_, bytes) => {
     const { previewKind } = await desk.attach('picture.png', 'image/png', bytes);
@@ -158,7 +158,7 @@ describe('text and code', () => {
 
 describe('a PDF', () => {
   it('is shown as itself, in ranges too', async () => {
-    const bytes = attachmentBytes({ fileName: 'web-1-report.pdf' });
+    const bytes = demoPdf();
     const file = await desk.attach('report.pdf', 'application/pdf', bytes);
     expect(file.previewKind).toBe('PDF');
     const shown = await preview(file.signedPreviewUrl);

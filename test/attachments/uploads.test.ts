@@ -187,7 +187,7 @@ describe('an upload', () => {
 
   it('is begun a hundred times at most', async () => {
     const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
-    await app.database.db
+    await app.database.unscoped
       .updateTable('attachment')
       .set({ revision: 99 })
       .where('workspaceId', '=', app.workspaceId)

@@ -91,7 +91,11 @@ teams: [{ code: AUD, name: Audit }]\n`,
       'Test',
     ],
   },
-  seed: { acts: ['workspace.created', 'access-token.created'], words: () => ['--json'] },
+  // The importer loads the demo, and enters what it does as for any other file.
+  seed: {
+    acts: ['workspace.created', 'import.started', 'import.finished', 'access-token.created'],
+    words: () => ['--json'],
+  },
 };
 
 function file(name: string, text: string): string {

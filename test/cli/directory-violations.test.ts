@@ -24,7 +24,7 @@ projects: nothing
 `;
   const fields = (await violationsOf(text)).map(({ field, message }) => `${field}: ${message}`);
   expect(fields.toSorted()).toEqual([
-    'file: has no workspce; it may have workspace, members, agent, labels, teams, projectStatuses, projects',
+    'file: has no workspce; it may have workspace, members, agent, agents, labels, teams, projectStatuses, projects',
     'members[0].displayName: must be a text (quote it if it begins with # or looks like a number)',
     'members[0].emailAddress: must be an e-mail address',
     'members[0].role: must be one of owner, admin, member, guest',
@@ -97,4 +97,15 @@ projects: [{ key: LIMITS, team: LIM, labels: [${names.join(', ')}] }]
   expect(await violationsOf(text)).toEqual([
     { field: 'projects[0].labels', message: 'a project has at most 250' },
   ]);
+});
+
+it('takes as many statuses of a team as its answers may show', async () => {
+  const file = (more: number) => {
+    const extra = Array.from({ length: more }, (_, place) => `{ name: Extra ${place}, category: active }`);
+    return `teams: [{ code: LST, statuses: [{ name: Todo, category: open }, ${extra.join(', ')}] }]`;
+  };
+  expect(await violationsOf(file(250))).toEqual([
+    { field: 'teams[0].statuses', message: 'a team has at most 250 statuses' },
+  ]);
+  await world.apply(file(249));
 });

@@ -194,6 +194,6 @@ it('says when it is not clear which workspace is meant', async () => {
   await expect(apply()).rejects.toThrow('workspace: is needed, to say which one is meant or made.');
   await expect(apply(newUuid())).rejects.toThrow('There is no such workspace.');
   for (const name of [world.name, world.name.toUpperCase()])
-    await createWorkspace(world.database.db, systemActor, { name, ownerDisplayName: 'Ada' });
+    await createWorkspace(world.database, systemActor, { name, ownerDisplayName: 'Ada' });
   await expect(world.apply(yaml())).rejects.toThrow('Several workspaces have the name in the file');
 });

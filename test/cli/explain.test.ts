@@ -37,7 +37,7 @@ it('prints the round trips of a query, their statements and its cost', async () 
 
 it('says when graphql-js has to answer', async () => {
   const { stdout } = await explain('{ __schema { queryType { name } } }');
-  expect(stdout).toContain('the reference executor');
+  expect(stdout).toContain('the graphql-js executor');
 });
 
 it.each([

@@ -90,6 +90,7 @@ function line(key: string, fields: Record<string, unknown> = {}): Record<string,
     links: [],
     roleAssignments: [],
     subscribers: [],
+    activity: [],
     ...fields,
   };
 }
@@ -301,7 +302,7 @@ async function membersOf(workspace: string) {
     .select('id')
     .where('name', '=', workspace)
     .executeTakeFirstOrThrow();
-  const rows = await test.database.db
+  const rows = await test.database.unscoped
     .selectFrom('member')
     .select(['displayName', 'role', 'status'])
     .where('workspaceId', '=', id)

@@ -68,7 +68,7 @@ it('maps statuses, priorities, people, labels, comments and times as the docs sa
     closed: 'Done',
   });
   expect(await byTitle('closed')).toMatchObject({ priority: 'none', closedUtc: '2025-12-01T00:00:00.000Z' });
-  const guests = await suite.database.db
+  const guests = await suite.database.unscoped
     .selectFrom('member')
     .select(['displayName', 'role', 'status'])
     .where('workspaceId', '=', suite.world.workspaceId)
@@ -172,19 +172,19 @@ it('gives the same when run twice, and takes over what has changed since', async
 it('leaves alone what was changed or deleted here, unless the source has changed', async () => {
   suite.world.write('a.jsonl', [bead('a'), bead('b')]);
   await suite.world.beads('a.jsonl');
-  const rows = await suite.database.db
+  const rows = await suite.database.unscoped
     .selectFrom('issue')
     .select(['id', 'number'])
     .where('workspaceId', '=', suite.world.workspaceId)
     .orderBy('number')
     .execute();
-  await inTransaction(suite.database.db, async (trx) => {
+  await inTransaction(suite.database.of(suite.world.workspaceId), async (trx) => {
     const [first, second] = rows;
-    await updateImportedIssue(trx, suite.world.workspaceId, first?.id ?? '', {
+    await updateImportedIssue(trx, first?.id ?? '', {
       title: 'Ours',
       titleFold: 'ours',
     });
-    await updateImportedIssue(trx, suite.world.workspaceId, second?.id ?? '', { deletedUtc: new Date() });
+    await updateImportedIssue(trx, second?.id ?? '', { deletedUtc: new Date() });
   });
   expect((await suite.world.beads('a.jsonl')).summary).toMatchObject({ unchanged: 2, created: 0 });
   expect(await issues()).toMatchObject([{ title: 'Ours' }]);
@@ -210,7 +210,7 @@ it('keeps other relations and unknown fields with the source record', async () =
       }),
     ]),
   );
-  const { record } = await suite.database.db
+  const { record } = await suite.database.unscoped
     .selectFrom('importSource')
     .select('record')
     .where('workspaceId', '=', suite.world.workspaceId)

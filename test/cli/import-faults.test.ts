@@ -30,7 +30,7 @@ it('refuses the lines that are no issue, with number and reason, and goes on', a
     '',
     '{"id": "b", ',
     '[1]',
-    '{"_type":"memory","key":"k","value":"v"}',
+    '{"_type":"riddle","key":"k","value":"v"}',
     bead('c', { title: ' ' }),
     bead('a', { title: 'again' }),
     { title: 'no id' },
@@ -45,8 +45,8 @@ it('refuses the lines that are no issue, with number and reason, and goes on', a
   expect(summary).toMatchObject({ created: 3, refused: 9 });
   expect(stderr.split('\n').filter((line) => line.includes('refused:'))).toEqual([
     'line 3 refused: it is not JSON',
-    'line 4 refused: it is JSON but no object',
-    'line 5 refused: it is of the type "memory", not an issue',
+    "line 4 refused: it is an array, not an object; `jq -c '.[]'` makes lines of one",
+    'line 5 refused: it is of the type "riddle", not an issue',
     'line 6 refused: it has no title',
     'line 7 refused: its id a is that of line 1',
     'line 8 refused: it has no id',

@@ -105,7 +105,7 @@ async function halfImported(workspaceId: string): Promise<Record<string, number>
 }
 
 async function countIssues(workspaceId: string): Promise<number> {
-  const { count } = await database.db
+  const { count } = await database.unscoped
     .selectFrom('issue')
     .select(sql<number>`count(*)::int`.as('count'))
     .where('workspaceId', '=', workspaceId)

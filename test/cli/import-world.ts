@@ -7,6 +7,7 @@ import { runExport } from '../../src/cli/export.ts';
 import { type ImportArguments, runImport } from '../../src/cli/import.ts';
 import type { Database } from '../../src/db/engine/engine.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
+import type { FileStore } from '../../src/storage/storage.ts';
 import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import type { ImportSummary } from '../../src/portability/import/import-run.ts';
@@ -24,6 +25,8 @@ export interface Said {
 export interface ImportWorld {
   readonly database: Database;
   readonly workspaceId: string;
+  readonly directory: string;
+  readonly store: FileStore;
   run(
     command: (env: CommandEnvironment) => Promise<number>,
     options?: Partial<CommandEnvironment>,
@@ -47,12 +50,13 @@ export async function importWorld(database: Database, name: string): Promise<Imp
       teams: [{ code: 'BD', name: 'Beads' }],
     }),
   );
+  const store = openStorage({ dataDir: cwd, storageUrl: undefined });
   const run: ImportWorld['run'] = async (command, options) => {
     const said = { stdout: '', stderr: '' };
     const exitCode = await command({
       database,
       dataDir: cwd,
-      store: openStorage({ dataDir: cwd, storageUrl: undefined }),
+      store,
       stdout: (text) => (said.stdout += text),
       taken: () => Promise.resolve(),
       stderr: (text) => (said.stderr += text),
@@ -68,6 +72,8 @@ export async function importWorld(database: Database, name: string): Promise<Imp
   return {
     database,
     workspaceId,
+    directory: cwd,
+    store,
     run,
     write: (file, lines) => {
       const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));

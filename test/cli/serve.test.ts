@@ -1,10 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
-import { serve, type Serving, workgraph } from './workgraph.ts';
+import { serve, serveInTerminal, type Serving, workgraph } from './workgraph.ts';
 
 const directories: string[] = [];
 afterAll(() => {
@@ -17,9 +19,24 @@ function newDirectory(): string {
   return directory;
 }
 
-function tokenIn(words: string): string | undefined {
-  return /Demo token +(wg_\S+)/.exec(words)?.[1];
+function tokenIn(dataDir: string): string {
+  return readFileSync(join(dataDir, 'demo-token'), 'utf8').trim();
 }
+
+/** Runs the requests that a server printed, as they are printed. */
+async function runPrinted(words: string): Promise<unknown[]> {
+  const requests = words.match(/curl (?:[^\n]*\\\n)*[^\n]*/g) ?? [];
+  return Promise.all(
+    requests.map(async (request) => JSON.parse((await runFile('sh', ['-c', request])).stdout) as unknown),
+  );
+}
+const runFile = promisify(execFile);
+
+const hasToken = /wg_[0-9a-f]{48}/;
+const bothAnswers = [
+  { data: { viewer: { member: { displayName: expect.any(String) }, workspace: expect.any(Object) } } },
+  { results: expect.any(Array), pagination: expect.any(Object) },
+];
 
 async function ownId(url: string, token: string): Promise<string> {
   const answer = (await ask(url, token, '{ viewer { accessToken { id } } }')) as {
@@ -53,7 +70,10 @@ describe('serve on the embedded database', () => {
   it('fills in the demo, prints requests that work as they stand, logs without secrets, and ends on a signal', async () => {
     serving = await serve(['--data-dir', dataDir]);
     const words = serving.words();
-    const token = tokenIn(words);
+    const token = tokenIn(dataDir);
+    expect(words).not.toMatch(hasToken);
+    expect(words).toContain(`Demo token   in ${join(dataDir, 'demo-token')}\n`);
+    expect(await runPrinted(words)).toMatchObject(bothAnswers);
     expect(await ask(serving.url, token, '{ teams { totalCount } }')).toMatchObject({
       data: { teams: { totalCount: expect.any(Number) } },
     });
@@ -92,9 +112,12 @@ describe('serve on the embedded database', () => {
   }, 90_000);
 
   it('keeps the demo token for the next start, and the directory from a second server', async () => {
-    const token = readFileSync(join(dataDir, 'demo-token'), 'utf8').trim();
+    const token = tokenIn(dataDir);
+    chmodSync(join(dataDir, 'demo-token'), 0o644);
     serving = await serve([], { DATA_DIR: dataDir });
-    expect(tokenIn(serving.words())).toBe(token);
+    expect(tokenIn(dataDir)).toBe(token);
+    expect(statSync(join(dataDir, 'demo-token')).mode & 0o777).toBe(0o600);
+    expect(await runPrinted(serving.words())).toMatchObject(bothAnswers);
     expect(serving.words()).not.toContain('Making');
     expect(await ask(serving.url, token, '{ viewer { accessToken { id } } }')).toHaveProperty('data.viewer');
     const second = await workgraph(['serve', '--port', '0', '--data-dir', dataDir]);
@@ -105,8 +128,22 @@ describe('serve on the embedded database', () => {
     });
   }, 90_000);
 
+  // `script` is another program on other systems.
+  (process.platform === 'linux' ? it : it.skip).each([
+    ['127.0.0.1', true],
+    ['0.0.0.0', false],
+  ])(
+    'shows the token on a terminal at %s: %s',
+    async (host, isShown) => {
+      const words = await serveInTerminal(['--host', host, '--data-dir', dataDir]);
+      expect(words.includes(tokenIn(dataDir))).toBe(isShown);
+      expect(words.includes(join(dataDir, 'demo-token'))).toBe(!isShown);
+    },
+    90_000,
+  );
+
   it('does not replace a demo token that was revoked', async () => {
-    const token = readFileSync(join(dataDir, 'demo-token'), 'utf8').trim();
+    const token = tokenIn(dataDir);
     serving = await serve(['--data-dir', dataDir]);
     await ask(
       serving.url,
@@ -115,8 +152,8 @@ describe('serve on the embedded database', () => {
     );
     expect(await serving.end('SIGINT')).toBe(0);
     serving = await serve(['--data-dir', dataDir]);
-    expect(tokenIn(serving.words())).toBeUndefined();
-    expect(serving.words()).toContain('workgraph token create');
+    expect(serving.words()).not.toContain('Demo token');
+    expect(serving.words()).toContain('npx workgraph token create');
   }, 90_000);
 });
 
@@ -190,10 +227,21 @@ describe('a start that must fail says why in words, at once', () => {
     expect(bare.words()).not.toContain('Demo token');
     await bare.end();
     const demo = await serve(['--migrate', '--demo'], env);
-    const token = tokenIn(demo.words());
-    expect(await ask(demo.url, token, '{ viewer { scopes } }')).toHaveProperty('data.viewer');
+    expect(demo.words()).not.toMatch(hasToken);
+    expect(await runPrinted(demo.words())).toMatchObject(bothAnswers);
     await demo.end();
+    // The demo is there now, with its token in this directory alone.
+    const later = await serve([], env);
+    expect(later.words()).not.toMatch(hasToken);
+    expect(await runPrinted(later.words())).toMatchObject(bothAnswers);
+    await later.end();
+    const elsewhere = await serve([], { ...env, DATA_DIR: newDirectory() });
+    expect(elsewhere.words()).toContain('npx workgraph token create');
+    await elsewhere.end();
     const again = await workgraph(['seed'], env);
-    expect(again).toMatchObject({ exitCode: 1, stderr: 'The database has the demo workspace already.\n' });
+    expect(again).toMatchObject({
+      exitCode: 1,
+      stderr: 'The database has the workspace Halyard & Tern already.\n',
+    });
   }, 60_000);
 });

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { scopes } from '../../src/resolvers/context.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { member } from '../support/fixtures.ts';
@@ -174,6 +175,24 @@ describe('the commands', () => {
       expect(body).toEqual({ data: { viewer: { scopes: ['teams:read'] } } });
     }
   });
+
+  it.each([
+    ['owner', true],
+    ['admin', true],
+    ['member', false],
+    ['guest', false],
+  ] as const)(
+    'give a token of the role %s workspace:admin unless told otherwise: %s',
+    async (role, expected) => {
+      const { id } = await member(app.database, app.workspaceId, { role });
+      const words = ['--workspace', 'Test', '--member', encodeId('member', id), '--json'];
+      const scopesOf = async (...more: string[]) =>
+        (JSON.parse((await inProcess(app, 'token create', [...words, ...more])).stdout) as Token).scopes;
+      const others = scopes.filter((scope) => scope !== 'workspace:admin');
+      expect(await scopesOf()).toEqual(expected ? scopes : others);
+      expect(await scopesOf('--scopes', 'workspace:admin')).toEqual(['workspace:admin']);
+    },
+  );
 
   it('make none for who may use none', async () => {
     const { id } = await member(app.database, app.workspaceId, { displayName: 'Sue', status: 'suspended' });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { type ArgsDef, parseArgs } from 'citty';
 import { findDatabaseCommand } from '../../src/cli/commands.ts';
 import type { CommandEnvironment } from '../../src/cli/environment.ts';
@@ -28,6 +29,7 @@ export interface Serving {
 }
 
 const script = join(import.meta.dirname, '../../bin/workgraph.js');
+const prover = pathToFileURL(join(import.meta.dirname, '../support/tenant-prover/install.ts'));
 
 /** Runs `workgraph` to its end, with these variables besides those of any program. */
 export async function workgraph(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
@@ -68,6 +70,26 @@ export async function serve(args: readonly string[], env: Record<string, string>
   };
 }
 
+/** Starts `workgraph serve` in a terminal of its own, stops it once it is ready, and gives all that it wrote there. */
+export async function serveInTerminal(args: readonly string[]): Promise<string> {
+  const command = [process.execPath, script, 'serve', '--port', '0', ...args].map((word) => `'${word}'`);
+  const child = spawn('script', ['--quiet', '--return', '--command', command.join(' '), '/dev/null'], {
+    env: environment({}),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let words = '';
+  let isReady = false;
+  child.stdout.on('data', (chunk) => {
+    words += String(chunk);
+    if (isReady || !/REST +curl [^\n]*\n/.test(words)) return;
+    isReady = true;
+    // As the key does that interrupts.
+    child.stdin.write('\x03');
+  });
+  await once(child, 'close');
+  return words;
+}
+
 /** Runs a command on an app's database without a process of its own; `name` is as a person types it. */
 export async function inProcess(
   { database, dataDir, store }: Pick<App, 'database' | 'dataDir' | 'store'>,
@@ -99,9 +121,16 @@ export async function inProcess(
 }
 
 function start(args: readonly string[], env: Record<string, string>) {
-  const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
-  return spawn(process.execPath, [script, ...args], {
-    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), NO_COLOR: '1', ...env },
+  return spawn(process.execPath, ['--import', prover.href, script, ...args], {
+    env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+function environment(env: Record<string, string>): Record<string, string> {
+  const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
+  // These three let the process report its fallbacks to the test.
+  const { NODE_OPTIONS = '', WORKGRAPH_TEST_FALLBACKS = '', JEST_WORKER_ID = '' } = process.env;
+  const watch = { NODE_OPTIONS, WORKGRAPH_TEST_FALLBACKS, JEST_WORKER_ID };
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), NO_COLOR: '1', ...watch, ...env };
 }

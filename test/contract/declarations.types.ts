@@ -2,6 +2,8 @@
  * Proof that a wrong key, column or parent in a declaration does not compile. Nothing here runs: `npm run typecheck`
  * reads it, and fails on any `@ts-expect-error` below which there is no error.
  */
+import { type OtherIssueColumns, otherIssueColumns, type StoredField } from '../../src/model/issue-fields.ts';
+import type { IssueTable } from '../../src/model/issue-table.ts';
 import { Comment } from '../../src/schema/comments.ts';
 import { Delivery } from '../../src/schema/deliveries.ts';
 import { entity } from '../../src/schema/builder/entity.ts';
@@ -159,21 +161,21 @@ Issue.implement((t) => ({
     compute: () => '',
     description,
   }),
-  joinedOwn: t.joined({
+  joinedOwn: t.concatenated({
     type: 'String',
     references: { team: via(Team, 'teamId', ['code']) },
     // @ts-expect-error -- no column of the parent
     pieces: [{ column: 'serial' }],
     description,
   }),
-  joinedReferred: t.joined({
+  joinedReferred: t.concatenated({
     type: 'String',
     references: { team: via(Team, 'teamId', ['code']) },
     // @ts-expect-error -- a column of the reference that was not named
     pieces: [{ of: 'team', column: 'name' }],
     description,
   }),
-  joinedNobody: t.joined({
+  joinedNobody: t.concatenated({
     type: 'String',
     references: { team: via(Team, 'teamId', ['code']) },
     // @ts-expect-error -- nothing of that name is referred to
@@ -285,3 +287,31 @@ entity('Filtered', {
     some: f.some(Member, assignees, { own: 'userAccountId' }),
   }),
 });
+
+// the columns and the stored fields of an issue
+interface LongerTable extends IssueTable {
+  undeclared: string | null;
+}
+// @ts-expect-error -- a column of the table that is neither a stored field nor declared beside the fields
+export const missingColumn: OtherIssueColumns<LongerTable> = otherIssueColumns;
+const spoken = { activity: 'the estimate', description };
+export const sound: StoredField<number | null, never> = {
+  kind: 'integer',
+  min: 0,
+  cleared: { to: null },
+  ...spoken,
+};
+export const wrongKind: StoredField<number, never> = {
+  // @ts-expect-error -- a column of numbers holds no date
+  kind: 'date',
+  order: 'ESTIMATE',
+  cleared: { to: 0 },
+  ...spoken,
+};
+export const neverNull: StoredField<number, never> = {
+  kind: 'integer',
+  min: 0,
+  // @ts-expect-error -- a column that is never null cannot be cleared to null
+  cleared: { to: null },
+  ...spoken,
+};

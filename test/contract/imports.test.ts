@@ -1,11 +1,24 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { type Import, importsOf } from '../support/imports.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** From the terminal to the tables. A module imports its own layer or layers to its right. */
-const layers = ['cli', 'server', 'rest-compat', 'executor', 'schema', 'resolvers', 'reference', 'db'];
+const layers = [
+  'cli',
+  'server',
+  'rest-compat',
+  'executor',
+  'schema',
+  'portability',
+  'resolvers',
+  'reference',
+  'db',
+  'storage',
+  'model',
+];
 
 const maxLines = 350;
 
@@ -54,6 +67,13 @@ it('keeps rest-compat to operations and the schema, never resolvers or db', () =
   expect(past.map(line)).toEqual([]);
 });
 
+it('lets model import nothing but types from other layers and packages', () => {
+  const values = imports.filter(({ path, target, typeOnly }) => {
+    return layerOf(path) === 'model' && layerOf(target) !== 'model' && !typeOnly;
+  });
+  expect(values.map(line)).toEqual([]);
+});
+
 it('lets migrations import kysely only', () => {
   const other = imports.filter(({ path, target }) => path.startsWith('migrations/') && target !== 'kysely');
   expect(other.map(line)).toEqual([]);
@@ -86,17 +106,6 @@ it(`has no file longer than ${maxLines} lines, generated ones aside`, () => {
   expect(long).toEqual([]);
 });
 
-interface Import {
-  /** The importing file, relative to the root. */
-  path: string;
-  /** The imported file relative to the root, or a package's specifier. */
-  target: string;
-  /** `import type …`; a `{ type X }` between values still loads the module, so it does not count. */
-  typeOnly: boolean;
-  /** Loaded when it is come to. */
-  late: boolean;
-}
-
 /** The packages that are loaded with a module, through whatever modules. */
 function packagesBehind(module: string): string[] {
   const loaded = imports.filter(({ typeOnly, late }) => !typeOnly && !late);
@@ -105,21 +114,6 @@ function packagesBehind(module: string): string[] {
   for (const path of seen)
     for (const { target } of loaded.filter((one) => one.path === path)) seen.add(target);
   return [...seen].filter((target) => !/^node:|\.(?:ts|json)$/.test(target)).toSorted();
-}
-
-/** Finds static imports and re-exports at the start of a line, bare imports, and `import('…')`. */
-function importsOf({ path, text }: { path: string; text: string }): Import[] {
-  const statement = /^(?:import|export)\s+(type\s)?(?:[^'";=]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
-  const call = /\bimport\(\s*['"]([^'"]+)['"]/g;
-  return [
-    ...Array.from(text.matchAll(statement), ([, type, specifier = '']) => ({ type, specifier, late: false })),
-    ...Array.from(text.matchAll(call), ([, specifier = '']) => ({ type: undefined, specifier, late: true })),
-  ].map(({ type, specifier, late }) => ({
-    path,
-    target: specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
-    typeOnly: type !== undefined,
-    late,
-  }));
 }
 
 /** 'db' of 'src/db/comments.ts'; the file's own name where it lies in no folder; '' outside src. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DirectoryHeldError, lockDirectory } from '../../src/db/engine/directory-lock.ts';
 
-const source = join(import.meta.dirname, '../../src/db/directory-lock.ts');
+const source = join(import.meta.dirname, '../../src/db/engine/directory-lock.ts');
 let dataDir: string;
 let children: ChildProcess[] = [];
 

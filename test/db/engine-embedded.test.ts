@@ -12,7 +12,7 @@ describe('the embedded engine', () => {
   afterAll(() => place.remove());
 
   it('keeps every acknowledged write through kill -9, and opens again at once', async () => {
-    const engine = JSON.stringify(join(import.meta.dirname, '../../src/db/engine.ts'));
+    const engine = JSON.stringify(join(import.meta.dirname, '../../src/db/engine/engine.ts'));
     const script = `
       import { sql } from 'kysely';
       import { openDatabase } from ${engine};
@@ -41,7 +41,7 @@ describe('the embedded engine', () => {
     const first = await openDatabase(place.location);
     await expect(openDatabase(place.location)).rejects.toThrow('is held by this process');
     await first.close();
-    await expect(sql`select 1`.execute(first.db)).rejects.toThrow('The embedded database is closed.');
+    await expect(sql`select 1`.execute(first.unscoped)).rejects.toThrow('The embedded database is closed.');
     await (await openDatabase(place.location)).close();
   });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { metered } from '../../src/db/engine/meter.ts';
-import { Patience } from '../../src/db/engine/deadline.ts';
+import { Deadline } from '../../src/db/engine/deadline.ts';
 import { Prepared } from '../../src/db/query/prepared.ts';
 import { Slot } from '../../src/db/query/slots.ts';
 import { hasServer, newServerDatabase, onServer } from './engines.ts';
@@ -79,14 +79,14 @@ onlyWithServer('the PostgreSQL engine', () => {
 
   it('survives the loss of idle and of lent connections', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 2 });
-    const lost = database.db.transaction().execute(async (transaction) => {
+    const lost = database.unscoped.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
       await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
       await delay(100);
       await sql`select 1`.execute(transaction);
     });
     await expect(lost).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
-    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.db);
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.unscoped);
     await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
     await delay(100);
     await expect(database.ping(2_000)).resolves.toBeUndefined();
@@ -95,7 +95,7 @@ onlyWithServer('the PostgreSQL engine', () => {
 
   it('ends a statement that runs too long and goes on with the connection', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1, statementTimeoutMs: 100 });
-    await expect(sql`select pg_sleep(5)`.execute(database.db)).rejects.toMatchObject({ code: '57014' });
+    await expect(sql`select pg_sleep(5)`.execute(database.unscoped)).rejects.toMatchObject({ code: '57014' });
     await expect(database.ping(1_000)).resolves.toBeUndefined();
     await database.close();
   });
@@ -115,12 +115,12 @@ onlyWithServer('the PostgreSQL engine', () => {
   it('tells who waits for a connection in time, and leaks none', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 2 });
     const held = await Promise.all([database.connect(), database.connect()]);
-    const patience = new Patience({ withinMs: 60_000, waitMs: 200 });
-    const waiting = metered(() => database.connect(), { patience });
+    const deadline = new Deadline({ withinMs: 60_000, waitMs: 200 });
+    const waiting = metered(() => database.connect(), { deadline });
     expect(database.load()).toEqual({ open: 2, idle: 0, size: 2, waiting: 1 });
     await expect(waiting).rejects.toThrow('all connections were busy for 200 ms');
     // It has waited its time, but for the least that everybody may.
-    await expect(metered(() => database.connect(), { patience })).rejects.toThrow('busy for 100 ms');
+    await expect(metered(() => database.connect(), { deadline })).rejects.toThrow('busy for 100 ms');
     for (const lease of held) lease.release();
     expect(database.load()).toEqual({ open: 2, idle: 2, size: 2, waiting: 0 });
     await database.close();
@@ -128,12 +128,14 @@ onlyWithServer('the PostgreSQL engine', () => {
 
   it('gives a request no more time than it has, whatever a statement may take', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1 });
-    const patience = new Patience({ withinMs: 300, waitMs: 300 });
-    const slow = metered(() => sql`select pg_sleep(20)`.execute(database.db), { patience });
+    const deadline = new Deadline({ withinMs: 300, waitMs: 300 });
+    const slow = metered(() => sql`select pg_sleep(20)`.execute(database.unscoped), { deadline });
     await expect(slow).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
-    const next = metered(() => sql`select 1`.execute(database.db), { patience });
+    const next = metered(() => sql`select 1`.execute(database.unscoped), { deadline });
     await expect(next).rejects.toThrow('The request has taken too long.');
-    await expect(sql`select 1 as one`.execute(database.db)).resolves.toMatchObject({ rows: [{ one: 1 }] });
+    await expect(sql`select 1 as one`.execute(database.unscoped)).resolves.toMatchObject({
+      rows: [{ one: 1 }],
+    });
     await database.close();
   });
 
@@ -153,12 +155,16 @@ onlyWithServer('the PostgreSQL engine', () => {
 
   it('cancels what runs for a client that has gone, and begins nothing more for it', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1 });
-    const patience = new Patience({ withinMs: 60_000, waitMs: 200 });
-    const running = metered(() => sql`select pg_sleep(20) as "abandoned"`.execute(database.db), { patience });
+    const deadline = new Deadline({ withinMs: 60_000, waitMs: 200 });
+    const running = metered(() => sql`select pg_sleep(20) as "abandoned"`.execute(database.unscoped), {
+      deadline,
+    });
     await delay(100);
-    patience.abandon();
+    deadline.abandon();
     await expect(running).rejects.toMatchObject({ code: '57014' });
-    await expect(metered(() => sql`select 1`.execute(database.db), { patience })).rejects.toThrow('has gone');
+    await expect(metered(() => sql`select 1`.execute(database.unscoped), { deadline })).rejects.toThrow(
+      'has gone',
+    );
     const { rows } = await sql<{ running: number }>`
       select count(*)::int as running from pg_stat_activity
       where query like '%abandoned%' and state = 'active' and pid <> pg_backend_pid()`.execute(
@@ -171,9 +177,9 @@ onlyWithServer('the PostgreSQL engine', () => {
   it('lets who waits leave the line when its client goes', async () => {
     const database = await openDatabase({ ...place.location, poolSize: 1 });
     const lease = await database.connect();
-    const patience = new Patience({ withinMs: 60_000, waitMs: 60_000 });
-    const waiting = metered(() => database.connect(), { patience });
-    patience.abandon();
+    const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
+    const waiting = metered(() => database.connect(), { deadline });
+    deadline.abandon();
     await expect(waiting).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
     expect(database.load().waiting).toBe(0);
     lease.release();
@@ -182,7 +188,7 @@ onlyWithServer('the PostgreSQL engine', () => {
 
   it('says who it is', async () => {
     const database = await openDatabase(place.location);
-    const { rows } = await sql`select current_setting('application_name') as name`.execute(database.db);
+    const { rows } = await sql`select current_setting('application_name') as name`.execute(database.unscoped);
     expect(rows).toEqual([{ name: 'workgraph' }]);
     await database.close();
   });
@@ -191,10 +197,12 @@ onlyWithServer('the PostgreSQL engine', () => {
     const proxy = await freezable(new URL(place.location.url));
     const database = await openDatabase({ url: proxy.url, poolSize: 1, statementTimeoutMs: 100 });
     proxy.freeze();
-    await expect(sql`select 1`.execute(database.db)).rejects.toMatchObject({
+    await expect(sql`select 1`.execute(database.unscoped)).rejects.toMatchObject({
       name: 'DatabaseUnavailableError',
     });
-    await expect(sql`select 2 as two`.execute(database.db)).resolves.toMatchObject({ rows: [{ two: 2 }] });
+    await expect(sql`select 2 as two`.execute(database.unscoped)).resolves.toMatchObject({
+      rows: [{ two: 2 }],
+    });
     await database.close();
     proxy.close();
   }, 15_000);

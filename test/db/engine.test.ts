@@ -22,7 +22,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
   beforeAll(async () => {
     place = await newPlace();
     database = await openDatabase(place.location);
-    db = database.db as unknown as Kysely<Noted>;
+    db = database.unscoped as unknown as Kysely<Noted>;
     await sql`create table note (workspace_id uuid, id bigint, text text not null, primary key (workspace_id, id))`.execute(
       database.unscoped,
     );
@@ -81,10 +81,10 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     expect(rows).toContainEqual({ workspaceId });
   });
 
-  it('guards db and not unscoped', async () => {
-    await expect(db.selectFrom('note').selectAll().execute()).rejects.toThrow('"note" is not bound');
-    const unscoped = database.unscoped as unknown as Kysely<Noted>;
-    await expect(unscoped.selectFrom('note').selectAll().execute()).resolves.toBeDefined();
+  it('refuses an unknown table on the handle of a workspace, and not unscoped', async () => {
+    const bound = database.of(workspaceId) as unknown as Kysely<Noted>;
+    await expect(bound.selectFrom('note').selectAll().execute()).rejects.toThrow('"note" is neither a table');
+    await expect(db.selectFrom('note').selectAll().execute()).resolves.toBeDefined();
   });
 
   it('takes back a transaction that throws, and the next one starts clean', async () => {
@@ -172,6 +172,6 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
     const other = engine === 'postgres' ? await openDatabase(place.location) : undefined;
     await other?.close();
     await other?.close();
-    if (other) await expect(sql`select 1`.execute(other.db)).rejects.toThrow('unavailable');
+    if (other) await expect(sql`select 1`.execute(other.unscoped)).rejects.toThrow('unavailable');
   });
 });

@@ -120,8 +120,8 @@ onlyWithServer('migrations of ten processes', () => {
   it('that start at once on a new database run once', async () => {
     const place = await newServerDatabase();
     const script = `
-      import { openDatabase } from ${JSON.stringify(join(root, 'src/db/engine.ts'))};
-      import { migrate } from ${JSON.stringify(join(root, 'src/db/migrate.ts'))};
+      import { openDatabase } from ${JSON.stringify(join(root, 'src/db/engine/engine.ts'))};
+      import { migrate } from ${JSON.stringify(join(root, 'src/db/engine/migrate.ts'))};
       const database = await openDatabase({ ...${JSON.stringify(place.location)}, poolSize: 2 });
       console.log('ready');
       for await (const _ of process.stdin);

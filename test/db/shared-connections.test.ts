@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { metered } from '../../src/db/engine/meter.ts';
-import { Patience } from '../../src/db/engine/deadline.ts';
+import { Deadline } from '../../src/db/engine/deadline.ts';
 import { Prepared } from '../../src/db/query/prepared.ts';
 import { type Lender, SharedConnection } from '../../src/db/engine/shared-connection.ts';
 import { Slot } from '../../src/db/query/slots.ts';
@@ -153,7 +153,7 @@ onlyWithServer('connections that are shared', () => {
     await opened(async () => {
       const asked = await quick();
       const patient = (limits: { withinMs: number; waitMs: number }, seconds = 0) =>
-        metered(() => shared(asked, { seconds }), { patience: new Patience(limits) });
+        metered(() => shared(asked, { seconds }), { deadline: new Deadline(limits) });
       const enough = { withinMs: 60_000, waitMs: 60_000 };
       let isLongOver = false;
       const long = patient(enough, 1).then((pid) => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
 import type { AnyTables } from '../../src/db/query/any-tables.ts';
-import { loose, refusedTable, ws } from './guarded.ts';
-import type { Statement } from './guarded.ts';
+import { loose, refusedTable, ws } from './proved.ts';
+import type { Statement } from './proved.ts';
 
 /** Each reference is bound, so the statement compiles. */
 const accepted: Record<string, Statement> = {
@@ -144,7 +144,7 @@ const refused: Record<string, [table: string, Statement]> = {
   ],
 };
 
-describe('the tenant guard, of CTEs and unions', () => {
+describe('the tenant prover, of CTEs and unions', () => {
   it.each(Object.entries(accepted))('accepts %s', (_name, statement) => {
     expect(refusedTable(statement)).toBeUndefined();
   });

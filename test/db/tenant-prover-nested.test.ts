@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
-import { loose, refusedTable, ws } from './guarded.ts';
-import type { Statement } from './guarded.ts';
+import { loose, refusedTable, ws } from './proved.ts';
+import type { Statement } from './proved.ts';
 
 /** Each reference is bound, so the statement compiles. */
 const accepted: Record<string, Statement> = {
@@ -183,7 +183,7 @@ const refused: Record<string, [table: string, Statement]> = {
   ],
 };
 
-describe('the tenant guard, of sub-queries', () => {
+describe('the tenant prover, of sub-queries', () => {
   it.each(Object.entries(accepted))('accepts %s', (_name, statement) => {
     expect(refusedTable(statement)).toBeUndefined();
   });

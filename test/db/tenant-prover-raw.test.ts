@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { loose, refusedTable, ws } from './guarded.ts';
-import type { Statement } from './guarded.ts';
+import { loose, refusedTable, ws } from './proved.ts';
+import type { Statement } from './proved.ts';
 
 /** Each reference is bound, so the statement compiles. */
 const accepted: Record<string, Statement> = {
@@ -63,7 +63,7 @@ const refused: Record<string, [table: string, Statement]> = {
   ],
 };
 
-describe('the tenant guard, of raw SQL', () => {
+describe('the tenant prover, of raw SQL', () => {
   it.each(Object.entries(accepted))('accepts %s', (_name, statement) => {
     expect(refusedTable(statement)).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { guarded, loose, refusedTable, ws } from './guarded.ts';
-import type { Statement } from './guarded.ts';
+import { proved, loose, refusedTable, ws } from './proved.ts';
+import type { Statement } from './proved.ts';
 
 const comment = { workspaceId: ws, id: 'c', issueId: 'i', body: 'b', authorUserAccountId: 'u' };
 
@@ -179,10 +179,10 @@ const refused: Record<string, [table: string, Statement]> = {
         .whenMatched()
         .thenDelete(),
   ],
-  'a statement about the schema': ['DropTableNode', () => guarded.schema.dropTable('issue')],
+  'a statement about the schema': ['DropTableNode', () => proved.schema.dropTable('issue')],
 };
 
-describe('the tenant guard, of writes', () => {
+describe('the tenant prover, of writes', () => {
   it.each(Object.entries(accepted))('accepts %s', (_name, statement) => {
     expect(refusedTable(statement)).toBeUndefined();
   });

@@ -11,13 +11,15 @@ beforeAll(async () => {
 afterAll(() => place.drop());
 
 /** Fails so many times with the SQLSTATE, then succeeds; how often it ran, and whether it came through. */
+const workspaceId = '01890000-0000-7000-8000-000000000002';
+
 async function run(state: string, failures: number): Promise<{ runs: number; through: boolean }> {
   let runs = 0;
   const work = async () => {
     runs += 1;
     if (runs <= failures) throw Object.assign(new Error('lost'), { code: state });
   };
-  const through = await inTransaction(place.database.db, work).then(
+  const through = await inTransaction(place.database.of(workspaceId), work).then(
     () => true,
     () => false,
   );
@@ -36,10 +38,10 @@ it.each([
 });
 
 it('leaves nothing of a run that failed', async () => {
-  const { db, unscoped } = place.database;
+  const { unscoped } = place.database;
   const id = '01890000-0000-7000-8000-000000000001';
   let runs = 0;
-  await inTransaction(db, async (trx) => {
+  await inTransaction(place.database.of(workspaceId), async (trx) => {
     runs += 1;
     // Would violate the primary key, had the first run left its row.
     await trx.insertInto('userAccount').values({ id }).execute();

@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { type TextRow, WireRow } from '../../src/db/wire/wire-row.ts';
 import { Columns } from '../../src/executor/compiled/columns.ts';
 import { Bail, type Frame, type Link } from '../../src/executor/compiled/frame.ts';
-import { joinedField } from '../../src/executor/compiled/concatenated.ts';
+import { concatenatedField } from '../../src/executor/compiled/concatenated.ts';
 import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
 import { ObjectPlan } from '../../src/executor/compiled/objects.ts';
-import type { Place } from '../../src/executor/compiled/compile-context.ts';
+import type { CompileContext } from '../../src/executor/compiled/compile-context.ts';
 
 /** An issue's key: the code of its team, and its number. */
-function keyField(): { field: ReturnType<typeof joinedField>; number: number; code: number } {
+function keyField(): { field: ReturnType<typeof concatenatedField>; number: number; code: number } {
   const plan = new ObjectPlan('Issue', new Columns('fetched'));
-  const field = joinedField({ plan, shared: new Map() } as unknown as Place, 'key', {
-    kind: 'joined',
+  const field = concatenatedField({ plan, shared: new Map() } as unknown as CompileContext, 'key', {
+    kind: 'concatenated',
     pieces: [{ of: 'team', column: 'code' }, '-', { column: 'number' }],
     references: {
       team: { key: 'teamId', table: 'team', by: 'id', where: { all: [] }, columns: ['code'], nested: {} },

@@ -17,6 +17,7 @@ const all = [
   'overload',
   'greedy-token',
   'slow-clients',
+  'hostile-clients',
   'clock-jumps',
   'steady',
 ];

@@ -58,7 +58,17 @@ describe('the formula', () => {
       0,
     ],
     ['a plain list', '{ issues(first: 10) { nodes { labels { id } } } }', 10 + 10 * 5],
-    ['a list below a list', '{ codes { entries { name } } }', 5 + 5 * 5],
+    ['lists whose longest is known', '{ codes { entries { name } } }', 14 + 14 * 23],
+    [
+      'as many groups as are asked for',
+      '{ issueStats(groupBy: [TEAM], first: 7) { count team { id } } }',
+      14,
+    ],
+    ['all groups that there can be', '{ issueStats(groupBy: [PRIORITY, STATUS_CATEGORY]) { count } }', 25],
+    ['a column that is named twice', '{ issueStats(groupBy: [PRIORITY, PRIORITY]) { count } }', 5],
+    ['groups without a bound', '{ issueStats(groupBy: [PRIORITY, LABEL]) { count } }', 1_000],
+    ['one total', '{ issueStats(groupBy: []) { count } }', 1],
+    ['introspection as it is', '{ __type(name: "AuthorType") { enumValues { name } } }', 1 + 3],
     [
       'two names of one field',
       '{ a: teams(first: 3) { nodes { id } } b: teams(first: 4) { nodes { id } } }',
@@ -98,7 +108,7 @@ describe('the formula', () => {
 
   it('counts what came back, each object once, and values of scalars not', async () => {
     const query =
-      '{ issues(first: 20) { nodes { id description labels { id } comments(first: 5) { nodes { body author { id } } } } } }';
+      '{ issues(first: 20, orderBy: { field: CREATED }) { nodes { id description labels { id } comments(first: 5) { nodes { body author { id } } } } } }';
     const answer = await app.graphql<{
       issues: { nodes: { labels: unknown[]; comments: { nodes: unknown[] } }[] };
     }>(query, {}, { headers: { 'x-graphql-cost': '1' } });
@@ -184,13 +194,14 @@ describe('what is refused before it runs', () => {
   });
 
   it('says when no page size would do', async () => {
-    const schemas = Array.from(
-      { length: 40 },
-      (_, n) => `a${n}: __schema { types { fields { args { type { name } } } } }`,
-    );
+    const one = '__schema { types { fields { description } } }';
+    const { requested } = await costOf(`{ ${one} }`);
+    const many = Math.floor(10_000 / requested) + 1;
+    const schemas = Array.from({ length: many }, (_, n) => `a${n}: ${one}`);
     const { message } = await refusalOf(`{ ${schemas.join(' ')} }`);
+    const all = (many * requested).toLocaleString('en');
     expect(message).toBe(
-      'The operation could return 11,240 objects, and one may cost at most 10,000. Smaller pages would not do: ask for less in one operation.',
+      `The operation could return ${all} objects, and one may cost at most 10,000. Smaller pages would not do: ask for less in one operation.`,
     );
   });
 

@@ -1,4 +1,4 @@
-import type { GraphAnswer } from './world.ts';
+import type { GraphAnswer } from './graph-answer.ts';
 
 /**
  * The answer without chance: of several errors under a place that becomes null, graphql-js tells whichever comes
@@ -19,9 +19,9 @@ function nulledPlace(data: unknown, path: readonly (string | number)[]): readonl
 }
 
 /** Where two answers part. */
-export function difference(compiled: string, reference: string): string {
+export function difference(compiled: string, graphqlJs: string): string {
   let at = 0;
-  while (compiled[at] === reference[at]) at += 1;
+  while (compiled[at] === graphqlJs[at]) at += 1;
   const around = (text: string) => text.slice(Math.max(0, at - 200), at + 200);
-  return `compiled:  ${around(compiled)}\nreference: ${around(reference)}`;
+  return `compiled:   ${around(compiled)}\ngraphql-js: ${around(graphqlJs)}`;
 }

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Random } from '../../src/cli/demo/random.ts';
+import { Random } from '../support/random.ts';
 import { compiledCounts } from '../../src/executor/compiled/executor.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { comparable, difference } from './executor-answers.ts';
 import { RandomQueries } from './random-queries.ts';
 import { RandomWrites } from './random-writes.ts';
-import { addWorld, dataOf, type GraphAnswer, type World } from './world.ts';
+import { dataOf, type GraphAnswer } from './graph-answer.ts';
+import { addWorld, type World } from './world.ts';
 
 /** WRITES=5000 is the long run. Each write finds what those before it left, so SEED=… repeats a whole run. */
 const writes = Number(process.env.WRITES ?? 100);
@@ -14,17 +15,17 @@ const seed = process.env.SEED ?? String(Date.now());
 
 let apps: App[];
 /** Two workspaces with the same rows, each of which one executor writes to. */
-let worlds: Record<'compiled' | 'reference', World>;
+let worlds: Record<'compiled' | 'graphql-js', World>;
 const beganMs = Date.now();
 
 beforeAll(async () => {
-  const start = async (EXECUTOR: 'compiled' | 'reference') => {
+  const start = async (EXECUTOR: 'compiled' | 'graphql-js') => {
     const app = await startApp({ settings: { EXECUTOR } });
     return { app, world: await addWorld(app, 'executors', undefined, beganMs) };
   };
-  const [compiled, reference] = [await start('compiled'), await start('reference')];
-  apps = [compiled.app, reference.app];
-  worlds = { compiled: compiled.world, reference: reference.world };
+  const [compiled, graphqlJs] = [await start('compiled'), await start('graphql-js')];
+  apps = [compiled.app, graphqlJs.app];
+  worlds = { compiled: compiled.world, 'graphql-js': graphqlJs.world };
 });
 afterAll(() => Promise.all(apps.map((app) => app.stop())));
 
@@ -39,12 +40,12 @@ it(
       const { query, variables } = queries.mutation(new RandomWrites(things, random).writes());
       const answers = await Promise.all([
         worlds.compiled.ask(query, variables),
-        worlds.reference.ask(query, variables),
+        worlds['graphql-js'].ask(query, variables),
       ]);
-      const [compiled, reference] = answers.map((answer) => comparable(settled(answer)));
-      if (compiled === undefined || compiled !== reference) {
+      const [compiled, graphqlJs] = answers.map((answer) => comparable(settled(answer)));
+      if (compiled === undefined || compiled !== graphqlJs) {
         const asked = JSON.stringify({ query, variables });
-        throw new Error(`SEED=${seed} at ${place}: ${asked}\n${difference(compiled ?? '', reference ?? '')}`);
+        throw new Error(`SEED=${seed} at ${place}: ${asked}\n${difference(compiled ?? '', graphqlJs ?? '')}`);
       }
       if (answers[0].body.errors) refused += 1;
     }
@@ -64,10 +65,10 @@ it('writes that go together are of one database, though the workspaces have one 
     );
     return (dataOf(made).issueCreate as { issue: { number: number } }).issue.number;
   };
-  const before = await Promise.all([worlds.compiled, worlds.reference].map(create));
+  const before = await Promise.all([worlds.compiled, worlds['graphql-js']].map(create));
   // In turns, so that each finds the other's waiting.
   const made = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => create(index % 2 ? worlds.reference : worlds.compiled)),
+    Array.from({ length: 20 }, (_, index) => create(index % 2 ? worlds['graphql-js'] : worlds.compiled)),
   );
   for (const [world, last = 0] of before.entries()) {
     const own = made.filter((_, index) => index % 2 === world).toSorted((one, other) => one - other);
@@ -75,7 +76,7 @@ it('writes that go together are of one database, though the workspaces have one 
   }
 });
 
-it.each(['compiled', 'reference'] as const)(
+it.each(['compiled', 'graphql-js'] as const)(
   '%s: does a write once whose answer is refused',
   async (executor) => {
     const world = worlds[executor];

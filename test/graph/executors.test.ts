@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { Random } from '../../src/cli/demo/random.ts';
+import { Random } from '../support/random.ts';
 import { compiledCounts } from '../../src/executor/compiled/executor.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
@@ -19,12 +19,12 @@ const seed = process.env.SEED;
 const firstSeed = Math.floor(Date.now() / 1000);
 
 let world: World;
-let servers: Record<'compiled' | 'reference', RunningServer>;
+let servers: Record<'compiled' | 'graphql-js', RunningServer>;
 let cursors: ReadonlyMap<string, readonly string[]>;
 
 beforeAll(async () => {
   world = await startWorld('executors');
-  const start = (EXECUTOR: 'compiled' | 'reference') => {
+  const start = (EXECUTOR: 'compiled' | 'graphql-js') => {
     const rates = { REQUESTS_PER_MINUTE: '1000000000', COST_PER_HOUR: '1000000000' };
     const config = readConfig({ PORT: '0', DATA_DIR: world.app.dataDir, EXECUTOR, ...rates }, {});
     return startServer({
@@ -33,7 +33,7 @@ beforeAll(async () => {
       logger: pino({ level: 'silent' }),
     });
   };
-  servers = { compiled: await start('compiled'), reference: await start('reference') };
+  servers = { compiled: await start('compiled'), 'graphql-js': await start('graphql-js') };
   cursors = new Map(
     await Promise.all(
       sampleLists
@@ -59,9 +59,9 @@ it(
     let errors = 0;
     for (const one of seeds) {
       const query = new RandomQueries(world.things, new Random(one), cursors).query();
-      const [compiled, reference] = await Promise.all([ask('compiled', query), ask('reference', query)]);
-      if (comparable(JSON.parse(compiled)) !== comparable(JSON.parse(reference))) {
-        throw new Error(`SEED=${one} ${JSON.stringify(query)}\n${difference(compiled, reference)}`);
+      const [compiled, graphqlJs] = await Promise.all([ask('compiled', query), ask('graphql-js', query)]);
+      if (comparable(JSON.parse(compiled)) !== comparable(JSON.parse(graphqlJs))) {
+        throw new Error(`SEED=${one} ${JSON.stringify(query)}\n${difference(compiled, graphqlJs)}`);
       }
       if (compiled.includes('"errors":[')) errors += 1;
     }
@@ -72,7 +72,7 @@ it(
   testMs,
 );
 
-async function ask(executor: 'compiled' | 'reference', query: RandomQuery): Promise<string> {
+async function ask(executor: 'compiled' | 'graphql-js', query: RandomQuery): Promise<string> {
   const response = await fetch(`${servers[executor].url}/graphql`, {
     method: 'POST',
     headers: {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Scope } from '../../src/resolvers/context.ts';
-import { type App, startApp } from '../support/app.ts';
+import { sharedApp, type SharedApp } from '../support/shared-app.ts';
 
-let app: App;
+let app: SharedApp;
 beforeAll(async () => {
-  app = await startApp({ demo: true });
+  app = await sharedApp();
 });
 afterAll(() => app.stop());
 

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { Random } from '../../src/cli/demo/random.ts';
+import type { Random } from '../support/random.ts';
 import type { TableName, Tables } from '../../src/db/tables/tables.ts';
 
 /** The tables that a fixture fills, in an order in which every foreign key finds its row. */

@@ -1,7 +1,8 @@
 import type { Filter, OrderBy } from './model.ts';
 import { connectionFields, type FieldOf, rowTypeOf } from './schema-walk.ts';
 import type { Thing, Things } from './things.ts';
-import { dataOf, type GraphAnswer, type World } from './world.ts';
+import { dataOf, type GraphAnswer } from './graph-answer.ts';
+import type { SharedWorld } from './shared-world.ts';
 
 /** The arguments of a connection. */
 export interface PageArguments {
@@ -44,7 +45,7 @@ function pageQuery(list: FieldOf, selection = wholePage): string {
 
 /** Asks for one page. */
 export function askPage(
-  world: World,
+  world: SharedWorld,
   list: FieldOf,
   parent: Thing | undefined,
   args: PageArguments,
@@ -54,7 +55,7 @@ export function askPage(
 
 /** One page, which must not be refused. */
 export async function readPage(
-  world: World,
+  world: SharedWorld,
   list: FieldOf,
   parent: Thing | undefined,
   args: PageArguments,
@@ -85,7 +86,7 @@ export function listsOf(typeName: string): FieldOf[] {
 
 /** Walks a list to its end, or from its end to the start; the rows come in the order of the list either way. */
 export async function walk(
-  world: World,
+  world: SharedWorld,
   list: FieldOf,
   parent: Thing | undefined,
   args: PageArguments,

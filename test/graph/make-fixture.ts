@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
-import { Random } from '../../src/cli/demo/random.ts';
+import { Random } from '../support/random.ts';
 import type { TableName, Tables } from '../../src/db/tables/tables.ts';
 import { type Fixture, type FixtureRows, fixtureTables } from './fixture.ts';
 import { addDirectories } from './fixture-directories.ts';

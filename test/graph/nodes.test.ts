@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeId, idPrefixes, newUuid } from '../../src/resolvers/ids.ts';
 import { objectTypes } from './schema-walk.ts';
-import { codesOf, dataOf, startWorld, type World } from './world.ts';
+import { codesOf, dataOf } from './graph-answer.ts';
+import { sharedWorld, type SharedWorld } from './shared-world.ts';
 
-let world: World;
+let world: SharedWorld;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

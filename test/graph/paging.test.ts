@@ -10,11 +10,12 @@ import {
 } from './lists.ts';
 import { defaultOrder, sortKeys } from './model.ts';
 import { connectionFields, type FieldOf, rowTypeOf } from './schema-walk.ts';
-import { codesOf, dataOf, startWorld, type World } from './world.ts';
+import { codesOf, dataOf } from './graph-answer.ts';
+import { sharedWorld, type SharedWorld } from './shared-world.ts';
 
-let world: World;
+let world: SharedWorld;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

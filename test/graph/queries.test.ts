@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'graphql';
-import { type Answer, type App, isReference, startApp } from '../support/app.ts';
+import { type Answer, type App, isGraphqlJs, startApp } from '../support/app.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const page = readFileSync(join(docs, 'graph.md'), 'utf8');
@@ -17,9 +17,9 @@ afterAll(() => app.stop());
 
 /**
  * How many SQL statements each takes: by the compiled executor, which has reference data in memory, and by the
- * reference executor. It depends on how deep a query goes and on what it selects, never on the number of rows.
+ * graphql-js executor. It depends on how deep a query goes and on what it selects, never on the number of rows.
  */
-const taken: Readonly<Record<string, readonly [compiled: number, reference: number]>> = {
+const taken: Readonly<Record<string, readonly [compiled: number, graphqlJs: number]>> = {
   'dashboard.graphql': [5, 15],
   'deliveries.graphql': [2, 9],
   'due.graphql': [2, 4],
@@ -31,7 +31,7 @@ const taken: Readonly<Record<string, readonly [compiled: number, reference: numb
   'triage.graphql': [2, 5],
   'workload.graphql': [2, 3],
 };
-const statementsOf = (file: string) => taken[file]?.[isReference ? 1 : 0];
+const statementsOf = (file: string) => taken[file]?.[isGraphqlJs ? 1 : 0];
 
 /** What one thing of the demo may well not have. */
 const mayBeEmpty: Readonly<Record<string, readonly string[]>> = {
@@ -69,7 +69,7 @@ describe('the dashboard', () => {
   it('counts with one statement more for each list of it that nobody keeps count of', async () => {
     const query = queryOf('dashboard.graphql');
     const counted = query.replaceAll(/(projects|comments)(\(first: \d\)) {/g, '$1$2 { totalCount');
-    expect((await ask(counted)).statements).toBe((await ask(query)).statements + (isReference ? 1 : 0));
+    expect((await ask(counted)).statements).toBe((await ask(query)).statements + (isGraphqlJs ? 1 : 0));
   });
 });
 

@@ -1,5 +1,5 @@
 import { getNamedType, isEnumType, isInputObjectType, isListType } from 'graphql';
-import type { Random } from '../../src/cli/demo/random.ts';
+import type { Random } from '../support/random.ts';
 import type { Filter } from './model.ts';
 import { inputType } from './schema-walk.ts';
 import type { Thing, Things } from './things.ts';

@@ -8,7 +8,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { Random } from '../../src/cli/demo/random.ts';
+import type { Random } from '../support/random.ts';
 import { schema } from '../../src/schema/index.ts';
 import { RandomFilters } from './random-filters.ts';
 import { inputType, objectType } from './schema-walk.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/cli/demo/random.ts';
+import type { Random } from '../support/random.ts';
 import type { RandomWrite } from './random-queries.ts';
 import type { Thing, Things } from './things.ts';
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { Random } from '../../src/cli/demo/random.ts';
+import { Random } from '../support/random.ts';
 import { listsOf, type Page, richestParent, rowsOf, walk } from './lists.ts';
 import { defaultOrder, type Filter, matches, type OrderBy, ordered, projected, sortKeys } from './model.ts';
 import { RandomFilters } from './random-filters.ts';
 import { type FieldOf, inputType, rowTypeOf, selectionOf } from './schema-walk.ts';
 import type { Thing } from './things.ts';
-import { dataOf, type World } from './world.ts';
+import type { SharedWorld } from './shared-world.ts';
+import { dataOf } from './graph-answer.ts';
 
 const filtersAtOnce = 10;
 const filterCount = 120;
@@ -21,7 +22,7 @@ export interface ReadOptions {
  * The guarantees of reading that hold for every type alike: each field says what the rows say, each list can be
  * walked in each order both ways, and each filter lets through what the model does.
  */
-export function describeReads(typeName: string, world: () => World, options: ReadOptions = {}): void {
+export function describeReads(typeName: string, world: () => SharedWorld, options: ReadOptions = {}): void {
   describe(typeName, () => {
     it('says in each field of each living row what the row says', async () => {
       const { things } = world();
@@ -35,7 +36,7 @@ export function describeReads(typeName: string, world: () => World, options: Rea
   });
 }
 
-function describeLists(typeName: string, world: () => World, { thorough }: ReadOptions): void {
+function describeLists(typeName: string, world: () => SharedWorld, { thorough }: ReadOptions): void {
   const lists = listsOf(typeName);
   // The workspace's lists are those of the roots again.
   const distinct = lists.filter(
@@ -80,7 +81,7 @@ function describeLists(typeName: string, world: () => World, { thorough }: ReadO
 }
 
 /** Every thing of a type by its id, in the order of the ids. */
-async function readNodes(world: World, typeName: string, leave: readonly string[]): Promise<unknown[]> {
+async function readNodes(world: SharedWorld, typeName: string, leave: readonly string[]): Promise<unknown[]> {
   const ids = world.things.all(typeName).map(({ id }) => id);
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${typeName} { ${selectionOf(typeName, leave)} } } }`;
   return dataOf(await world.ask(query, { ids })).nodes as unknown[];
@@ -96,7 +97,12 @@ function orderNames(typeName: string): string[] {
     : [];
 }
 
-async function expectWalk(world: World, list: FieldOf, orderBy: OrderBy, filter: Filter = {}): Promise<void> {
+async function expectWalk(
+  world: SharedWorld,
+  list: FieldOf,
+  orderBy: OrderBy,
+  filter: Filter = {},
+): Promise<void> {
   const parent = richestParent(world.things, list);
   const typeName = rowTypeOf(list);
   const rows = rowsOf(world.things, list, parent).filter((thing) =>
@@ -129,7 +135,7 @@ function idsOf(pages: readonly Page[]): string[] {
   return pages.flatMap(({ edges }) => edges.map(({ node }) => node.id));
 }
 
-async function expectPagesOfAll(world: World, list: FieldOf): Promise<void> {
+async function expectPagesOfAll(world: SharedWorld, list: FieldOf): Promise<void> {
   const typeName = rowTypeOf(list);
   const { name } = list.field;
   const parents = world.things.all(list.parent);
@@ -144,14 +150,14 @@ async function expectPagesOfAll(world: World, list: FieldOf): Promise<void> {
 }
 
 /** The list that shows the most rows of a type: a root where there is one. */
-function widestList(world: World, typeName: string): FieldOf {
+function widestList(world: SharedWorld, typeName: string): FieldOf {
   const size = (list: FieldOf) => rowsOf(world.things, list, richestParent(world.things, list)).length;
   const [widest] = listsOf(typeName).toSorted((a, b) => size(b) - size(a));
   if (!widest) throw new Error(`There is no list of ${typeName}.`);
   return widest;
 }
 
-async function expectFilters(world: World, typeName: string): Promise<void> {
+async function expectFilters(world: SharedWorld, typeName: string): Promise<void> {
   const list = widestList(world, typeName);
   const parent = richestParent(world.things, list);
   const rows = rowsOf(world.things, list, parent);
@@ -185,7 +191,7 @@ async function expectFilters(world: World, typeName: string): Promise<void> {
 
 /** The answers to several filters of one list, by one operation. */
 async function readFiltered(
-  world: World,
+  world: SharedWorld,
   list: FieldOf,
   parent: Thing | undefined,
   filters: readonly Filter[],
@@ -214,7 +220,7 @@ async function readFiltered(
 }
 
 /** A few filters that leave something to walk over, under a few orders. */
-async function expectFilteredWalk(world: World, typeName: string): Promise<void> {
+async function expectFilteredWalk(world: SharedWorld, typeName: string): Promise<void> {
   const list = widestList(world, typeName);
   const rows = rowsOf(world.things, list, richestParent(world.things, list));
   const random = new Random(`walks of ${typeName}`);

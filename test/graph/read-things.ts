@@ -12,7 +12,12 @@ export async function readThings(
   workspaceId: string,
   viewer: Viewer,
 ): Promise<Things> {
-  const things = new Things(await readRows(unscoped, workspaceId), viewer);
+  return thingsOf(await readRows(unscoped, workspaceId), viewer);
+}
+
+/** Works out everything that the viewer should see of a workspace, from all of its rows. */
+export function thingsOf(rows: AllRows, viewer: Viewer): Things {
+  const things = new Things(rows, viewer);
   for (const make of [directoryThings, projectThings, issueThings, agentThings]) things.add(make(things));
   return things;
 }

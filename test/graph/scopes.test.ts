@@ -3,14 +3,15 @@ import { getNamedType, isLeafType } from 'graphql';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { type FieldOf, objectFields, objectType, scopeOf, selectionOf } from './schema-walk.ts';
 import type { Thing } from './things.ts';
-import { codesOf, dataOf, startWorld, type World } from './world.ts';
+import { codesOf, dataOf } from './graph-answer.ts';
+import { sharedWorld, type SharedWorld } from './shared-world.ts';
 
-let world: World;
+let world: SharedWorld;
 /** A token without any of these scopes, but with all others. */
 const lacking = new Map<string, string>();
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
   for (const lost of new Set(guarded.map(({ scopes }) => scopes.join(' ')))) {
     lacking.set(lost, await world.token(allScopes.filter((scope) => !lost.split(' ').includes(scope))));
   }

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getNamedType, isLeafType } from 'graphql';
 import { connectionFields, objectFields, objectTypes, planOf } from './schema-walk.ts';
-import { keptDeclaration } from '../../src/db/tables/cached-tables.ts';
+import { cachedDeclaration } from '../../src/db/tables/cached-tables.ts';
 import type { TableName } from '../../src/db/tables/tables.ts';
 import type { Entity } from '../../src/schema/builder/entity.ts';
 import { schema } from '../../src/schema/index.ts';
-import { isReference } from '../support/app.ts';
-import { dataOf, startWorld, type World } from './world.ts';
+import { isGraphqlJs } from '../support/app.ts';
+import { dataOf } from './graph-answer.ts';
+import { startWorld, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('an operation takes', () => {
-  // By the compiled executor, which has reference data in memory, and by the reference executor.
+  // By the compiled executor, which has reference data in memory, and by the graphql-js executor.
   it.each([
     [
       'nothing for what the token says',
@@ -23,12 +24,12 @@ describe('an operation takes', () => {
       0,
       0,
     ],
-    ['none for a root that is kept', '{ team(code: "ENG") { name } }', 0, 1],
+    ['none for a root that is cached', '{ team(code: "ENG") { name } }', 0, 1],
     ['one for a page', '{ issues { nodes { title } edges { cursor } pageInfo { endCursor } } }', 1, 1],
     ['one for a count, without a page that nobody asked for', '{ issues { totalCount } }', 1, 1],
     ['one for a page of children of all parents', '{ teams { nodes { issues { nodes { title } } } } }', 1, 2],
     ['one for the counts under all parents', '{ teams { nodes { issues { totalCount } } } }', 1, 2],
-    ['none for counts of what is kept', '{ teams { totalCount nodes { projects { totalCount } } } }', 0, 3],
+    ['none for counts of what is cached', '{ teams { totalCount nodes { projects { totalCount } } } }', 0, 3],
     [
       'one for each page under other arguments',
       '{ teams { nodes { a: issues { nodes { id } } b: issues(first: 1) { nodes { id } } } } }',
@@ -47,7 +48,7 @@ describe('an operation takes', () => {
       1,
       1,
     ],
-    ['none for a reference to what is kept', '{ issues { nodes { team { name } } } }', 1, 2],
+    ['none for a reference to what is cached', '{ issues { nodes { team { name } } } }', 1, 2],
     ['one for a reference, of however many rows', '{ issues { nodes { parent { title } } } }', 2, 2],
     [
       'none for members in whatever part',
@@ -57,7 +58,7 @@ describe('an operation takes', () => {
     ],
     ['none for the teams behind keys', '{ issues { nodes { key url team { code } } } }', 1, 2],
     [
-      'none for a list of what is kept, and for its ids',
+      'none for a list of what is cached, and for its ids',
       '{ issues { nodes { labels { name } labelIds } } }',
       1,
       2,
@@ -81,8 +82,8 @@ describe('an operation takes', () => {
       1,
       1,
     ],
-  ])('%s', async (_what, query, compiled, reference) => {
-    expect(await statementsOf(query)).toBe(isReference ? reference : compiled);
+  ])('%s', async (_what, query, compiled, graphqlJs) => {
+    expect(await statementsOf(query)).toBe(isGraphqlJs ? graphqlJs : compiled);
   });
 
   it('as many for the first page as for any other', async () => {
@@ -109,10 +110,10 @@ describe('under any number of parents', () => {
   });
 
   it.each(connectionFields.filter(({ parent }) => parent !== 'Query'))(
-    '$coordinate takes one, unless it is kept in memory',
+    '$coordinate takes one, unless it is cached in memory',
     async ({ parent, field }) => {
-      const of = isKept(tableOf(parent)) ? 0 : 1;
-      const each = isKeptList(field) ? 0 : 1;
+      const of = isCached(tableOf(parent)) ? 0 : 1;
+      const each = isCachedList(field) ? 0 : 1;
       const page = `${field.name}(first: 3) { edges { cursor node { id } } }`;
       expect(await costOf(parent, page)).toBe(of + each);
       expect(await costOf(parent, page.replace('{', '{ totalCount'))).toBe(
@@ -122,15 +123,15 @@ describe('under any number of parents', () => {
   );
 });
 
-function isKept(table: string): boolean {
-  return !isReference && keptDeclaration(table) !== undefined;
+function isCached(table: string): boolean {
+  return !isGraphqlJs && cachedDeclaration(table) !== undefined;
 }
 
-function isKeptList(field: (typeof connectionFields)[number]['field']): boolean {
+function isCachedList(field: (typeof connectionFields)[number]['field']): boolean {
   const plan = planOf(field);
   if (plan?.kind !== 'connection') throw new Error(`${field.name} is no connection.`);
   const { table, parent } = plan.list.source;
-  return isKept(table) && (!parent || !('through' in parent) || isKept(parent.through.table));
+  return isCached(table) && (!parent || !('through' in parent) || isCached(parent.through.table));
 }
 
 function tableOf(typeName: string): string {
@@ -138,10 +139,10 @@ function tableOf(typeName: string): string {
   return entity.options.table;
 }
 
-/** Does the parent know how many there are; of what is kept in memory it is not asked. */
+/** Does the parent know how many there are; of what is cached in memory it is not asked. */
 function keepsCount(parent: string, field: (typeof connectionFields)[number]['field']): boolean {
   const plan = planOf(field);
-  return plan?.kind === 'connection' && plan.count !== undefined && !isKept(tableOf(parent));
+  return plan?.kind === 'connection' && plan.count !== undefined && !isCached(tableOf(parent));
 }
 
 /** The statements that it takes to read the selection of all things of a type. */

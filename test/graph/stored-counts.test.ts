@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { decodeId, encodeId } from '../../src/resolvers/ids.ts';
 import { connectionFields, planOf } from './schema-walk.ts';
-import { dataOf, startWorld, type World } from './world.ts';
+import { dataOf } from './graph-answer.ts';
+import { startWorld, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -61,7 +62,7 @@ it('the issues of a team and of all teams are told by counters, unless there is 
   };
   const [all = 0, counted = 0, ofTeam = 0, countedOfTeam = 0] = await read();
   expect([counted, countedOfTeam]).toEqual([all, ofTeam]);
-  await world.app.database.db
+  await world.app.database.unscoped
     .updateTable('teamCounter')
     .set((eb) => ({ goneIssueCount: eb('goneIssueCount', '-', 5) }))
     .where('workspaceId', '=', world.fixture.workspaceId)
@@ -71,17 +72,17 @@ it('the issues of a team and of all teams are told by counters, unless there is 
 });
 
 it('a living issue that an operator removes by hand is no longer counted', async () => {
-  const { db, unscoped } = world.app.database;
+  const { unscoped } = world.app.database;
   const { workspaceId, rows } = world.fixture;
   const teamId = rows.team[0]?.id ?? '';
   const counted = async () => {
-    const { issueCount } = await db
+    const { issueCount } = await unscoped
       .selectFrom('teamCounter as c')
       .select('c.issueCount')
       .where('c.workspaceId', '=', workspaceId)
       .where('c.teamId', '=', teamId)
       .executeTakeFirstOrThrow();
-    const living = await db
+    const living = await unscoped
       .selectFrom('issue as i')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('i.workspaceId', '=', workspaceId)

@@ -12,7 +12,8 @@ import {
   selectionOf,
 } from './schema-walk.ts';
 import type { Thing } from './things.ts';
-import { addWorld, codesOf, dataOf, startWorld, type World } from './world.ts';
+import { codesOf, dataOf } from './graph-answer.ts';
+import { addWorld, startWorld, type World } from './world.ts';
 
 /** The workspace of the token, and another with the same codes, keys and names, and one member in common. */
 let here: World;

@@ -2,14 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parse } from 'graphql';
-import { Random } from '../../src/cli/demo/random.ts';
-import { costByTree, priceOperation } from '../../src/executor/cost.ts';
-import { chooseOperation, coerceVariables, fragmentsOf } from '../../src/executor/execute.ts';
+import { Random } from '../support/random.ts';
+import { priceOperation } from '../../src/executor/cost.ts';
+import { chooseOperation, fragmentsOf } from '../../src/executor/execute.ts';
 import { checkScopes, InsufficientScopeError, missingScopes } from '../../src/executor/scope-rule.ts';
+import { coerceVariables } from '../../src/executor/variables.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { memberRole, principalKind } from '../../src/model/codes.ts';
 import { type Principal, type Scope, scopes } from '../../src/resolvers/context.ts';
 import { schema } from '../../src/schema/index.ts';
+import { costByTree } from './cost-by-tree.ts';
 import { RandomQueries } from './random-queries.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -65,9 +67,9 @@ const anyVariables = { first: 7, key: 'A-1', id: 'x', ids: ['a', 'b'], input: { 
 function sourceOf(document: ReturnType<typeof parse>, inputs: Record<string, unknown>) {
   const operation = chooseOperation(document, undefined);
   try {
-    const variables = coerceVariables(schema, operation, inputs);
+    const unread = { schema, operation, fragments: fragmentsOf(document) };
     // Ids that name no kind of thing are refused by either.
-    const source = { schema, operation, fragments: fragmentsOf(document), variables };
+    const source = { ...unread, variables: coerceVariables(unread, inputs) };
     missingScopes(source, holder(scopes));
     return source;
   } catch {

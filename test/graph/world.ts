@@ -1,13 +1,11 @@
-import type { ExecutionResult } from 'graphql';
 import { memberRole } from '../../src/model/codes.ts';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
-import { type Answer, type App, startApp, type TestWorkspace } from '../support/app.ts';
+import { type App, startApp, type TestWorkspace } from '../support/app.ts';
+import type { GraphAnswer } from './graph-answer.ts';
 import { type Fixture, turn } from './fixture.ts';
 import { insertFixture, makeFixture } from './make-fixture.ts';
 import { readThings } from './read-things.ts';
 import type { Things } from './things.ts';
-
-export type GraphAnswer = Answer<ExecutionResult<Record<string, unknown>>>;
 
 /** A server with an awkward workspace, and what its graph must say about it. */
 export interface World {
@@ -58,15 +56,4 @@ export async function addWorld(
     ask: (query, variables = {}, sent = workspace.token) => app.graphql(query, variables, { token: sent }),
     stop: () => Promise.resolve(),
   };
-}
-
-/** The data of an answer that must have no errors. */
-export function dataOf({ body }: GraphAnswer): Record<string, unknown> {
-  if (body.errors || !body.data) throw new Error(`Refused: ${JSON.stringify(body.errors, null, 2)}`);
-  return body.data;
-}
-
-/** The codes of the errors of an answer. */
-export function codesOf({ body }: GraphAnswer): unknown[] {
-  return (body.errors ?? []).map(({ extensions }) => extensions?.code);
 }

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { table } from '../../src/rest-compat/table.ts';
-import { type App, startApp } from '../support/app.ts';
+import { longestStallMs, type MeasuredApp, startMeasuredApp } from '../support/measured-app.ts';
 import type { RawAnswer } from '../support/openapi.ts';
-import { Client } from './client.ts';
+import { Client, type Wire } from './client.ts';
 import { type GraphCase, graphCases, type GraphOperation, graphOperations } from './graph-cases.ts';
+import { sendMeasured } from './measured.ts';
 import { changedTexts, graphFaults, restFaults, writtenIn } from './oracle.ts';
-import { type Pool, readPool, resolved } from './pool.ts';
+import { type Pool, resolved } from './pool.ts';
 import { type RestCase, restCases, wireOf } from './rest-cases.ts';
 
 /** Cases of each operation: 500 in each run, 20,000 in `npm run fuzz`, or as many as `MINUTES` allow. */
@@ -25,17 +26,17 @@ const corpus = JSON.parse(readFileSync(join(import.meta.dirname, 'corpus.json'),
   unknown[]
 >;
 
-let app: App;
+let app: MeasuredApp;
 let client: Client;
 let pool: Pool;
 
 beforeAll(async () => {
-  app = await startApp({ demo: true });
+  app = await startMeasuredApp({ demo: true });
   client = new Client(app.url, app.token);
 });
 // For each face anew: a long run deletes all there is to delete.
 beforeEach(async () => {
-  pool = await readPool(app);
+  pool = await app.pool();
 });
 afterAll(async () => {
   client.close();
@@ -50,16 +51,23 @@ interface Subject {
   readonly arbitrary: fc.Arbitrary<unknown>;
 }
 
+/** The answer to a case, and what is wrong with how long it has kept the other cases waiting. */
+async function sent(wire: Wire): Promise<{ answer: RawAnswer; stalls: string[] }> {
+  const { answer, stallMs } = await sendMeasured(app, client, wire);
+  const isLong = stallMs > longestStallMs;
+  return { answer, stalls: isLong ? [`the event loop stood still for ${Math.round(stallMs)} ms`] : [] };
+}
+
 const restSubjects = table.map((route): Subject => {
   const property = async (one: unknown) => {
     const { body, ...rest } = resolved(one as RestCase, pool);
     const wire = wireOf(route, { ...rest, ...(body && { body }) });
-    const answer = await client.send(wire);
-    const faults = restFaults(wire, answer);
-    const sent = body && 'json' in body ? body.json : undefined;
+    const { answer, stalls } = await sent(wire);
+    const faults = [...stalls, ...restFaults(wire, answer)];
+    const given = body && 'json' in body ? body.json : undefined;
     // 200 of a link is one that was there before.
     const written = answer.status === 201 || (wire.method === 'PATCH' && answer.status === 200);
-    if (written) faults.push(...changedTexts(sent, JSON.parse(answer.text)));
+    if (written) faults.push(...changedTexts(given, JSON.parse(answer.text)));
     return faults.length > 0 ? faults : answer.status < 400;
   };
   return { name: `${route.method} ${route.path}`, property, arbitrary: restCases(route) };
@@ -68,13 +76,13 @@ const restSubjects = table.map((route): Subject => {
 const graphSubjects = graphOperations.map((operation): Subject => {
   const property = async (one: unknown) => {
     const variables = resolved(one as GraphCase, pool);
-    const answer = await client.send({
+    const { answer, stalls } = await sent({
       method: 'POST',
       target: '/graphql',
       headers: { Accept: 'application/graphql-response+json' },
       body: Buffer.from(JSON.stringify({ query: operation.document, variables })),
     });
-    const faults = graphFaults(operation, answer);
+    const faults = [...stalls, ...graphFaults(operation, answer)];
     faults.push(...changedByMutation(operation, variables, answer));
     return faults.length > 0 ? faults : !answer.text.includes('"errors"');
   };

@@ -6,6 +6,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { maxHeadBytes, maxHeaderBytes } from '../../src/executor/limits.ts';
 import { errorCodes } from '../../src/resolvers/errors.ts';
 import { toRichText } from '../../src/resolvers/rich-text.ts';
 import { objectTypes } from '../graph/schema-walk.ts';
@@ -39,9 +40,10 @@ function halvesIn(text: string): string[] {
   return half === undefined ? [] : [`half a surrogate pair in ${text.slice(0, 300)}`];
 }
 
-/** What is over Node's limit to headers is refused before it is a request of any route. */
+/** What is over the limits of a request's head is refused before it is a request of any route; some headers are the client's. */
 function tooLarge(target: string, headers: Wire['headers']): boolean {
-  return target.length + JSON.stringify(headers).length > 15_000;
+  const bytes = JSON.stringify(headers).length + 1_000;
+  return bytes > maxHeaderBytes || target.length + bytes > maxHeadBytes;
 }
 
 interface GraphAnswer {

@@ -54,7 +54,7 @@ function nameAt(text: string, pool: Pool): string {
  */
 export async function readPool(app: App): Promise<Pool> {
   const rowsOf = (table: string): Promise<AnyRow[]> =>
-    untyped(app.database.unscoped).selectFrom(table).selectAll().orderBy('id').execute();
+    untyped(app.database.of(app.workspaceId)).selectFrom(table).selectAll().orderBy('id').execute();
   const teams = new Map((await rowsOf('team')).map(({ id, code }) => [id, String(code)]));
   const issues = (await rowsOf('issue')).map(({ id, teamId, number }) => ({
     id,

@@ -33,7 +33,7 @@ export interface Note {
 }
 
 /** How long a trial may say nothing before it counts as one that hangs. */
-const patienceMs = 150_000;
+const hangMs = 150_000;
 
 /** A copy of the repository whose guards have switches. */
 export class Copy {
@@ -82,7 +82,7 @@ export class Copy {
     const watch = setInterval(() => {
       const count = read().length;
       if (count > seen) [seen, at] = [count, Date.now()];
-      hangs = Date.now() - at > patienceMs;
+      hangs = Date.now() - at > hangMs;
       if (hangs && child.pid !== undefined) killGroup(child.pid);
     }, 1_000);
     await ended(child);

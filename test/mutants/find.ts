@@ -29,7 +29,7 @@ interface Node {
 /** Every guard that the source has, found by its form: nothing is listed by hand. */
 export function findMutants(root: string): Mutant[] {
   const files = globSync('src/**/*.ts', { cwd: root })
-    .filter((file) => !file.endsWith('.generated.ts') && !file.startsWith('src/cli/demo/'))
+    .filter((file) => !file.endsWith('.generated.ts'))
     .toSorted();
   const seen = new Map<string, number>();
   return files.flatMap((file) => {
@@ -37,7 +37,14 @@ export function findMutants(root: string): Mutant[] {
     const tree = parse(text, { sourceType: 'module', plugins: ['typescript'] }) as unknown as Node;
     const found: Mutant[] = [];
     walk(tree.program as Node, [], (node, names) => {
-      for (const guard of [tenant(node), scope(node), limit(node, file, names), check(node, text)]) {
+      const guards = [
+        tenant(node),
+        bound(node, file, text),
+        scope(node),
+        limit(node, file, names),
+        check(node, text),
+      ];
+      for (const guard of guards) {
         if (!guard) continue;
         const { kind, at, shown = at, switched } = guard;
         const said = text.slice(shown.start, shown.end).replace(/\s+/g, ' ').slice(0, 160);
@@ -63,7 +70,7 @@ type Guard = (Pick<Mutant, 'kind' | 'switched'> & { at: Node; shown?: Node }) | 
 
 const conditions = new Set(['where', 'whereRef', 'onRef', 'on']);
 
-/** A condition on workspaceId in a chain: `.where('t.workspaceId', '=', …)`. */
+/** A condition on workspaceId in a chain: `.where('t.workspaceId', '=', …)`. Only unscoped statements have one. */
 function tenant(node: Node): Guard {
   if (node.type !== 'CallExpression') return undefined;
   const callee = node.callee as Node;
@@ -76,6 +83,31 @@ function tenant(node: Node): Guard {
     at: { ...node, start: (callee.object as Node).end },
     switched: (isOn) => [`.$call((it) => ${isOn()} ? it`, ' : it)'],
   };
+}
+
+/** The place of the argument that a call of the tenant plugin gives back when it binds nothing; none for a condition. */
+const bindings: Readonly<Record<string, number | undefined>> = {
+  condition: undefined,
+  added: 0,
+  ctes: 0,
+  query: 0,
+  node: 0,
+  below: 0,
+  parameters: 0,
+  onConflict: 0,
+  insertedInto: 1,
+};
+
+/** A call in the tenant plugin that adds a condition or a column, or that binds the queries below a node. */
+function bound(node: Node, file: string, text: string): Guard {
+  if (!file.startsWith('src/db/guard/') || node.type !== 'CallExpression') return undefined;
+  const property = (node.callee as Node).property as Node | undefined;
+  const name = String((property?.id as Node | undefined)?.name ?? property?.name);
+  if (!Object.hasOwn(bindings, name)) return undefined;
+  const argument = (node.arguments as Node[])[bindings[name] ?? Infinity];
+  const unbound = argument ? text.slice(argument.start, argument.end) : '[]';
+  const instead = name === 'ctes' ? `[${unbound}, outer]` : unbound;
+  return { kind: 'tenant', at: node, switched: (isOn) => [`(${isOn()} ? `, ` : ${instead})`] };
 }
 
 /** What a field, a type or a route needs: `scope: 'issues:read'`. */

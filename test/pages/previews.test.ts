@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Frame } from 'playwright-core';
-import { attachmentBytes } from '../../src/cli/demo/attachment-bytes.ts';
 import { type FileDesk, fileDesk } from '../attachments/files.ts';
 import { type App, startApp } from '../support/app.ts';
 import { hasBrowser, openBrowser, openPage } from './browser.ts';
+import { demoPdf } from '../support/demo-files.ts';
 
 // Without a browser the tests are named as skipped: `npm test` needs nothing installed.
 const described = hasBrowser ? describe : describe.skip;
@@ -24,7 +24,7 @@ described('a preview in a real browser (needs /usr/bin/chromium)', () => {
   });
 
   it('of a PDF is drawn by the browser’s viewer, for all that its policy forbids', async () => {
-    const bytes = attachmentBytes({ fileName: 'web-1-report.pdf' });
+    const bytes = demoPdf();
     const { signedPreviewUrl } = await desk.attach('report.pdf', 'application/pdf', bytes);
     const { page } = await openPage(browser, app.url);
     await page.goto(signedPreviewUrl ?? '');

@@ -77,6 +77,24 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
     expect(query).toMatch(/^query \w+/);
   }, 120_000);
 
+  it('sends its requests to where it came from, whatever address the server knows itself by', async () => {
+    const proxied = await startApp({ settings: { PUBLIC_URL: 'https://work.example.com' } });
+    const { page, foreign, complaints } = await openPage(browser, proxied.url);
+    page.setDefaultTimeout(patiently.timeout);
+    await page.goto(`${proxied.url}/v1/docs`);
+    const codes = endpoint(page, 'meta', 'codes');
+    await codes.locator('.opblock-summary-control').click();
+    await codes.getByRole('button', { name: 'Try it out' }).click();
+    const answered = page.waitForResponse((response) => response.url().endsWith('/v1/meta/codes'));
+    await codes.getByRole('button', { name: 'Execute' }).click();
+    const answer = await answered;
+    expect([answer.url(), answer.status()]).toEqual([`${proxied.url}/v1/meta/codes`, 200]);
+    await codes.locator('.live-responses-table').waitFor();
+    expect({ foreign, complaints }).toEqual({ foreign: [], complaints: [] });
+    await page.context().close();
+    await proxied.stop();
+  }, 180_000);
+
   it.each(['light', 'dark'] as const)(
     'fit a phone, in %s',
     async (colorScheme) => {

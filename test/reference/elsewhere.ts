@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from '../../src/db/engine/engine.ts';
 import type { Lease } from '../../src/db/engine/lease.ts';
 import { ReferenceWrites } from '../../src/db/writes/reference-writes.ts';
-import type { Tables } from '../../src/db/tables/tables.ts';
+import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
 import type { App } from '../support/app.ts';
 
@@ -76,12 +76,11 @@ export function rename(
   { database, workspaceId }: App,
   code: string,
   name: string,
-  db: Kysely<Tables> = database.db,
+  db: TenantDb = database.of(workspaceId),
 ): Promise<unknown> {
   return db
     .updateTable('team as t')
     .set({ name, nameFold: name.toLowerCase() })
-    .where('t.workspaceId', '=', workspaceId)
     .where('t.code', '=', code)
     .execute();
 }
@@ -90,7 +89,8 @@ export function rename(
 export function renameUnseen(app: App, code: string, name: string): Promise<void> {
   return app.database.unscoped.connection().execute(async (connection) => {
     await sql`set session_replication_role = replica`.execute(connection);
-    await rename(app, code, name, connection);
+    await sql`update team set name = ${name}, name_fold = ${name.toLowerCase()}
+      where workspace_id = ${app.workspaceId} and code = ${code}`.execute(connection);
     await sql`set session_replication_role = origin`.execute(connection);
   });
 }

@@ -105,7 +105,7 @@ onPostgres('a refill beside which something is written', () => {
     steps.before = async (statement) => {
       if (!isReadOf('team', statement) || isWritten) return;
       isWritten = true;
-      await inTransaction(app.database.db, async (trx) => {
+      await inTransaction(app.database.of(app.workspaceId), async (trx) => {
         await rename(app, 'WEB', name, trx);
         await trx
           .updateTable('member as m')
@@ -194,9 +194,9 @@ onPostgres('what is known never goes back', () => {
 
 onPostgres('a writer', () => {
   it('waits for no other one, since versions are counted at the commit', async () => {
-    await inTransaction(app.database.db, async (first) => {
+    await inTransaction(app.database.of(app.workspaceId), async (first) => {
       await rename(app, 'WEB', 'By the first', first);
-      await inTransaction(app.database.db, async (second) => {
+      await inTransaction(app.database.of(app.workspaceId), async (second) => {
         await sql`set local lock_timeout = '2s'`.execute(second);
         await rename(app, 'CRW', 'By the second', second);
       });

@@ -130,7 +130,7 @@ describe('a lease', () => {
     own.expireAll();
     steps.connecting = () => Promise.reject(new Error('gone'));
     nowMs += leaseMs - 1;
-    expect(own.recent(app.workspaceId)?.isKept).toBe(true);
+    expect(own.recent(app.workspaceId)?.isCached).toBe(true);
     nowMs += 1;
     expect(own.recent(app.workspaceId)).toBeUndefined();
   });

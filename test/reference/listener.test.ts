@@ -21,6 +21,7 @@ onPostgres('a listener', () => {
     const url = new URL(serverUrl ?? '');
     url.pathname = `/${rows[0]?.name}`;
     listener = new ReferenceListener({
+      name: 'workgraph listener',
       url: url.href,
       onChange: changes.hear,
       onGap: gaps.hear,
@@ -33,7 +34,7 @@ onPostgres('a listener', () => {
   });
 
   const rename = () =>
-    app.database.db
+    app.database.unscoped
       .updateTable('member as m')
       .set({ displayName: `Renamed ${Math.random()}` })
       .where('m.workspaceId', '=', app.workspaceId)

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { removeReferenceChanges } from '../../src/db/housekeeping.ts';
-import { type KeptTableName, keptTables } from '../../src/db/tables/cached-tables.ts';
+import { type CachedTableName, cachedTables } from '../../src/db/tables/cached-tables.ts';
 import { Prepared } from '../../src/db/query/prepared.ts';
-import type { Tables } from '../../src/db/tables/tables.ts';
+import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { inTransaction } from '../../src/db/engine/transaction.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
@@ -35,30 +35,30 @@ function open(maxRows?: number): ReferenceMemory {
 }
 
 const current = (of = memory): Promise<Snapshot> => Promise.resolve(of.current(app.workspaceId));
-const rename = (code: string, name: string, db?: Kysely<Tables>) => renameTeam(app, code, name, db);
+const rename = (code: string, name: string, db?: TenantDb) => renameTeam(app, code, name, db);
 
-describe('what is kept', () => {
-  it.each(Object.keys(keptTables) as KeptTableName[])('is all of %s, as SQL has it', async (name) => {
+describe('what is cached', () => {
+  it.each(Object.keys(cachedTables) as CachedTableName[])('is all of %s, as SQL has it', async (name) => {
     const table = (await current()).table(name);
-    const columns = keptTables[name].columns.map((column) => `r.${column}`);
-    const read = app.database.db;
+    const columns = cachedTables[name].columns.map((column) => `r.${column}`);
+    const read = app.database.unscoped;
     const rows = (await read
       .selectFrom(`${name} as r` as 'team as r')
       .select(columns as 'r.id'[])
       .where('r.workspaceId', '=', app.workspaceId)
       .execute()) as Record<string, unknown>[];
     const text = (value: unknown) => (value instanceof Date ? value.getTime() : String(value));
-    const kept = table?.rows.map((row) =>
-      keptTables[name].columns.map((column, place) => {
-        const sample = rows[0]?.[column];
+    const cached = table?.rows.map((row) =>
+      cachedTables[name].columns.map((column, place) => {
+        const sample = rows.map((one) => one[column]).find((one) => one !== null);
         const own = row[place] ?? null;
         if (sample instanceof Date && own !== null)
           return Date.parse(own.replace(' ', 'T').replace(/\+00$/, 'Z'));
         return typeof sample === 'boolean' ? String(own === 't') : String(own);
       }),
     );
-    const expected = rows.map((row) => keptTables[name].columns.map((column) => text(row[column])));
-    expect(kept?.map(String).toSorted()).toEqual(expected.map(String).toSorted());
+    const expected = rows.map((row) => cachedTables[name].columns.map((column) => text(row[column])));
+    expect(cached?.map(String).toSorted()).toEqual(expected.map(String).toSorted());
     expect(rows.length > 0 || name === 'projectLabel' || name === 'projectMember').toBe(true);
   });
 
@@ -67,13 +67,13 @@ describe('what is kept', () => {
       select distinct event_object_table as name from information_schema.triggers
       where action_statement like '%reference_changed%'`.execute(app.database.unscoped);
     const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(keptTables).map(snake).toSorted());
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(cachedTables).map(snake).toSorted());
   });
 
-  it('is nothing of a workspace with more rows than are kept, but its version', async () => {
+  it('is nothing of a workspace with more rows than are cached, but its version', async () => {
     const small = open(5);
     const snapshot = await current(small);
-    expect(snapshot.isKept).toBe(false);
+    expect(snapshot.isCached).toBe(false);
     expect(snapshot.version).toEqual((await current()).version);
     expect(small.size().rows).toBe(0);
   });
@@ -101,7 +101,7 @@ describe('a write of this process', () => {
 
   it('counts once, however much it changes', async () => {
     const before = await current();
-    await inTransaction(app.database.db, async (trx) => {
+    await inTransaction(app.database.of(app.workspaceId), async (trx) => {
       await rename('WEB', 'Counted', trx);
       await rename('CRW', 'Counted as well', trx);
       await rename('WEB', 'Counted again', trx);
@@ -113,7 +113,7 @@ describe('a write of this process', () => {
 
   it('counts nothing when it is undone, or changes nothing', async () => {
     const before = await current();
-    const undone = inTransaction(app.database.db, async (trx) => {
+    const undone = inTransaction(app.database.of(app.workspaceId), async (trx) => {
       await rename('WEB', 'Undone', trx);
       throw new Error('undone');
     });
@@ -125,7 +125,7 @@ describe('a write of this process', () => {
   });
 
   it('to a join moves what hangs on it', async () => {
-    const { db } = app.database;
+    const { unscoped: db } = app.database;
     const [{ id: teamId } = { id: '' }] = await db
       .selectFrom('team as t')
       .select('t.id')
@@ -159,7 +159,7 @@ describe('a write of this process', () => {
   it('that is prepared is seen as well', async () => {
     await current();
     const statement = new Prepared(
-      app.database.db
+      app.database.unscoped
         .updateTable('team as t')
         .set({ name: 'Prepared', nameFold: 'prepared' })
         .where('t.workspaceId', '=', app.workspaceId)
@@ -203,7 +203,7 @@ describe('versions', () => {
   it('are forgotten by their own workspace alone, whatever numbers another has', async () => {
     const [far, near] = await Promise.all(
       ['Far', 'Near'].map((name) =>
-        createWorkspace(app.database.db, systemActor, { name, ownerDisplayName: 'Ada' }),
+        createWorkspace(app.database, systemActor, { name, ownerDisplayName: 'Ada' }),
       ),
     );
     for (const [workspace, ref] of [
@@ -258,7 +258,7 @@ describe('a check', () => {
     own.expireAll();
     await expect(current(own)).rejects.toThrow('gone');
     isGone = false;
-    await expect(current(own)).resolves.toHaveProperty('isKept', true);
+    await expect(current(own)).resolves.toHaveProperty('isCached', true);
   });
 });
 

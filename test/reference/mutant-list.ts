@@ -14,7 +14,7 @@ export interface Mutant {
 }
 
 const memory = 'src/reference/memory.ts';
-const reads = 'src/db/reference-reads.ts';
+const reads = 'src/db/reads/reference-reads.ts';
 const triggers = 'migrations/0018_reference_versions.ts';
 
 const inReads: readonly Omit<Mutant, 'file'>[] = [
@@ -135,7 +135,7 @@ const elsewhere: readonly Mutant[] = [
   },
   {
     name: 'the header with the version is not read',
-    file: 'src/server/request.ts',
+    file: 'src/server/http/request.ts',
     from: 'parseVersion(req.headers[versionHeader])',
     to: "parseVersion(req.headers['x-nothing'])",
     by: 'server',
@@ -143,7 +143,7 @@ const elsewhere: readonly Mutant[] = [
   },
   {
     name: 'no answer says its version',
-    file: 'src/server/request.ts',
+    file: 'src/server/http/request.ts',
     from: 'return current ? { [versionHeader]',
     to: 'return current && current.version.ref < 0 ? { [versionHeader]',
     by: 'server',
@@ -191,21 +191,21 @@ const elsewhere: readonly Mutant[] = [
   },
   {
     name: 'a prepared write is not known for one',
-    file: 'src/db/lease.ts',
+    file: 'src/db/engine/lease.ts',
     from: 'this.#wroteReference ||= statement.writesReference;',
     to: '',
     by: 'memory',
   },
   {
     name: 'a write is not known for one by its text',
-    file: 'src/db/lease.ts',
+    file: 'src/db/engine/lease.ts',
     from: 'this.#wroteReference ||= writesReference(sql);',
     to: '',
     by: 'memory',
   },
   {
     name: 'a delta keeps the rows that it replaces',
-    file: 'src/reference/kept-table.ts',
+    file: 'src/reference/cached-table.ts',
     from: "this.rows.filter((row) => !changed.has(row[group] ?? ''))",
     to: 'this.rows.filter(() => group > -2)',
     by: 'memory',

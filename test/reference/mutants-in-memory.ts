@@ -144,7 +144,7 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
     by: 'leases',
   },
   {
-    name: 'rows are kept without a bound',
+    name: 'rows are cached without a bound',
     from: 'if (snapshot !== base) this.#evict();',
     to: '',
     by: 'memory',

@@ -142,8 +142,26 @@ describe('agentMessageCreate', () => {
       lastCompletedTurnNumber: 2,
       status: 'COMPLETED',
     });
-    const { thread } = await post(ada, key, { turnNumber: 7, messageType: 'RESPONSE' });
-    expect(thread).toMatchObject({ currentTurnNumber: 7, lastCompletedTurnNumber: 2, status: 'PENDING' });
+    const { thread } = await post(ada, key, { turnNumber: 4, messageType: 'RESPONSE' });
+    expect(thread).toMatchObject({ currentTurnNumber: 4, lastCompletedTurnNumber: 2, status: 'PENDING' });
+  });
+
+  it('refuses a turn beyond the next one, so that the thread stays usable', async () => {
+    const { key } = await create();
+    await post(ada, key);
+    const refused = (turnNumber: number) =>
+      agent.violations('agentMessageCreate', { issueKey: key, body: 'x', turnNumber });
+    expect(await refused(2_147_483_647)).toEqual([
+      'turnNumber: must be at most 2, the next turn of the thread',
+    ]);
+    expect(await refused(3)).toEqual(['turnNumber: must be at most 2, the next turn of the thread']);
+    await post(agent, key, { turnNumber: 2 });
+    expect((await post(ada, key)).thread).toMatchObject({ currentTurnNumber: 3, lastCompletedTurnNumber: 2 });
+    const { key: fresh } = await create();
+    expect(await ada.violations('agentMessageCreate', { issueKey: fresh, body: 'x', turnNumber: 2 })).toEqual(
+      ['turnNumber: must be at most 1, the next turn of the thread'],
+    );
+    expect((await post(ada, fresh, { turnNumber: 1 })).message).toMatchObject({ turnNumber: 1 });
   });
 
   it('is of the system when a service writes', async () => {

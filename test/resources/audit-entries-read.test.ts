@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { describeReads } from '../graph/read-suite.ts';
-import { dataOf, startWorld, type World } from '../graph/world.ts';
+import { dataOf } from '../graph/graph-answer.ts';
+import { startWorld, type World } from '../graph/world.ts';
 import { inProcess } from '../cli/workgraph.ts';
 
 let world: World;

@@ -5,7 +5,8 @@ import { errorCodes } from '../../src/resolvers/errors.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { describeReads } from '../graph/read-suite.ts';
-import { dataOf, startWorld, type World } from '../graph/world.ts';
+import { dataOf } from '../graph/graph-answer.ts';
+import { startWorld, type World } from '../graph/world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -91,7 +92,7 @@ describe('a team', () => {
     };
     expect(first.nodes).toEqual(first.nodes.map(({ code }) => ({ code, nextIssueNumber: last(code) + 1 })));
     const team = teams.find(({ code }) => last(code) === 0);
-    await world.app.database.db
+    await world.app.database.unscoped
       .insertInto('teamCounter')
       .values({ workspaceId: world.fixture.workspaceId, teamId: team?.id ?? '', nextIssueNumber: 43 })
       .execute();

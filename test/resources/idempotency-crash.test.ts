@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => place.drop());
 
 it('a server killed between commit and answer has done the write, and says so when it is back', async () => {
-  const { workspaceId, ownerToken } = await createWorkspace(place.database.db, systemActor, {
+  const { workspaceId, ownerToken } = await createWorkspace(place.database, systemActor, {
     name: 'Crash',
     ownerDisplayName: 'Olive Owner',
   });

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { GraphQLEnumType } from 'graphql';
-import { Random } from '../../src/cli/demo/random.ts';
+import { Random } from '../support/random.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Filter, matches } from '../graph/model.ts';
 import { RandomFilters } from '../graph/random-filters.ts';
 import type { Thing } from '../graph/things.ts';
-import { codesOf, dataOf, startWorld, type World } from '../graph/world.ts';
-import { isReference } from '../support/app.ts';
+import { codesOf, dataOf } from '../graph/graph-answer.ts';
+import { startWorld, type World } from '../graph/world.ts';
+import { isGraphqlJs } from '../support/app.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -76,7 +77,7 @@ it('takes one statement for the counts, and one for each kind of thing that is a
   await world.ask(count);
   const { statements } = await world.ask('{ viewer { scopes } }');
   expect((await world.ask(count)).statements).toBe(statements + 1);
-  expect((await world.ask(named)).statements).toBe(statements + (isReference ? 3 : 1));
+  expect((await world.ask(named)).statements).toBe(statements + (isGraphqlJs ? 3 : 1));
 });
 
 it('refuses more than three columns, and minds none twice', async () => {
@@ -88,8 +89,30 @@ it('refuses more than three columns, and minds none twice', async () => {
   expect(dataOf(doubled)).toEqual(dataOf(await world.ask(query, { by: ['TEAM'] })));
 });
 
+it.each([[['ASSIGNEE', 'PRIORITY']], [['LABEL']], [['STATUS_CATEGORY', 'TEAM', 'PROJECT']]])(
+  'gives the first groups by %j, in the same order whatever their number',
+  async (by) => {
+    const groupsOf = async (first: number | null | undefined) => {
+      const asked = `query ($by: [IssueStatsGroup!]!, $first: Int) { issueStats(groupBy: $by, first: $first) { ${selection} } }`;
+      const answer = await world.ask(asked, { by, ...(first !== undefined && { first }) });
+      return dataOf(answer).issueStats as unknown[];
+    };
+    const all = await groupsOf(1_000);
+    expect(all.length).toBeGreaterThan(3);
+    expect(await groupsOf(undefined)).toEqual(all);
+    expect(await groupsOf(null)).toEqual(all);
+    for (const first of [1, 2, 3, all.length]) expect(await groupsOf(first)).toEqual(all.slice(0, first));
+  },
+);
+
+it.each([0, -1, 1_001, 2_147_483_647])('refuses %i groups', async (first) => {
+  const answer = await world.ask(`{ issueStats(groupBy: [TEAM], first: ${first}) { count } }`);
+  expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
+  expect(answer.body.errors?.[0]?.message).toBe('first: must be from 1 to 1000.');
+});
+
 it('answers the 1,000 largest groups', async () => {
-  const { db } = world.app.database;
+  const { unscoped: db } = world.app.database;
   const { workspaceId, rows } = world.fixture;
   const issueId = rows.issue.find(({ deletedUtc }) => !deletedUtc)?.id ?? '';
   const labels = Array.from({ length: 1_001 }, (_, place) => {
@@ -104,7 +127,7 @@ it('answers the 1,000 largest groups', async () => {
 });
 
 it('sums no further than an Int holds', async () => {
-  const { db } = world.app.database;
+  const { unscoped: db } = world.app.database;
   const [issue, other] = world.fixture.rows.issue;
   const ids = [issue?.id ?? '', other?.id ?? ''];
   const { workspaceId } = world.fixture;

@@ -200,7 +200,7 @@ describe('issueCreate', () => {
   it('wants a status where the team has none to begin with', async () => {
     const { workspaceId } = world;
     const { id } = await team(app.database, workspaceId);
-    await app.database.db
+    await app.database.unscoped
       .updateTable('status')
       .set({ isInitial: false })
       .where('workspaceId', '=', workspaceId)

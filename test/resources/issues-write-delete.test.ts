@@ -147,7 +147,7 @@ describe('issueRestore', () => {
       const { deletedIssueId } = await ada.mutate('issueDelete', { key });
       const parsed = parseId(deletedIssueId);
       const deletedUtc = new Date(Date.now() - days * 86_400_000);
-      await app.database.db
+      await app.database.unscoped
         .updateTable('issue')
         .set({ deletedUtc })
         .where('workspaceId', '=', world.workspaceId)

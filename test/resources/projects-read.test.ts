@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeReads } from '../graph/read-suite.ts';
-import { dataOf, startWorld, type World } from '../graph/world.ts';
+import { dataOf } from '../graph/graph-answer.ts';
+import { sharedWorld, type SharedWorld } from '../graph/shared-world.ts';
 
-let world: World;
+let world: SharedWorld;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

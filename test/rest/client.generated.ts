@@ -90,8 +90,8 @@ export interface paths {
         get: operations["attachments"];
         put?: never;
         /**
-         * Announces a file for an issue and says where its bytes are to be sent.
-         * @description Announces a file for an issue and says where its bytes are to be sent. Needs the scope `issues:write`. An addition to the specification.
+         * Announces a file for an issue and says where its bytes are to be sent; it can be read once they are there.
+         * @description Announces a file for an issue and says where its bytes are to be sent; it can be read once they are there. Needs the scope `issues:write`. An addition to the specification.
          */
         post: operations["attachmentCreate"];
         delete?: never;
@@ -629,18 +629,18 @@ export interface components {
             /**
              * Format: int32
              * @description What the message is; a prompt of people and a response of agents when left out: 1 (prompt), 2 (thought), 3 (action), 4 (elicitation), 5 (response), 6 (error).
-             * @enum {integer}
+             * @enum {integer|null}
              */
-            messageType?: 1 | 2 | 3 | 4 | 5 | 6;
+            messageType?: 1 | 2 | 3 | 4 | 5 | 6 | null;
             /**
              * Format: int32
              * @description The turn that it belongs to; the current one when left out, or the next after a completed or failed one.
              */
-            turnNumber?: number;
+            turnNumber?: number | null;
             /** @description The message of the same thread that it answers. */
-            replyToMessageId?: string;
+            replyToMessageId?: string | null;
             /** @description The next steps that it offers. */
-            followUpActions?: components["schemas"]["FollowUpActionInput"][];
+            followUpActions?: components["schemas"]["FollowUpActionInput"][] | null;
         };
         AgentThread: {
             id: string;
@@ -776,13 +776,13 @@ export interface components {
             codeLanguage: string;
         };
         AttachmentCreateBody: {
-            /** @description What the file is called, without a path. */
+            /** @description What the file is called, without a path or control characters. */
             fileName: string;
             /** @description Its media type, such as `image/png`; empty or left out when it is not known. */
-            contentType?: string;
+            contentType?: string | null;
             /**
              * Format: int32
-             * @description How many bytes it has; the upload must have as many.
+             * @description How many bytes it has; the upload must have as many. A server takes at most the limit that it is set to, 1 GiB when nothing is said.
              */
             sizeBytes: number;
         };
@@ -831,7 +831,7 @@ export interface components {
         };
         CommentCreateBody: {
             /** @description The comment of the same issue that it replies to. */
-            parentCommentId?: string;
+            parentCommentId?: string | null;
             /** @description What it says, as plain text. */
             body: string;
         };
@@ -947,17 +947,17 @@ export interface components {
             /** @description The team that owns it. */
             teamId: string;
             /** @description The issue that it is a part of. */
-            parentIssueId?: string;
+            parentIssueId?: string | null;
             /** @description The project that it belongs to. */
-            projectId?: string;
+            projectId?: string | null;
             /** @description The delivery of the team that it is planned for. */
-            deliveryId?: string;
+            deliveryId?: string | null;
             /** @description What it is about. */
             title: string;
             /** @description The whole of it, as plain text. */
             description: string;
             /** @description The status that it begins in; the initial one of the team when left out. */
-            initialStatusId?: string;
+            initialStatusId?: string | null;
             /**
              * Format: int32
              * @description How urgent it is: 0 (none), 1 (urgent), 2 (high), 3 (medium), 4 (low).
@@ -968,11 +968,11 @@ export interface components {
              * Format: int32
              * @description How much work it is, in the points of the team.
              */
-            estimateValue?: number;
+            estimateValue?: number | null;
             /** @description The account that answers for it. */
-            primaryAssigneeUserAccountId?: string;
+            primaryAssigneeUserAccountId?: string | null;
             /** @description All its labels, at most 50 different ones. */
-            labelIds?: string[];
+            labelIds?: string[] | null;
         };
         IssueLink: {
             linkId: string;
@@ -1014,45 +1014,45 @@ export interface components {
         };
         IssueUpdateBody: {
             /** @description What it is about. */
-            title?: string;
+            title?: string | null;
             /** @description The whole of it, as plain text. */
-            description?: string;
+            description?: string | null;
             /** @description The status of the team that it comes to. */
-            issueStatusId?: string;
+            issueStatusId?: string | null;
             /**
              * Format: int32
              * @description How urgent it is: 0 (none), 1 (urgent), 2 (high), 3 (medium), 4 (low).
-             * @enum {integer}
+             * @enum {integer|null}
              */
-            priority?: 0 | 1 | 2 | 3 | 4;
+            priority?: 0 | 1 | 2 | 3 | 4 | null;
             /** @description The account that answers for it. */
-            primaryAssigneeUserAccountId?: string;
+            primaryAssigneeUserAccountId?: string | null;
             /** @description Nobody answers for it any more. */
-            clearPrimaryAssignee?: boolean;
+            clearPrimaryAssignee?: boolean | null;
             /** @description The project that it belongs to. */
-            projectId?: string;
+            projectId?: string | null;
             /** @description It belongs to no project any more. */
-            clearProject?: boolean;
+            clearProject?: boolean | null;
             /** @description The delivery of the team that it is planned for. */
-            deliveryId?: string;
+            deliveryId?: string | null;
             /** @description It is planned for no delivery any more. */
-            clearDelivery?: boolean;
+            clearDelivery?: boolean | null;
             /**
              * Format: int32
              * @description How much work it is, in the points of the team.
              */
-            estimateValue?: number;
+            estimateValue?: number | null;
             /** @description It has no estimate any more. */
-            clearEstimate?: boolean;
+            clearEstimate?: boolean | null;
             /**
              * Format: date
              * @description The day by which it is to be done.
              */
-            dueDate?: string;
+            dueDate?: string | null;
             /** @description It has no due date any more. */
-            clearDueDate?: boolean;
+            clearDueDate?: boolean | null;
             /** @description All its labels, at most 50 different ones. */
-            labelIds?: string[];
+            labelIds?: string[] | null;
         };
         Label: {
             labelId: string;
@@ -1128,7 +1128,7 @@ export interface components {
             /** @constant */
             type: "about:blank";
             /** @enum {string} */
-            title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
+            title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Headers too large" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
             /** Format: int32 */
             status: number;
             /** @description Names the wait that elapsed. */
@@ -1141,7 +1141,7 @@ export interface components {
              * @description What kind of failure it is, in words.
              * @enum {string}
              */
-            title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
+            title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Headers too large" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
             /**
              * Format: int32
              * @description The HTTP status.
@@ -1153,7 +1153,7 @@ export interface components {
              * @description The code that programs look at; see `GET /v1/meta/errors/{code}`.
              * @enum {string}
              */
-            code: "validation_failed" | "invalid_request" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "conflict" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "unavailable" | "insufficient_storage" | "graphql_parse_failed" | "graphql_validation_failed" | "query_too_complex" | "persisted_query_not_found";
+            code: "validation_failed" | "invalid_request" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "conflict" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "insufficient_storage" | "graphql_parse_failed" | "graphql_validation_failed" | "query_too_complex" | "persisted_query_not_found";
             /** @description Finds the request in the log; also in `X-Request-Id`. */
             requestId: string;
             /** @description Every field, parameter or scope that is wrong, or the first hundred of them. */
@@ -1370,7 +1370,34 @@ export interface components {
             message: string;
         };
     };
-    responses: never;
+    responses: {
+        /** @description The request did not arrive whole in time. */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                /** @description Never sent: such a request is not counted. */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The address and the headers of the request are larger than the limit. */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                /** @description Never sent: such a request is not counted. */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
@@ -1486,7 +1513,7 @@ export interface operations {
                 direction?: "asc" | "ascending" | "desc" | "descending";
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1767,6 +1794,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -1783,6 +1811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -1854,6 +1883,11 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     ETag: components["headers"]["ETag"];
+                    /**
+                     * @description Where the bytes are, or where what was made can be read; may be a path of this service.
+                     * @example /v1/issues/WEB-67
+                     */
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1967,6 +2001,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The request collides with the present state, or with one in progress. */
             409: {
                 headers: {
@@ -2043,6 +2078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -2080,7 +2116,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2223,6 +2259,21 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Issue";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
                 headers: {
@@ -2270,6 +2321,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -2286,6 +2338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -2416,6 +2469,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The request collides with the present state, or with one in progress. */
             409: {
                 headers: {
@@ -2477,6 +2531,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -2716,6 +2771,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The request collides with the present state, or with one in progress. */
             409: {
                 headers: {
@@ -2807,6 +2863,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -2863,7 +2920,7 @@ export interface operations {
                 to_utc?: string;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3008,6 +3065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -3024,6 +3082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -3073,7 +3132,7 @@ export interface operations {
                 created_by_user_account_id?: string;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3214,6 +3273,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -3230,6 +3290,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -3303,6 +3364,11 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    /**
+                     * @description Where the bytes are, or where what was made can be read; may be a path of this service.
+                     * @example /v1/issues/SEC-32/attachments/attachment_01kh6954g0e008000000000004
+                     */
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3391,6 +3457,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The request collides with the present state, or with one in progress. */
             409: {
                 headers: {
@@ -3467,6 +3534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -3504,7 +3572,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3571,6 +3639,21 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Attachment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
                 headers: {
@@ -3618,6 +3701,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -3634,6 +3718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -3698,13 +3783,28 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description Where to go on; may be a path of this service.
+                     * @description Where the bytes are, or where what was made can be read; may be a path of this service.
                      * @example https://work.example.com/files/attachment_01kev66hw0e84stsjg81g9vyrt/content?workspace=workspace_01jc65wyj0fmx9rgaydy52q78g&disposition=attachment&expires=1770811500&signature=SIGNATURE
                      */
                     Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "AttachmentContent";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
@@ -3753,6 +3853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -3769,6 +3870,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -3833,13 +3935,28 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description Where to go on; may be a path of this service.
+                     * @description Where the bytes are, or where what was made can be read; may be a path of this service.
                      * @example https://work.example.com/files/attachment_01kev66hw0e84stsjg81g9vyrt/preview?workspace=workspace_01jc65wyj0fmx9rgaydy52q78g&disposition=inline&expires=1770811500&signature=SIGNATURE
                      */
                     Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "AttachmentPreview";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
@@ -3888,6 +4005,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -3904,6 +4022,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -3949,7 +4068,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4090,6 +4209,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -4106,6 +4226,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -4283,6 +4404,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The request collides with the present state, or with one in progress. */
             409: {
                 headers: {
@@ -4359,6 +4481,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -4410,7 +4533,7 @@ export interface operations {
                 include_completed?: boolean;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4565,6 +4688,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -4581,6 +4705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -4638,7 +4763,7 @@ export interface operations {
                 direction?: "asc" | "ascending" | "desc" | "descending";
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4823,6 +4948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -4839,6 +4965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -4911,6 +5038,11 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     ETag: components["headers"]["ETag"];
+                    /**
+                     * @description Where the bytes are, or where what was made can be read; may be a path of this service.
+                     * @example /v1/issues/DAT-43/comments/comment_01kh6954g0e008000000000002
+                     */
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5010,6 +5142,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The request collides with the present state, or with one in progress. */
             409: {
                 headers: {
@@ -5086,6 +5219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -5123,7 +5257,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5205,6 +5339,21 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Comment";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
                 headers: {
@@ -5252,6 +5401,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -5268,6 +5418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -5403,6 +5554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The request collides with the present state, or with one in progress. */
             409: {
                 headers: {
@@ -5464,6 +5616,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -5642,6 +5795,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The request collides with the present state, or with one in progress. */
             409: {
                 headers: {
@@ -5733,6 +5887,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -5770,7 +5925,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5837,6 +5992,21 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "AgentThread";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
                 headers: {
@@ -5884,6 +6054,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -5900,6 +6071,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -5937,7 +6109,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -6133,6 +6305,21 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "AgentThreadMessages";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
                 headers: {
@@ -6180,6 +6367,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -6196,6 +6384,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -6356,6 +6545,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The request collides with the present state, or with one in progress. */
             409: {
                 headers: {
@@ -6432,6 +6622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -6567,6 +6758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The request collides with the present state, or with one in progress. */
             409: {
                 headers: {
@@ -6628,6 +6820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -6697,7 +6890,7 @@ export interface operations {
                 direction?: "asc" | "ascending" | "desc" | "descending";
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -6837,6 +7030,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -6853,6 +7047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -6890,7 +7085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -6956,6 +7151,21 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Team";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
                 headers: {
@@ -7003,6 +7213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -7019,6 +7230,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -7079,7 +7291,7 @@ export interface operations {
                 direction?: "asc" | "ascending" | "desc" | "descending";
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7234,6 +7446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -7250,6 +7463,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -7287,7 +7501,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7349,6 +7563,21 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "DefaultRepository";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
                 headers: {
@@ -7396,6 +7625,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -7412,6 +7642,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -7487,7 +7718,7 @@ export interface operations {
                 team_id?: string[];
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -7638,6 +7869,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -7654,6 +7886,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -7691,7 +7924,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7768,6 +8001,21 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Project";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
                 headers: {
@@ -7815,6 +8063,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -7831,6 +8080,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -7876,7 +8126,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -8017,6 +8267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -8033,6 +8284,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -8103,7 +8355,7 @@ export interface operations {
                 direction?: "asc" | "ascending" | "desc" | "descending";
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -8249,6 +8501,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -8265,6 +8518,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -8302,7 +8556,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -8370,6 +8624,21 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Member";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No access token came along, or one that is unknown, expired or revoked. */
             401: {
                 headers: {
@@ -8417,6 +8686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -8433,6 +8703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -8470,7 +8741,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -8515,6 +8786,23 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Health";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -8552,7 +8840,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -8597,6 +8885,23 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Health";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -8634,7 +8939,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -8679,6 +8984,23 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Readiness";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description Never sent: who asks a probe has no quota. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
             /** @description The data store does not answer, or the server is about to stop. */
             503: {
                 headers: {
@@ -8699,7 +9021,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -9143,6 +9465,11 @@ export interface operations {
                      *               "description": "The token, or the address without one, has used its quota up; `Retry-After` says when to come back."
                      *             },
                      *             {
+                     *               "name": "headers_too_large",
+                     *               "code": 431,
+                     *               "description": "The address and the headers of the request are larger than the limit."
+                     *             },
+                     *             {
                      *               "name": "internal_error",
                      *               "code": 500,
                      *               "description": "A fault of ours; the request id finds it in the log."
@@ -9200,6 +9527,22 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -9216,6 +9559,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {
@@ -9253,7 +9597,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. */
+                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -9306,6 +9650,21 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The operation that ran, when one did. */
+                    "X-GraphQL-Operation"?: "Codes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description There is no such thing in the workspace of the token. */
             404: {
                 headers: {
@@ -9321,6 +9680,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
             429: {
                 headers: {
@@ -9337,6 +9697,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A fault of ours; the request id finds it in the log. */
             500: {
                 headers: {

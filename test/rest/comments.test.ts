@@ -128,7 +128,7 @@ describe('GET /v1/issues/{issueKey}/comments', () => {
     written = [first, ...replies, await newComment(key)];
     const times = ['01', '02', '02', '03', '04'];
     for (const [index, { id }] of written.entries()) {
-      await app.database.db
+      await app.database.unscoped
         .updateTable('comment')
         .set({ createdUtc: new Date(`2026-01-01T00:00:${times[index]}.000Z`) })
         .where('workspaceId', '=', app.workspaceId)

@@ -1,5 +1,5 @@
 import { fold } from '../../src/model/fold.ts';
-import type { App } from '../support/app.ts';
+import type { SharedApp } from '../support/shared-app.ts';
 
 /** A row of a list as the graph shows it: what its order and its filters are worked out from here. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -52,7 +52,7 @@ export const ranked =
     names.indexOf(String(at(row, path)));
 
 /** Everything in a connection of the graph; `select` is what is selected of a row. */
-export async function allRows(app: App, field: string, select: string): Promise<Row[]> {
+export async function allRows(app: SharedApp, field: string, select: string): Promise<Row[]> {
   const rows: Row[] = [];
   let after: string | null = null;
   do {

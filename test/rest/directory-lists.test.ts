@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type App, startApp } from '../support/app.ts';
+import { sharedApp, type SharedApp } from '../support/shared-app.ts';
 import { cases, rows } from './demo-filters.ts';
 import { allRows, folded, inOrder, plain, ranked, type SortKey } from './demo-lists.ts';
 import { type ListBody, walk } from './walk.ts';
 
-let app: App;
+let app: SharedApp;
 beforeAll(async () => {
-  app = await startApp({ demo: true });
+  app = await sharedApp();
   rows['/v1/projects'] = await allRows(
     app,
     'projects',

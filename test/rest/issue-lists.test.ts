@@ -49,7 +49,7 @@ describe('GET /v1/issues/{issueKey}/activity', () => {
     await app.request('PATCH', `/v1/issues/${key}`, { body: { priority: 1 } });
     await app.request('PATCH', `/v1/issues/${key}`, { body: { priority: 2 }, token: world.ada.token });
     for (const [index, time] of times.entries())
-      await app.database.db
+      await app.database.unscoped
         .updateTable('activity')
         .set({ occurredUtc: new Date(time) })
         .where('workspaceId', '=', app.workspaceId)
@@ -111,7 +111,7 @@ describe('GET /v1/issues/{issueKey}/attachments', () => {
       ['c.txt', 'text/plain', world.ada],
     ] as const;
     for (const [index, [fileName, contentType, by]] of files.entries())
-      await app.database.db
+      await app.database.unscoped
         .insertInto('attachment')
         .values({
           workspaceId: app.workspaceId,

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { printOpenApi } from '../../src/rest-compat/openapi.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { type App, startApp } from '../support/app.ts';
-import { type OpenApi, schemaDifferences } from '../support/openapi.ts';
+import { sendRaw } from '../support/raw-http.ts';
+import { type OpenApi, responseOf, schemaDifferences } from '../support/openapi.ts';
 
 const document = JSON.parse(printOpenApi()) as OpenApi;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -38,9 +39,10 @@ it('refers to nothing that is not there, and names nothing that is not used', ()
 });
 
 it('gives an example of every failure that has the form of its schema and its status', () => {
-  for (const { operation } of operations) {
-    for (const [status, response] of Object.entries(operation.responses)) {
-      const problem = response.content?.['application/problem+json'];
+  for (const { method, path, operation } of operations) {
+    for (const status of Object.keys(operation.responses)) {
+      const response = responseOf(document, path, method, Number(status));
+      const problem = response?.content?.['application/problem+json'];
       if (!problem) continue;
       const examples = Object.entries(problem.examples ?? {});
       expect(examples).not.toHaveLength(0);
@@ -49,6 +51,28 @@ it('gives an example of every failure that has the form of its schema and its st
         expect(value).toMatchObject({ status: Number(status) });
       }
     }
+  }
+});
+
+it('says that optional fields of a body may be null, and the required ones not', () => {
+  const { schemas } = document.components as {
+    schemas: Record<string, { properties?: Record<string, object> }>;
+  };
+  const { body, followUpActions, turnNumber } = schemas['AgentMessageCreateBody']?.properties ?? {};
+  expect(followUpActions).toMatchObject({ type: ['array', 'null'] });
+  expect(turnNumber).toMatchObject({ type: ['integer', 'null'] });
+  expect(body).toMatchObject({ type: 'string' });
+});
+
+it('says of every operation what a request that is too large or too slow is answered with', () => {
+  for (const { method, path, operation } of operations) {
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '408', '431']));
+    const codes = [408, 431].map((status) =>
+      Object.keys(
+        responseOf(document, path, method, status)?.content?.['application/problem+json']?.examples ?? {},
+      ),
+    );
+    expect(codes).toEqual([['request_timeout'], ['headers_too_large']]);
   }
 });
 
@@ -69,7 +93,11 @@ describe('GET /v1/openapi.json', () => {
 
   it('is public, and takes GET, HEAD and OPTIONS', async () => {
     const answer = await app.request('GET', '/v1/openapi.json', { token: null });
-    expect(answer).toMatchObject({ status: 200, body: document });
+    const [server] = document.servers;
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { ...document, servers: [{ ...server, url: app.url }] },
+    });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(await app.request('HEAD', '/v1/openapi.json', { token: null })).toMatchObject({
       status: 200,
@@ -78,5 +106,41 @@ describe('GET /v1/openapi.json', () => {
     const refused = await app.request('POST', '/v1/openapi.json', { body: {} });
     expect(refused.status).toBe(405);
     expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it('is of the version of the package, and of no server where no server has given it', () => {
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(document.info.version).toBe(version);
+    expect(document.servers.map(({ url }) => url)).toEqual(['/']);
+  });
+
+  it('names the address that the client reached as its server, with a tag for each', async () => {
+    const port = new URL(app.url).port;
+    const asked = (headers: Record<string, string>) => {
+      const lines = Object.entries({ Host: 'x', Connection: 'close', ...headers });
+      const fields = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      return sendRaw(app.url, `GET /v1/openapi.json HTTP/1.1\r\n${fields}\r\n`);
+    };
+    const direct = await asked({});
+    const named = await asked({ Host: `localhost:${port}` });
+    const forged = await asked({ Host: 'evil.example.com', 'X-Forwarded-Host': 'evil.example.com' });
+    const serverOf = (text: string) => (JSON.parse(text) as OpenApi).servers[0]?.url;
+    expect(serverOf(direct.body)).toBe(app.url);
+    expect(serverOf(named.body)).toBe(`http://localhost:${port}`);
+    expect(forged.body).toBe(direct.body);
+    const tag = direct.headers.get('etag') ?? '';
+    expect(named.headers.get('etag')).not.toBe(tag);
+    expect(forged.headers.get('etag')).toBe(tag);
+    expect((await asked({ 'If-None-Match': tag })).status).toBe(304);
+    expect((await asked({ Host: `localhost:${port}`, 'If-None-Match': tag })).status).toBe(200);
+  });
+
+  it('names PUBLIC_URL where there is one', async () => {
+    const proxied = await startApp({ settings: { PUBLIC_URL: 'https://work.example.com/' } });
+    const { body } = await proxied.request<OpenApi>('GET', '/v1/openapi.json', { token: null });
+    await proxied.stop();
+    expect(body.servers.map(({ url }) => url)).toEqual(['https://work.example.com']);
   });
 });

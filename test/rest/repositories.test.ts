@@ -30,7 +30,7 @@ beforeAll(async () => {
   await team(app.database, app.workspaceId, { code: 'OPS' });
   for (const [index, [name, project, branch, provider, isDefaultForAgents]] of rows.entries()) {
     const id = newUuid(Date.UTC(2026, 0, 1, index));
-    await app.database.db
+    await app.database.unscoped
       .insertInto('repository')
       .values({
         workspaceId: app.workspaceId,

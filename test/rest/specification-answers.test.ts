@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type App, startApp } from '../support/app.ts';
+import { sharedApp, type SharedApp } from '../support/shared-app.ts';
 import { endpoints } from './specification.ts';
 import { differences } from './specified-fields.ts';
 import type { ListBody } from './walk.ts';
 
-let app: App;
+let app: SharedApp;
 let keys: Record<
   'team' | 'project' | 'busy' | 'attachments' | 'links' | 'parent' | 'comments' | 'thread',
   string
 >;
 beforeAll(async () => {
-  app = await startApp({ demo: true });
+  app = await sharedApp();
   keys = await findKeys();
 }, 120_000);
 afterAll(() => app.stop());

@@ -74,7 +74,7 @@ export interface SeededTeam {
 
 /** Five teams with ties in every sort, led by Lena (who has an avatar), Otto or nobody; ENG has 42 issues. */
 export async function seedTeams({ database, workspaceId }: App) {
-  const { db } = database;
+  const { unscoped: db } = database;
   const lena = await member(database, workspaceId, { displayName: 'Lena' });
   const otto = await member(database, workspaceId, { displayName: 'Otto' });
   const people = { Lena: lena.userAccountId, Otto: otto.userAccountId, '': null };

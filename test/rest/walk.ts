@@ -1,4 +1,5 @@
-import type { Answer, App } from '../support/app.ts';
+import type { Answer } from '../support/app.ts';
+import type { SharedApp } from '../support/shared-app.ts';
 
 /** A list as REST answers with it. */
 export interface ListBody {
@@ -14,7 +15,7 @@ export interface ListBody {
 }
 
 /** All pages of a list, each asked for with the `nextCursor` of the one before. */
-export async function walk(app: App, path: string): Promise<Answer<ListBody>[]> {
+export async function walk(app: SharedApp, path: string): Promise<Answer<ListBody>[]> {
   const pages: Answer<ListBody>[] = [];
   let cursor = '';
   do {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Violations } from '../../src/resolvers/errors.ts';
 import { parseUrl } from '../../src/resolvers/link-urls.ts';
-import { limits } from '../../src/resolvers/writes/write-rules.ts';
+import { limits } from '../../src/model/limits.ts';
 import { readBody, set } from '../../src/rest-compat/body.ts';
 import { nearest } from '../../src/rest-compat/nearest.ts';
 import { pageLinks } from '../../src/rest-compat/page-links.ts';

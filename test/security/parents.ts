@@ -1,7 +1,8 @@
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import type { IdPrefix } from '../../src/resolvers/ids.ts';
 import type { FieldOf } from '../graph/schema-walk.ts';
-import { dataOf, type World } from '../graph/world.ts';
+import { dataOf } from '../graph/graph-answer.ts';
+import type { World } from '../graph/world.ts';
 import type { Candidates } from './candidates.ts';
 import { isNodeType, type Way, wayByNode } from './ways.ts';
 

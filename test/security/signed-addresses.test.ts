@@ -2,8 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
-import { type FilePart, type SignedDeed, signedForMs, UrlSigner } from '../../src/resolvers/attachments/signed-urls.ts';
-import { dataOf, type World } from '../graph/world.ts';
+import {
+  type FilePart,
+  type SignedDeed,
+  signedForMs,
+  UrlSigner,
+} from '../../src/resolvers/attachments/signed-urls.ts';
+import { dataOf } from '../graph/graph-answer.ts';
+import type { World } from '../graph/world.ts';
 import type { Answer } from '../support/app.ts';
 import { unknownId } from './trials.ts';
 import { digestOf, seenIn, startTwins, type TwinWorlds, uncompressed } from './twin-worlds.ts';

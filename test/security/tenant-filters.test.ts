@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { RootOperationNode } from 'kysely';
-import { TenantGuardError, TenantGuardPlugin } from '../../src/db/tenant-guard.ts';
+import { unboundIn } from '../support/tenant-prover/bound-rule.ts';
+import { onStatement } from '../support/tenant-prover/install.ts';
 import { objectFields, objectTypes } from '../graph/schema-walk.ts';
-import { dataOf } from '../graph/world.ts';
+import { dataOf } from '../graph/graph-answer.ts';
 import { positionsOf, type Sample } from './positions.ts';
 import { mutantsOf } from './statement-mutants.ts';
 import { ownValues } from './trials.ts';
@@ -11,21 +12,17 @@ import { requiredArguments, shortestWays, wholeSelection } from './ways.ts';
 
 let twins: TwinWorlds;
 let sample: Sample;
-/** Every statement that went through the guard, by its shape. */
+/** Every statement of a workspace's handle, bound by the plugin, by its shape. */
 const statements = new Map<string, RootOperationNode>();
-const guard = TenantGuardPlugin.prototype;
-const transformQuery = guard.transformQuery.bind(new TenantGuardPlugin());
+let stopListening: () => void;
 
 beforeAll(async () => {
-  guard.transformQuery = (args) => {
-    statements.set(shapeOf(args.node), args.node);
-    return transformQuery(args);
-  };
+  stopListening = onStatement(({ node }) => void statements.set(shapeOf(node), node));
   twins = await startTwins();
   sample = (naming) => ownValues(naming, twins)[0] ?? '';
 });
 afterAll(async () => {
-  guard.transformQuery = transformQuery;
+  stopListening();
   await twins.stop();
 });
 
@@ -93,16 +90,9 @@ it('so do writes that go together', async () => {
   expect(together()).toBeGreaterThanOrEqual(before + 3);
 });
 
-it('the guard refuses each of them without any one of its tenant filters', () => {
-  const judge = (node: RootOperationNode) => {
-    try {
-      transformQuery({ node, queryId: { queryId: 'mutant' } });
-      return 'let through';
-    } catch (error) {
-      if (!(error instanceof TenantGuardError)) throw error;
-      return 'refused';
-    }
-  };
+it('the prover accepts each of them, and refuses it without any one of its tenant filters', () => {
+  const judge = (node: RootOperationNode) => (unboundIn(node).length === 0 ? 'let through' : 'refused');
+  expect([...statements.values()].filter((node) => judge(node) === 'refused')).toEqual([]);
   let filters = 0;
   const through = [...statements.values()].flatMap((statement) => {
     const mutants = mutantsOf(statement);

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../src/db/tables/tables.ts';
 import type { Answer } from '../support/app.ts';
-import { addWorld, dataOf, startWorld, type World } from '../graph/world.ts';
+import { dataOf } from '../graph/graph-answer.ts';
+import { addWorld, startWorld, type World } from '../graph/world.ts';
 import { type Candidates, readCandidates } from './candidates.ts';
 
 /** Two workspaces of the same shape on one server: that of the caller, and one that he must not learn anything of. */

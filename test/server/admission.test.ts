@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Admission, busy, type Place } from '../../src/server/limits/admission.ts';
+import { Admission, busy, type AdmissionTicket } from '../../src/server/limits/admission.ts';
 import { type App, startApp } from '../support/app.ts';
 import { atStandstill } from '../support/standstill.ts';
 
 describe('admission', () => {
   const limits = { maxConcurrency: 1, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
 
-  /** Asks for a place; `begun` holds it as soon as there is one. */
+  /** Asks for a ticket; `begun` holds it as soon as there is one. */
   function ask(admission: Admission) {
-    const asked: { place?: Place; refused: boolean; settled: Promise<void> } = {
+    const asked: { ticket?: AdmissionTicket; refused: boolean; settled: Promise<void> } = {
       refused: false,
       settled: Promise.resolve(),
     };
     asked.settled = new Promise((resolve) =>
       admission.enter(
-        (place) => {
-          asked.place = place;
+        (ticket) => {
+          asked.ticket = ticket;
           resolve();
         },
         () => {
@@ -33,13 +33,13 @@ describe('admission', () => {
   it('lets a burst wait, first come first served', () => {
     const admission = new Admission(limits);
     const [first, second, third] = [ask(admission), ask(admission), ask(admission)];
-    expect([first.place, second.place, third.place].map(Boolean)).toEqual([true, false, false]);
+    expect([first.ticket, second.ticket, third.ticket].map(Boolean)).toEqual([true, false, false]);
     expect(admission.load).toEqual({ inProgress: 1, waiting: 2, refused: 0 });
-    first.place?.leave();
-    first.place?.leave();
-    expect([second.place, third.place].map(Boolean)).toEqual([true, false]);
-    second.place?.leave();
-    third.place?.leave();
+    first.ticket?.leave();
+    first.ticket?.leave();
+    expect([second.ticket, third.ticket].map(Boolean)).toEqual([true, false]);
+    second.ticket?.leave();
+    third.ticket?.leave();
     expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
   });
 
@@ -52,9 +52,9 @@ describe('admission', () => {
     const [older, newer] = [ask(admission), ask(admission)];
     // There is no turn left for it.
     expect([older.refused, newer.refused]).toEqual([true, false]);
-    first.place?.leave();
-    expect(newer.place).toBeDefined();
-    newer.place?.leave();
+    first.ticket?.leave();
+    expect(newer.ticket).toBeDefined();
+    newer.ticket?.leave();
     expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 2 });
   });
 
@@ -63,10 +63,10 @@ describe('admission', () => {
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     try {
       const admission = new Admission({ ...limits, maxConcurrency: 16 });
-      const held: Place[] = [];
+      const held: AdmissionTicket[] = [];
       const enter = () =>
         admission.enter(
-          (place) => void held.push(place),
+          (ticket) => void held.push(ticket),
           () => undefined,
         );
       for (let n = 0; n < 17; n += 1) enter();
@@ -98,31 +98,31 @@ describe('admission', () => {
     expect(admission.load.waiting).toBe(2_000);
   });
 
-  it('gives the place of who waits for his client to another, and him one when the client is done', async () => {
+  it('gives the ticket of who waits for his client to another, and him one when the client is done', async () => {
     const admission = new Admission(limits);
     const slow = ask(admission);
     const other = ask(admission);
     const reading = Promise.withResolvers<string>();
-    const read = slow.place?.outside(reading.promise);
-    expect(other.place).toBeDefined();
+    const read = slow.ticket?.outside(reading.promise);
+    expect(other.ticket).toBeDefined();
     reading.resolve('the body');
-    other.place?.leave();
+    other.ticket?.leave();
     expect(await read).toBe('the body');
     expect(admission.load).toMatchObject({ inProgress: 1, waiting: 0 });
-    slow.place?.leave();
+    slow.ticket?.leave();
     expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
   });
 
-  it('holds no place for a client that broke off while its body was read', async () => {
+  it('holds no ticket for a client that broke off while its body was read', async () => {
     const admission = new Admission(limits);
     const slow = ask(admission);
-    await expect(slow.place?.outside(Promise.reject(new Error('aborted')))).rejects.toThrow('aborted');
-    slow.place?.leave();
+    await expect(slow.ticket?.outside(Promise.reject(new Error('aborted')))).rejects.toThrow('aborted');
+    slow.ticket?.leave();
     expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
   });
 });
 
-describe('a server with two places', () => {
+describe('a server with two tickets', () => {
   let app: App;
   // Each has a server of its own: after a refusal it is in an overload for a second, and tries working on fewer at once.
   beforeEach(async () => {
@@ -209,7 +209,7 @@ describe('a server with two places', () => {
   });
 });
 
-it('gives no place to a body that is still on its way', async () => {
+it('gives no ticket to a body that is still on its way', async () => {
   const app = await startApp({ settings: { MAX_CONCURRENCY: '1' } });
   const slow = await Promise.all(Array.from({ length: 5 }, () => slowPost(app)));
   expect((await app.request('GET', '/v1/teams')).status).toBe(200);

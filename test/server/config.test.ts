@@ -19,8 +19,9 @@ it('has a default for everything', () => {
     graphqlPath: 'direct',
     documents: 'any',
     documentsFile: undefined,
-    rates: { requestsPerMinute: 6_000, costPerHour: 10_000_000 },
+    rates: { requestsPerMinute: 6_000, costPerHour: 10_000_000, unknownTokensPerMinute: 600 },
     maxOperationCost: 10_000,
+    unsentBytes: 67_108_864,
     redisUrl: undefined,
     metricsAddress: undefined,
   });
@@ -41,6 +42,10 @@ it('takes flags before the environment, and the empty for nothing', () => {
   });
 });
 
+it.each(['graphql-js', 'reference'])('EXECUTOR=%s selects the graphql-js executor', (EXECUTOR) => {
+  expect(readConfig({ EXECUTOR }, {}).executor).toBe('graphql-js');
+});
+
 it.each([
   ['STORAGE_URL', 's3://bucket'],
   ['STORAGE_URL', 'https://s3.example.com/bucket'],
@@ -55,6 +60,7 @@ it.each([
   ['REQUESTS_PER_MINUTE', '0'],
   ['REQUESTS_PER_MINUTE', '1000000001'],
   ['COST_PER_HOUR', '-1'],
+  ['UNKNOWN_TOKENS_PER_MINUTE', '0'],
   ['MAX_OPERATION_COST', '1e4'],
   ['REDIS_URL', '127.0.0.1:6379'],
   ['REDIS_URL', 'http://127.0.0.1:6379'],

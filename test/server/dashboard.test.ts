@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type App, startApp } from '../support/app.ts';
+import { sharedApp, type SharedApp } from '../support/shared-app.ts';
 
-let app: App;
+let app: SharedApp;
 beforeAll(async () => {
-  app = await startApp({ demo: true });
+  app = await sharedApp();
 }, 120_000);
 afterAll(() => app.stop());
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,12 +7,18 @@ import { OperationTypeNode, parse } from 'graphql';
 import { pino } from 'pino';
 import { documents as benchmark } from '../../bench/workloads/documents.ts';
 import { compileOperation } from '../../src/executor/compiled/compile.ts';
+import { compiledCounts } from '../../src/executor/compiled/executor.ts';
 import { chooseOperation, fragmentsOf } from '../../src/executor/execute.ts';
+import { fallbackChannel } from '../../src/executor/fallbacks.ts';
 import { table } from '../../src/rest-compat/table.ts';
 import { schema } from '../../src/schema/index.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
+import { allowFallback } from '../support/deliberate-fallbacks.ts';
+import { unknownFallbacks } from '../support/fallback-watch.ts';
+import { installAgent, issueWorld } from '../support/issue-world.ts';
+import { callerOf } from '../support/mutations.ts';
 
 let app: App;
 beforeAll(async () => {
@@ -34,6 +41,68 @@ describe('no fallback is', () => {
     const operation = chooseOperation(document, undefined);
     const compile = () => compileOperation(schema, operation, fragmentsOf(document), {});
     expect(compile).not.toThrow();
+  });
+});
+
+it('the compiled executor answers objects of a JSON column on both faces', async () => {
+  const world = await issueWorld(app, await app.secondWorkspace());
+  await installAgent(app, world, world.agent);
+  const followUpActions = [
+    { name: 'Go on', key: 'go-on', color: '#00f' },
+    { name: 'Stop "now"', key: 'stop', color: '' },
+  ];
+  const sent = { token: world.ada.token };
+  const { key } = await callerOf(app, world.ada.token).create({ teamId: world.eng.id, title: 'An issue' });
+  const before = { ...compiledCounts };
+  const path = `/v1/issues/${key}/agent-thread/messages`;
+  const created = await app.request('POST', path, { ...sent, body: { body: 'Go', followUpActions } });
+  expect(created).toMatchObject({ status: 201, body: { followUpActions } });
+  const listed = await app.request<{ messages: object[] }>('GET', path, sent);
+  expect(listed.body.messages).toMatchObject([{ followUpActions }]);
+  const made = await app.graphql(
+    `mutation ($input: AgentMessageCreateInput!) {
+      agentMessageCreate(input: $input) { message { followUpActions { name key color } } }
+    }`,
+    { input: { issueKey: key, body: 'Go', followUpActions: followUpActions.slice(1) } },
+    sent,
+  );
+  expect(made.body.data).toEqual({
+    agentMessageCreate: { message: { followUpActions: followUpActions.slice(1) } },
+  });
+  const read = await app.graphql(
+    `query ($key: String!) {
+      issue(key: $key) { agentThread { messages { nodes { offered: followUpActions { name } } } } }
+    }`,
+    { key },
+    { ...sent, headers: { 'X-GraphQL-Cost': '1' } },
+  );
+  const nodes = [
+    { offered: [{ name: 'Go on' }, { name: 'Stop "now"' }] },
+    { offered: [{ name: 'Stop "now"' }] },
+  ];
+  expect(read.body.data).toEqual({ issue: { agentThread: { messages: { nodes } } } });
+  // The issue, its thread, two messages and three actions.
+  expect(read.body.extensions).toMatchObject({ cost: { actual: 7 } });
+  expect(compiledCounts).toMatchObject({ answered: before.answered + 4, bailed: before.bailed });
+});
+
+describe('the watch over all tests', () => {
+  const publish = (fallback: object) =>
+    `import('node:diagnostics_channel').then(({ channel }) => {
+      channel('workgraph:fallback').publish(${JSON.stringify(fallback)});
+    });`;
+
+  it('sees an unknown fallback of this process', () => {
+    fallbackChannel.publish({ kind: 'bail', message: 'A new reason.', operation: 'Here' });
+    fallbackChannel.publish({ kind: 'no plan', message: 'Query.__schema', operation: 'Here' });
+    expect(unknownFallbacks()).toEqual(['bail: A new reason. (Here)']);
+  });
+
+  it('sees an unknown fallback of a process that a test starts', () => {
+    for (const message of ['Not a function.', 'Not a function.'])
+      execFileSync(process.execPath, ['-e', publish({ kind: 'fault', message, operation: '' })]);
+    expect(unknownFallbacks()).toEqual(['fault: Not a function. (-)']);
+    expect(unknownFallbacks()).toEqual([]);
   });
 });
 
@@ -118,6 +187,7 @@ describe('the log', () => {
   });
 
   it('warns of what nobody expected', async () => {
+    allowFallback('a fault of ours');
     const connect = app.database.connect.bind(app.database);
     // For the operation alone, not for what is checked or kept beside it.
     const failing = () =>
@@ -129,5 +199,29 @@ describe('the log', () => {
     Object.assign(app.database, { connect });
     expect(body).toEqual({ data: { issues: { nodes: [] } } });
     expect(told('Faulty')).toEqual([['warn', 'a fault of ours']]);
+  });
+});
+
+describe('a query that costs too much for graphql-js', () => {
+  const costly = 'issues(first: 250) { nodes { title labels { name } assignees { displayName } } }';
+  const refused: [name: string, query: string, code: string][] = [
+    ['with introspection', `{ __schema { queryType { name } } ${costly} }`, 'QUERY_TOO_COMPLEX'],
+    ['with access tokens', `{ accessTokens { nodes { name } } ${costly} }`, 'QUERY_TOO_COMPLEX'],
+    ['with an id that is not valid', `{ node(id: "garbage") { id } ${costly} }`, 'QUERY_TOO_COMPLEX'],
+    ['with a refused argument', `{ teams(after: "garbage") { totalCount } ${costly} }`, 'INVALID_REQUEST'],
+  ];
+
+  it.each(refused)('is refused as a whole %s', async (_name, query, code) => {
+    const { body } = await app.graphql(query);
+    expect(body).toEqual({
+      errors: [expect.objectContaining({ extensions: expect.objectContaining({ code }) })],
+    });
+  });
+
+  // A list is never null, so a refused argument of one leaves no data anyway.
+  const answered = refused.filter(([, , code]) => code === 'QUERY_TOO_COMPLEX');
+  it.each(answered)('is answered %s when it costs less', async (_name, query) => {
+    const { body } = await app.graphql<{ issues: object }>(query.replace('first: 250', 'first: 10'));
+    expect(body.data?.issues).toEqual({ nodes: [] });
   });
 });

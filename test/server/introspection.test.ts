@@ -1,17 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { getIntrospectionQuery } from 'graphql';
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { type App, type Sent, startApp } from '../support/app.ts';
 
 const apps: Record<string, App> = {};
 beforeAll(async () => {
   for (const INTROSPECTION of ['public', 'tokens', 'off'])
-    apps[INTROSPECTION] = await startApp({ settings: { INTROSPECTION } });
+    apps[INTROSPECTION] = await startApp({ settings: { INTROSPECTION, MAX_OPERATION_COST: '10000' } });
 }, 180_000);
 afterAll(async () => {
   for (const app of Object.values(apps)) await app.stop();
 });
 
 const none = { token: null };
+
+const everything = {
+  descriptions: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+  oneOf: true,
+};
+/** Rover asks for the same under a name of its own, but not for what input objects are one of. */
+const apolloIntrospection = getIntrospectionQuery({ ...everything, oneOf: false }).replace(
+  'IntrospectionQuery',
+  'GraphIntrospectQuery',
+);
 const asksForSchema = [
   getIntrospectionQuery(),
   '{ __type(name: "Issue") { name } }',
@@ -39,6 +53,44 @@ describe('INTROSPECTION=public', () => {
   it.each(asksForSchema)('answers everybody: %.40s', async (query) => {
     for (const sent of [{}, none])
       expect(await ask('public', query, sent)).toMatchObject({ status: 200, messages: [] });
+  });
+
+  it.each([
+    ['graphql-js, with all that it can ask for', getIntrospectionQuery(everything)],
+    [
+      'GraphiQL',
+      getIntrospectionQuery({
+        inputValueDeprecation: true,
+        schemaDescription: true,
+        specifiedByUrl: true,
+        directiveIsRepeatable: true,
+      }),
+    ],
+    ['Apollo', apolloIntrospection],
+    ['relay-compiler', getIntrospectionQuery({ descriptions: false })],
+  ])('answers what %s asks in one request, without a token, at the standard limit', async (_tool, query) => {
+    const answer = await (apps.public as App).graphql<IntrospectionQuery>(
+      query,
+      {},
+      { token: null, headers: { 'x-graphql-cost': '1' } },
+    );
+    expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
+    const cost = answer.body.extensions?.cost as { requested: number; actual: number; limit: number };
+    expect(cost.limit).toBe(10_000);
+    expect(cost.actual).toBeLessThanOrEqual(cost.requested);
+    // Half of the limit: the schema will grow.
+    expect(cost.requested).toBeLessThan(5_000);
+    expect(buildClientSchema(answer.body.data as IntrospectionQuery).getQueryType()?.name).toBe('Query');
+  });
+
+  it('refuses to describe the schema 190 times in one request', async () => {
+    const aliases = Array.from(
+      { length: 190 },
+      (_, n) => `a${n}: __schema { types { fields { description } } }`,
+    );
+    const answer = await (apps.public as App).graphql(`{ ${aliases.join(' ')} }`, {}, none);
+    expect(answer.body).not.toHaveProperty('data');
+    expect(answer.body.errors?.map(({ extensions }) => extensions?.code)).toEqual(['QUERY_TOO_COMPLEX']);
   });
 
   it('offers names in place of wrong ones', async () => {

@@ -26,15 +26,16 @@ async function failing(failure: Error, method: string, path: string, body?: unkn
   const connect = app.database.connect.bind(app.database);
   const ping = app.database.ping.bind(app.database);
   const fail = () => Promise.reject(failure);
-  // The compiled executor takes connections, the reference executor has Kysely take them.
-  const { db } = app.database;
-  const failingDb = db.withPlugin({
-    transformQuery: () => {
-      throw failure;
-    },
-    transformResult: async ({ result }) => result,
-  });
-  Object.assign(app.database, { connect: fail, ping: fail, db: failingDb });
+  // The compiled executor takes connections, the graphql-js executor has Kysely take them.
+  const of = app.database.of.bind(app.database);
+  const failingOf = (workspaceId: string) =>
+    of(workspaceId).withPlugin({
+      transformQuery: () => {
+        throw failure;
+      },
+      transformResult: async ({ result }) => result,
+    });
+  Object.assign(app.database, { connect: fail, ping: fail, of: failingOf });
   const requestId = `outage-${lines.length}`;
   try {
     const headers = { 'x-request-id': requestId };
@@ -43,7 +44,7 @@ async function failing(failure: Error, method: string, path: string, body?: unkn
     while (!own().some((line) => 'status' in line)) await new Promise(setImmediate);
     return { status: answer.status, body: JSON.stringify(answer.body), lines: own() };
   } finally {
-    Object.assign(app.database, { connect, ping, db });
+    Object.assign(app.database, { connect, ping, of });
   }
 }
 

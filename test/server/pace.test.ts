@@ -6,9 +6,9 @@ function overload(pace: Pace, seconds: number, perSecond: (places: number) => nu
   const places: number[] = [];
   let nowMs = fromMs;
   while (nowMs < fromMs + seconds * 1_000) {
-    nowMs += 1_000 / perSecond(pace.places);
+    nowMs += 1_000 / perSecond(pace.concurrency);
     pace.note(nowMs);
-    places.push(pace.places);
+    places.push(pace.concurrency);
   }
   return places;
 }
@@ -45,7 +45,7 @@ it('finds where the one becomes the other, again when that moves', () => {
 it('begins with most of them again when the overload is over', () => {
   const pace = new Pace(16);
   overload(pace, 10, () => 150);
-  expect(pace.places).toBeLessThan(12);
+  expect(pace.concurrency).toBeLessThan(12);
   pace.reset();
-  expect(pace.places).toBe(12);
+  expect(pace.concurrency).toBe(12);
 });

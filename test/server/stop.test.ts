@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { Database } from '../../src/db/engine/engine.ts';
+import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { ReferenceWrites } from '../../src/db/writes/reference-writes.ts';
 import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
 import { startServer } from '../../src/server/server.ts';
@@ -18,11 +19,11 @@ function gatedDatabase(gate: Promise<void>): Database {
   const gone = () => {
     throw new DatabaseUnavailableError('PostgreSQL at db:5432 is unavailable: the connection was refused.');
   };
-  const nothing = new Proxy({}, { get: () => gone }) as Database['db'];
+  const nothing = new Proxy({}, { get: () => gone });
   return {
     engine: 'postgres',
-    db: nothing,
-    unscoped: nothing,
+    of: () => nothing as TenantDb,
+    unscoped: nothing as Database['unscoped'],
     connect: gone,
     shared: gone,
     load: () => ({ open: 0, idle: 0, size: 10, waiting: 0 }),

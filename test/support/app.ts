@@ -12,6 +12,7 @@ import { readConfig, type Settings } from '../../src/server/config.ts';
 import { openDocuments } from '../../src/server/graphql/open-documents.ts';
 import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
+import { doors } from './doors.ts';
 import { member } from './fixtures.ts';
 // What holds answers against the document is there before the first one: its loading would delay that.
 import './openapi.ts';
@@ -70,6 +71,9 @@ export interface App extends TestWorkspace {
     expiresUtc?: Date;
   }): Promise<string>;
   secondWorkspace(): Promise<TestWorkspace>;
+  /** Throws when the server has logged a token or a statement that the tenant guard refused. */
+  checkLog(): void;
+  /** Stops the server, drops its database and checks its log. */
   stop(): Promise<void>;
 }
 
@@ -93,6 +97,7 @@ const generous: Settings = {
   REQUEST_TIMEOUT_MS: String(patient.requestTimeoutMs),
   REQUESTS_PER_MINUTE: '1000000000',
   COST_PER_HOUR: '1000000000',
+  UNKNOWN_TOKENS_PER_MINUTE: '1000000000',
   MAX_OPERATION_COST: '1000000000',
 };
 
@@ -103,7 +108,7 @@ const chosen: Settings = {
 };
 
 /** Does graphql-js answer the queries of this run; the compiled executor needs other numbers of statements. */
-export const isReference = process.env.TEST_EXECUTOR === 'reference';
+export const isGraphqlJs = ['graphql-js', 'reference'].includes(process.env.TEST_EXECUTOR ?? '');
 
 /** Starts a server on a database of its own: embedded, or on PostgreSQL when TEST_DATABASE_URL is set. */
 export async function startApp({
@@ -118,9 +123,13 @@ export async function startApp({
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...chosen, ...settings }, {});
   const files = openFiles(config);
   const leaks: string[] = [];
-  // A plan whose statement the tenant guard refuses is answered all the same: the reference executor has its own.
+  // When the compiled executor cannot bind a statement, graphql-js answers in its place, with statements of its own.
   const canary = {
-    write: (line: string) => void (/wg_[0-9a-f]{48}|TenantGuardError/.test(line) && leaks.push(line)),
+    write: (line: string) => void (/wg_[0-9a-f]{48}|Tenant(?:Proof)?Error/.test(line) && leaks.push(line)),
+  };
+  // Every suite looks for tokens and refused statements in all that its server logged.
+  const checkLog = () => {
+    if (leaks.length > 0) throw new Error(`The log must not contain: ${leaks[0]}`);
   };
   const documents = await openDocuments(config);
   const server = await startServer({
@@ -143,58 +152,25 @@ export async function startApp({
     store: files.store,
     tokenFor: (holder = {}) => tokenFor(database, home, holder),
     secondWorkspace: () => newWorkspace(database, 'Second'),
+    checkLog,
     stop: async () => {
       await stop(server, drop);
-      // Every test of the suite looks for tokens and refused statements in all that its server logged.
-      if (leaks.length > 0) throw new Error(`What no log may hold: ${leaks[0]}`);
+      checkLog();
     },
-  };
-}
-
-function doors(url: string, ownToken: string): Pick<App, 'graphql' | 'request'> {
-  const send = async <Body>(
-    method: string,
-    path: string,
-    { token = ownToken, headers = {}, body }: Sent & { body?: unknown },
-  ): Promise<Answer<Body>> => {
-    const raw = typeof body === 'string' || body instanceof Uint8Array || body === undefined;
-    const response = await fetch(new URL(path, url), {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...(token && { Authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (isJson && text !== '' ? JSON.parse(text) : text) as Body,
-      statements: Number(/desc="(\d+) /.exec(response.headers.get('server-timing') ?? '')?.[1] ?? Number.NaN),
-    };
-  };
-  return {
-    request: (method, path, sent = {}) => send(method, path, sent),
-    graphql: (query, variables = {}, sent = {}) =>
-      send('POST', '/graphql', { ...sent, body: { query, variables } }),
   };
 }
 
 async function demoWorkspace(database: Database): Promise<TestWorkspace> {
   const [workspace] = await database.unscoped.selectFrom('workspace').select('id').execute();
   if (!workspace) throw new Error('The demo has no workspace.');
-  const [owner] = await selectMemberCards(database.db, workspace.id);
+  const [owner] = await selectMemberCards(database.of(workspace.id));
   if (!owner) throw new Error('The demo workspace has no member.');
   const home = { workspaceId: workspace.id, ownerUserAccountId: owner.userAccountId };
   return { ...home, token: await tokenFor(database, { ...home, token: '' }, {}) };
 }
 
 async function newWorkspace(database: Database, name: string): Promise<TestWorkspace> {
-  const made = await createWorkspace(database.db, systemActor, { name, ownerDisplayName: 'Olive Owner' });
+  const made = await createWorkspace(database, systemActor, { name, ownerDisplayName: 'Olive Owner' });
   const { workspaceId, ownerUserAccountId, ownerToken } = made;
   return { workspaceId, ownerUserAccountId, token: ownerToken.token };
 }
@@ -212,8 +188,7 @@ async function tokenFor(
 ): Promise<string> {
   const { workspaceId } = workspace;
   const holder = role ? (await member(database, workspaceId, { role })).userAccountId : undefined;
-  const issued = await issueToken(database.db, systemActor, {
-    workspaceId,
+  const issued = await issueToken(database.of(workspaceId), systemActor, {
     userAccountId: userAccountId ?? holder ?? workspace.ownerUserAccountId,
     parentTokenId: null,
     name: 'test',

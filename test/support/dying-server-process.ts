@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/db/engine/engine.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
 import { patient } from './patient.ts';
+import './tenant-prover/install.ts';
 
 // A server on the database of the first argument, a directory or an address: prints its own address, and ends with its
 // standard input. An answer to a request with the header `X-Die` kills it, when everything else has been done.

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../src/db/engine/engine.ts';
 import { insertMember } from '../../src/db/workspaces.ts';
-import {
-  memberRole,
-  memberStatus,
-  principalKind,
-  statusCategory,
-  teamState,
-} from '../../src/model/codes.ts';
+import { memberRole, memberStatus, principalKind, statusCategory, teamState } from '../../src/model/codes.ts';
 import { fold } from '../../src/model/fold.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 
@@ -25,9 +19,8 @@ export async function member(
 ): Promise<MemberFixture> {
   const { displayName = `Member ${randomUUID().slice(0, 8)}`, role = 'member', status = 'active' } = options;
   const made = { id: newUuid(), userAccountId: newUuid(), displayName };
-  await insertMember(database.db, {
+  await insertMember(database.of(workspaceId), {
     ...made,
-    workspaceId,
     displayNameFold: fold(displayName),
     principalKind: principalKind.user,
     role: memberRole[role],
@@ -63,7 +56,7 @@ export async function team(
   workspaceId: string,
   options: { code?: string; name?: string; leadUserAccountId?: string } = {},
 ): Promise<TeamFixture> {
-  const { db } = database;
+  const { unscoped: db } = database;
   const { code = `T${randomUUID().replaceAll('-', '').slice(0, 6).toUpperCase()}`, leadUserAccountId } =
     options;
   const name = options.name ?? `Team ${code}`;

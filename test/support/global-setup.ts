@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { allowSharing } from './shared-app.ts';
 
 /** What all test files together may need at once, copies of databases and large files among it. */
 const roomBytes = 6e9;
@@ -11,6 +14,15 @@ export default function setup(): void {
   if (!process.env.TMPDIR && hasRoom('/dev/shm')) {
     process.env.TMPDIR = process.env.WORKGRAPH_TEST_MEMORY = mkdtempSync(join('/dev/shm', 'workgraph-run-'));
   }
+  watchFallbacks();
+  if (!process.env.MUTANTS_NOTES) allowSharing();
+}
+
+/** Every Node process that a test starts reports its fallbacks to this folder; `fallback-watch.ts` reads it. */
+function watchFallbacks(): void {
+  process.env.WORKGRAPH_TEST_FALLBACKS = mkdtempSync(join(tmpdir(), 'workgraph-fallbacks-'));
+  const reporter = pathToFileURL(join(import.meta.dirname, 'fallback-reporter.js'));
+  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${reporter.href}`.trim();
 }
 
 /** A test file begins with a copy of a database: hundreds of files, which cost a disk more time than the tests' start. */

@@ -1,9 +1,21 @@
 import { rmSync } from 'node:fs';
+import { stopSharedServers } from './shared-app.ts';
 import { dropRun } from './templates.ts';
 
 /** Leaves nothing of the run in memory, nor on the server. */
 export default async function teardown(): Promise<void> {
-  const { TEST_DATABASE_URL, WORKGRAPH_TEST_MEMORY, WORKGRAPH_TEST_RUN } = process.env;
-  if (WORKGRAPH_TEST_MEMORY) rmSync(WORKGRAPH_TEST_MEMORY, { recursive: true, force: true });
-  if (TEST_DATABASE_URL && WORKGRAPH_TEST_RUN) await dropRun(TEST_DATABASE_URL, WORKGRAPH_TEST_RUN);
+  const {
+    TEST_DATABASE_URL,
+    WORKGRAPH_TEST_FALLBACKS,
+    WORKGRAPH_TEST_MEMORY,
+    WORKGRAPH_TEST_RUN,
+    WORKGRAPH_TEST_SHARED,
+  } = process.env;
+  try {
+    if (WORKGRAPH_TEST_SHARED) await stopSharedServers(WORKGRAPH_TEST_SHARED);
+  } finally {
+    const folders = [WORKGRAPH_TEST_SHARED, WORKGRAPH_TEST_FALLBACKS, WORKGRAPH_TEST_MEMORY];
+    for (const folder of folders) if (folder) rmSync(folder, { recursive: true, force: true });
+    if (TEST_DATABASE_URL && WORKGRAPH_TEST_RUN) await dropRun(TEST_DATABASE_URL, WORKGRAPH_TEST_RUN);
+  }
 }

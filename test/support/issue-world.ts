@@ -58,7 +58,7 @@ async function newPerson(
 ): Promise<Person> {
   const { userAccountId } = await member(app.database, workspace.workspaceId, { displayName, ...options });
   if (kind) {
-    await app.database.db
+    await app.database.unscoped
       .updateTable('member')
       .set({ principalKind: principalKind[kind] })
       .where('workspaceId', '=', workspace.workspaceId)
@@ -73,7 +73,7 @@ async function newPerson(
 export async function installAgent(app: App, { workspaceId }: IssueWorld, agent: Person) {
   const [id, applicationId] = [newUuid(), newUuid()];
   const installation = { workspaceId, id, applicationId, agentUserAccountId: agent.uuid, isDefault: true };
-  await app.database.db.insertInto('agentInstallation').values(installation).execute();
+  await app.database.unscoped.insertInto('agentInstallation').values(installation).execute();
   return { id: encodeId('installation', id), applicationId: encodeId('app', applicationId) };
 }
 
@@ -84,7 +84,7 @@ export async function newTeam(database: Database, workspaceId: string, code: str
     const id = newUuid();
     const name = `${code} sprint ${number}`;
     const dates = { startsOn: '2026-01-01', endsOn: '2026-01-14', state: 1 };
-    await database.db
+    await database.unscoped
       .insertInto('delivery')
       .values({ workspaceId, id, teamId: made.id, number, name, nameFold: fold(name), ...dates })
       .execute();
@@ -106,7 +106,7 @@ export async function newTeam(database: Database, workspaceId: string, code: str
 }
 
 async function newLabel(
-  { db }: Database,
+  { unscoped: db }: Database,
   workspaceId: string,
   name: string,
   isGroup: boolean,
@@ -119,7 +119,7 @@ async function newLabel(
   return encodeId('label', id);
 }
 
-async function twoProjects({ db }: Database, workspaceId: string, teamId: string) {
+async function twoProjects({ unscoped: db }: Database, workspaceId: string, teamId: string) {
   const statusId = newUuid();
   const status = { workspaceId, id: statusId, name: 'Active', nameFold: 'active', state: 2, position: 0 };
   await db.insertInto('projectStatus').values(status).execute();

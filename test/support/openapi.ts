@@ -5,9 +5,12 @@ import { additions, table } from '../../src/rest-compat/table.ts';
 
 /** OpenAPI as far as tests look into it. */
 export interface OpenApi {
+  info: { version: string };
+  servers: { url: string }[];
   paths: Record<string, Record<string, OpenApiOperation>>;
   components: {
     headers: Record<string, OpenApiHeader>;
+    responses: Record<string, OpenApiResponse>;
     schemas: Record<string, object>;
   };
 }
@@ -30,12 +33,19 @@ export interface OpenApiOperation {
 }
 
 export interface OpenApiResponse {
+  $ref?: string;
   description: string;
   headers?: Record<string, OpenApiHeader>;
+  links?: Record<string, OpenApiLink>;
   content?: Record<
     string,
     { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
   >;
+}
+
+export interface OpenApiLink {
+  operationId: string;
+  parameters: Record<string, string>;
 }
 
 export interface OpenApiHeader {
@@ -74,11 +84,23 @@ export function undocumented(method: string, path: string, answer: RawAnswer): s
   const route = find(path)?.methods.get(method === 'HEAD' ? 'GET' : method);
   if (!route) return [];
   const name = `${method} ${route.path}`;
-  const response = document.paths[route.path]?.[route.method.toLowerCase()]?.responses[`${answer.status}`];
+  const response = responseOf(document, route.path, route.method, answer.status);
   if (!response)
     return [`${name} does not say that it answers ${answer.status}: ${answer.text.slice(0, 300)}`];
   const wrong = [...headerDifferences(response, answer), ...bodyDifferences(response, method, answer)];
   return wrong.map((difference) => `${name} ${answer.status}: ${difference}`);
+}
+
+/** What a document says of an answer of this status; undefined when it speaks of none. */
+export function responseOf(
+  { paths, components }: OpenApi,
+  path: string,
+  method: string,
+  status: number,
+): OpenApiResponse | undefined {
+  const response = paths[path]?.[method.toLowerCase()]?.responses[`${status}`];
+  const name = response?.$ref?.split('/').at(-1);
+  return name === undefined ? response : components.responses[name];
 }
 
 function headerDifferences(response: OpenApiResponse, { headers }: RawAnswer): string[] {

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { startServer } from '../../src/server/server.ts';
 import { patient } from './patient.ts';
+import './tenant-prover/install.ts';
 
 // A server on the database of the first argument: prints its address, and ends with its standard input.
 const database = await openDatabase({ url: process.argv[2] ?? '' });
@@ -14,7 +15,11 @@ const server = await startServer({
     publicUrl: undefined,
     explorer: true,
     admission: patient,
-    rates: { requestsPerMinute: 1_000_000_000, costPerHour: 1_000_000_000 },
+    rates: {
+      requestsPerMinute: 1_000_000_000,
+      costPerHour: 1_000_000_000,
+      unknownTokensPerMinute: 1_000_000_000,
+    },
   },
   logger: pino({ level: 'silent' }),
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { App } from './app.ts';
 
-/** Does the work while nothing that asks for issues is answered; teams are kept in memory. */
+/** Does the work while nothing that asks for issues is answered; teams are cached in memory. */
 export async function atStandstill<Result>(
   { database }: Pick<App, 'database'>,
   work: () => Promise<Result>,

@@ -16,6 +16,9 @@ import pg from 'pg';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../../src/db/engine/directory-lock.ts';
 import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { migrate } from '../../src/db/engine/migrate.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import './tenant-prover/install.ts';
 
 /** What a database starts with: the tables alone, or the demo workspace too, as it is today or on the examples' day. */
 export type Content = 'migrated' | 'demo' | 'examples';
@@ -157,18 +160,36 @@ function withDatabase(serverUrl: string, name: string): string {
   return url.href;
 }
 
+/** A template has the rows of the demo's files; their bytes go into a directory that nobody keeps. */
 async function fill(database: Database, content: Content): Promise<void> {
   await migrate(database);
   if (content === 'migrated') return;
-  const { seedDemo } = await import('../../src/cli/demo/seed.ts');
-  await seedDemo(database, content === 'examples' ? { now: exampleDay } : {});
+  const { seedDemo } = await import('../../src/cli/seed-demo.ts');
+  const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-template-'));
+  try {
+    const store = openStorage({ dataDir, storageUrl: undefined });
+    const now = content === 'examples' ? exampleDay : new Date();
+    await seedDemo(database, { store, actor: systemActor, now });
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 }
 
 function hashOfSources(content: Content): string {
   const patterns = ['migrations/*.ts', 'node_modules/@electric-sql/pglite/package.json'];
-  if (content !== 'migrated') patterns.push('src/cli/demo/*.ts', 'src/resolvers/fold.ts');
+  if (content !== 'migrated')
+    patterns.push(
+      'demo/**',
+      'src/cli/seed-demo.ts',
+      'src/cli/import/*.ts',
+      'src/portability/**/*.ts',
+      'src/model/fold.ts',
+    );
   const hash = createHash('sha256');
-  for (const path of globSync(patterns, { cwd: root }).toSorted())
-    hash.update(readFileSync(join(root, path)));
+  for (const path of globSync(patterns, { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted())
+    hash.update(readFileSync(path));
   return hash.digest('hex').slice(0, 16);
 }

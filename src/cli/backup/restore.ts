@@ -9,7 +9,7 @@ import {
 } from '../../db/backup/catalog.ts';
 import { advanceSequences, speakPlainly, withoutForeignKeys, writeRows } from '../../db/backup/rows.ts';
 import { analyzeTables } from '../../db/writes/import-writes.ts';
-import type { Trx } from '../../db/engine/transaction.ts';
+import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
 import { CommandError } from '../failures.ts';
 import { readLines } from '../import/lines.ts';
@@ -109,7 +109,8 @@ async function requireWhole(
 }
 
 async function* listedFiles(directory: string): AsyncGenerator<ListedFile> {
-  for await (const { text } of readLines(fileListPath(directory))) yield parseListedFile(text ?? '');
+  for await (const { text } of readLines(createReadStream(fileListPath(directory))))
+    yield parseListedFile(text ?? '');
 }
 
 async function restoreFile(
@@ -132,7 +133,7 @@ async function* unchanged(path: string, sha256: string): AsyncGenerator<Buffer> 
 }
 
 async function restoreTable(
-  trx: Trx,
+  trx: UnscopedTrx,
   table: BackupTable,
   manifest: Manifest,
   directory: string,
@@ -159,10 +160,11 @@ function requireCount(name: string, rows: number, saved: BackedUpTable | undefin
 async function* batches(path: string): AsyncGenerator<string[]> {
   let lines: string[] = [];
   let characters = 0;
-  for await (const { number, text } of readLines(path, longestRowBytes)) {
-    if (text === undefined) throw new CommandError(`Line ${number} of ${path} is too long to be read.`);
-    lines.push(text);
-    characters += text.length;
+  for await (const line of readLines(createReadStream(path), longestRowBytes)) {
+    if (line.text === undefined)
+      throw new CommandError(`Line ${line.number} of ${path} cannot be restored: ${line.problem}.`);
+    lines.push(line.text);
+    characters += line.text.length;
     if (lines.length < linesPerInsert && characters < charactersPerInsert) continue;
     yield lines;
     [lines, characters] = [[], 0];

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -8,7 +8,7 @@ import { type BackupTable, selectBackupTables, selectMigrations } from '../../db
 import { readRows, speakPlainly } from '../../db/backup/rows.ts';
 import { whileFilesStay } from '../../db/housekeeping.ts';
 import { inSnapshot } from '../../db/engine/snapshot.ts';
-import type { Trx } from '../../db/engine/transaction.ts';
+import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
 import { CommandError } from '../failures.ts';
 import { readLines } from '../import/lines.ts';
@@ -62,7 +62,7 @@ async function fill(env: CommandEnvironment, partial: string): Promise<Manifest>
   return { format: 'workgraph-backup', version: backupVersion, createdUtc, migrations, tables, files };
 }
 
-async function writeTable(trx: Trx, table: BackupTable, partial: string): Promise<BackedUpTable> {
+async function writeTable(trx: UnscopedTrx, table: BackupTable, partial: string): Promise<BackedUpTable> {
   let rows = 0;
   const written = await writeWhole(
     tablePath(partial, table.name),
@@ -101,7 +101,7 @@ interface UploadedRow {
 }
 
 async function* uploadedOf(partial: string): AsyncGenerator<UploadedRow> {
-  for await (const { text } of readLines(tablePath(partial, 'attachment'))) {
+  for await (const { text } of readLines(createReadStream(tablePath(partial, 'attachment')))) {
     const row = JSON.parse(text ?? '') as Record<string, never>;
     const { workspace_id: workspaceId, id, revision, size_bytes: sizeBytes } = row as Record<string, string>;
     if (!row.uploaded_utc || !workspaceId || !id) continue;

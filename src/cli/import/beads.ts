@@ -5,9 +5,14 @@ import { dayOf, isRecord, type JsonRecord, recordsOf, textOf, timeOf, wordOf } f
 /** Stands for whoever a beads file does not name. */
 export const beadsAnonymous: ImportedPerson = { name: 'beads', principalKind: principalKind.service };
 
-/** What a line of beads' issues.jsonl is to us; docs/importing.md has it as a table. */
+/**
+ * What a line of beads' issues.jsonl is to us; docs/importing.md has it as a table. Besides issues, beads writes what its
+ * agents remember (`_type` memory) and one line that describes the file (`_schema`).
+ */
 export function beadsContent(record: JsonRecord): LineContent {
   const type = record._type ?? 'issue';
+  if (type === 'memory' || (record._schema !== undefined && record.id === undefined))
+    return { kind: 'other' };
   if (type !== 'issue')
     return { kind: 'refused', reason: `it is of the type ${JSON.stringify(type)}, not an issue` };
   const sourceId = wordOf(record.id);

@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { codeTables, priority, statusCategory } from '../../model/codes.ts';
+import { codeTables, statusCategory } from '../../model/codes.ts';
+import { type FieldOf, fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
 import type {
   ImportedComment,
   ImportedIssue,
   ImportedLink,
-  ImportedPerson,
   LineContent,
 } from '../../portability/import/import-issue.ts';
 import { CommandError } from '../failures.ts';
 import type { Line } from './lines.ts';
+import { activityOf, attachmentOf, threadOf } from './ndjson-history.ts';
+import { people, personOf } from './ndjson-people.ts';
 import {
   dayOf,
   isRecord,
@@ -28,6 +30,8 @@ const header = z.object({
   format: z.literal('workgraph'),
   version: z.int(),
   workspace: z.object({ id: z.string(), name: z.string() }),
+  /** The moment that the times of a demo are seen from (`workgraph seed`). */
+  referenceUtc: z.iso.datetime().optional(),
   /** What the issues refer to, as a directory file has it. */
   directory: z.record(z.string(), z.unknown()).default({}),
 });
@@ -62,14 +66,11 @@ export function ndjsonContent(record: JsonRecord): LineContent {
 
 function issueOf(record: JsonRecord, key: string, warnings: string[]): ImportedIssue {
   const delivery = record.delivery;
-  const estimate = record.estimateValue;
   return {
     sourceId: key,
     teamCode: wordOf(record.team) ?? key.slice(0, key.lastIndexOf('-')),
-    title: textOf(record.title) ?? '',
-    description: textOf(record.description) ?? '',
+    ...plainFields(record, warnings),
     status: statusOf(record.status),
-    priority: priorityOf(record.priority, warnings),
     reporter: personOf(record.reporter),
     primaryAssignee: personOf(record.primaryAssignee),
     assignees: people(record.assignees),
@@ -80,8 +81,6 @@ function issueOf(record: JsonRecord, key: string, warnings: string[]): ImportedI
       typeof delivery === 'number' && Number.isInteger(delivery) && Math.abs(delivery) < 2 ** 31
         ? delivery
         : null,
-    estimateValue: typeof estimate === 'number' ? estimate : null,
-    dueDate: dayOf(record.dueDate) ?? null,
     createdUtc: timeOf(record.createdUtc),
     updatedUtc: timeOf(record.updatedUtc),
     closedUtc: timeOf(record.closedUtc),
@@ -92,43 +91,59 @@ function issueOf(record: JsonRecord, key: string, warnings: string[]): ImportedI
       return person ? [{ role: textOf(role) ?? '', person }] : [];
     }),
     subscribers: Array.isArray(record.subscribers) ? people(record.subscribers) : undefined,
+    deletedUtc: timeOf(record.deletedUtc),
+    activity: listOf(record.activity)?.map(activityOf),
+    attachments: listOf(record.attachments)?.map(attachmentOf),
+    agentThread: isRecord(record.agentThread) ? threadOf(record.agentThread) : undefined,
     relations: [],
     fields: Object.fromEntries(Object.entries(record).filter(([name]) => !known.has(name))),
   };
 }
 
-const known: ReadonlySet<string> = new Set(
-  `_type id key team title description status priority reporter primaryAssignee assignees labels parent project delivery
-   estimateValue dueDate createdUtc updatedUtc closedUtc comments links roleAssignments subscribers`.split(
+type PlainFields = Pick<ImportedIssue, FieldOf<PlainKind>>;
+
+/** What a file says of a field; its empty value where the file says nothing that the field can hold. */
+const readers = fieldsAs<PlainKind, (value: unknown, warnings: string[]) => string | number | null>({
+  text:
+    (_name, { cleared }) =>
+    (value) =>
+      textOf(value) ?? ('to' in cleared ? cleared.to : ''),
+  integer:
+    (_name, { cleared }) =>
+    (value) =>
+      typeof value === 'number' ? value : cleared.to,
+  code:
+    (_name, { table, cleared, activity }) =>
+    (value, warnings) => {
+      const found = Object.entries(codeTables[table]).find(([word]) => word === value)?.[1];
+      if (found === undefined && value != null)
+        warnings.push(`${activity} ${JSON.stringify(value)} is not known: it has none`);
+      return found ?? cleared.to;
+    },
+  date:
+    (_name, { cleared }) =>
+    (value) =>
+      dayOf(value) ?? cleared.to,
+});
+
+function plainFields(record: JsonRecord, warnings: string[]): PlainFields {
+  const read = Object.entries(readers).map(([name, reader]) => [name, reader(record[name], warnings)]);
+  // A reader gives a value of its field's kind.
+  return Object.fromEntries(read) as PlainFields;
+}
+
+const known: ReadonlySet<string> = new Set([
+  ...Object.keys(readers),
+  ...`_type id key team status reporter primaryAssignee assignees labels parent project delivery createdUtc updatedUtc
+   closedUtc comments links roleAssignments subscribers deletedUtc activity attachments agentThread`.split(
     /\s+/,
   ),
-);
+]);
 
 function statusOf(value: unknown): ImportedIssue['status'] {
   const { name, category } = isRecord(value) ? value : { name: value, category: undefined };
   const code = Object.entries(statusCategory).find(([word]) => word === category)?.[1];
   return { name: wordOf(name), category: code ?? statusCategory.open };
-}
-
-function priorityOf(value: unknown, warnings: string[]): number {
-  const found = Object.entries(codeTables.priority).find(([word]) => word === value)?.[1];
-  if (found === undefined && value != null)
-    warnings.push(`the priority ${JSON.stringify(value)} is not known: it has none`);
-  return found ?? priority.none;
-}
-
-function people(value: unknown): ImportedPerson[] {
-  return Array.isArray(value) ? value.flatMap((each) => personOf(each) ?? []) : [];
-}
-
-function personOf(value: unknown): ImportedPerson | undefined {
-  if (!isRecord(value)) return undefined;
-  const [name, emailAddress] = [wordOf(value.displayName), wordOf(value.emailAddress)];
-  const kind = Object.entries(codeTables.principalKind).find(
-    ([word, code]) => code > 0 && word === value.principalKind,
-  )?.[1];
-  if (name === undefined && emailAddress === undefined) return undefined;
-  return { name: name ?? emailAddress ?? '', emailAddress, principalKind: kind };
 }
 
 function commentOf(comment: JsonRecord, index: number): ImportedComment {
@@ -140,6 +155,7 @@ function commentOf(comment: JsonRecord, index: number): ImportedComment {
     updatedUtc: timeOf(comment.updatedUtc),
     isEdited: comment.isEdited === true,
     parentSourceId: wordOf(comment.parentCommentId),
+    deletedUtc: timeOf(comment.deletedUtc),
   };
 }
 
@@ -149,5 +165,11 @@ function linkOf(link: JsonRecord): ImportedLink {
     title: textOf(link.title) ?? '',
     createdUtc: timeOf(link.createdUtc),
     createdBy: personOf(link.createdBy),
+    deletedUtc: timeOf(link.deletedUtc),
   };
+}
+
+/** The objects of a list; undefined when the record has no list there. */
+function listOf(value: unknown): JsonRecord[] | undefined {
+  return Array.isArray(value) ? recordsOf(value) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { LineContent, SourceLine } from '../../portability/import/import-issue.ts';
-import { type Line, longestLineBytes } from './lines.ts';
+import type { Line } from './lines.ts';
 
 export type JsonRecord = Record<string, unknown>;
 
@@ -14,14 +14,18 @@ export async function* recordLines(
   }
 }
 
+const arrayRefusal = "it is an array, not an object; `jq -c '.[]'` makes lines of one";
+
 /** The object that a line holds, or why it holds none. */
-export function parseRecord({ text, isEnded }: Line): { record: JsonRecord } | { refused: string } {
-  if (text === undefined) return { refused: `it is longer than ${longestLineBytes / 1024 / 1024} MiB` };
+export function parseRecord(line: Line): { record: JsonRecord } | { refused: string } {
+  if (line.text === undefined) return { refused: line.problem };
   try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? { record: value } : { refused: 'it is JSON but no object' };
+    const value: unknown = JSON.parse(line.text);
+    return isRecord(value)
+      ? { record: value }
+      : { refused: Array.isArray(value) ? arrayRefusal : 'it is JSON but no object' };
   } catch {
-    return { refused: isEnded ? 'it is not JSON' : 'it is not JSON; the file ends within the line' };
+    return { refused: line.isEnded ? 'it is not JSON' : 'it is not JSON; the file ends within the line' };
   }
 }
 

@@ -2,7 +2,7 @@ import type { ImportSummary } from '../../portability/import/import-run.ts';
 
 /** What an import did, in words. */
 export function importWords(summary: ImportSummary, seconds: number): string[] {
-  const { created, updated, unchanged, deletedHere, tombstones, refused } = summary;
+  const { created, updated, unchanged, deletedHere, tombstones, otherRecords, refused } = summary;
   const parts = [
     `${created} created`,
     `${updated} updated`,
@@ -18,6 +18,7 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
   const left = some([
     [refused, 'lines refused'],
     [tombstones, 'tombstones left out'],
+    [otherRecords, 'records that are no issues'],
     [summary.parentsMissing, 'parents missing'],
     [summary.warnings, 'warnings'],
   ]);

@@ -14,7 +14,7 @@ export async function requireTeam(
 ): Promise<Row<'team'>> {
   const { database } = env;
   const wanted = code.trim().toUpperCase();
-  const find = async () => (await selectTeamsByCode(database.db, workspaceId, [wanted]))[0];
+  const find = async () => (await selectTeamsByCode(database.of(workspaceId), [wanted]))[0];
   const found = await find();
   if (found) return found;
   if (createName !== undefined) {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { Trx } from '../engine/transaction.ts';
+import type { UnscopedTrx } from '../engine/transaction.ts';
 import type { BackupTable } from './catalog.ts';
 
 /** Few enough that the longest rows there are fit into memory together. */
 const rowsPerFetch = 200;
 
 /** Makes what is read the same text on every engine and in every time zone, until the transaction ends. */
-export async function speakPlainly(trx: Trx): Promise<void> {
+export async function speakPlainly(trx: UnscopedTrx): Promise<void> {
   await sql`set local time zone 'UTC'`.execute(trx);
   await sql`set local bytea_output = hex`.execute(trx);
   await sql`set local extra_float_digits = 1`.execute(trx);
@@ -14,7 +14,7 @@ export async function speakPlainly(trx: Trx): Promise<void> {
 
 /** The rows of a table as lines of JSON in the order of its key; they stay in the database until they are asked for. */
 export async function* readRows(
-  trx: Trx,
+  trx: UnscopedTrx,
   { table, columns, order }: BackupTable,
 ): AsyncGenerator<readonly string[]> {
   await sql
@@ -33,7 +33,7 @@ export async function* readRows(
 
 /** Inserts rows that `readRows` gave. */
 export async function writeRows(
-  trx: Trx,
+  trx: UnscopedTrx,
   { table, columns }: BackupTable,
   lines: readonly string[],
 ): Promise<void> {
@@ -56,7 +56,7 @@ interface ForeignKey {
  * Does the work without foreign keys, and checks them all at its end: rows that point at each other have no order in
  * which they could come. Needs the owner of the tables, as migrations do; a failure leaves all as it was.
  */
-export async function withoutForeignKeys(trx: Trx, work: () => Promise<void>): Promise<void> {
+export async function withoutForeignKeys(trx: UnscopedTrx, work: () => Promise<void>): Promise<void> {
   const { rows: foreignKeys } = await sql<ForeignKey>`
     select quote_ident(conname) as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition
     from pg_constraint
@@ -74,7 +74,7 @@ export async function withoutForeignKeys(trx: Trx, work: () => Promise<void>): P
 }
 
 /** Moves each sequence of a column behind the highest number that was restored. */
-export async function advanceSequences(trx: Trx): Promise<void> {
+export async function advanceSequences(trx: UnscopedTrx): Promise<void> {
   const { rows } = await sql<{ table: string; column: string; sequence: string }>`
     select d.refobjid::regclass::text as table, quote_ident(a.attname) as column, s.oid::regclass::text as sequence
     from pg_class s

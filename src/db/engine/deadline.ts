@@ -1,72 +1,72 @@
 import { DatabaseUnavailableError } from './unavailable.ts';
 
-/** How long one request may take in all, and how much of that it may wait for its turn. */
-export interface PatienceLimits {
+/** How long one request may take in all, and how much of that it may spend waiting; both in milliseconds. */
+export interface DeadlineLimits {
   readonly withinMs: number;
   readonly waitMs: number;
 }
 
-/** Whoever has waited its time already may still wait this long for a connection that is about to be free. */
+/** A request that has used up its waiting time may still wait this long, because a connection may be about to be free. */
 const leastWaitMs = 100;
 
-/** What a request still has of its time, and whether anybody waits for its answer. */
-export class Patience {
+/** The time that one request has left, and whether its client still waits for the answer. */
+export class Deadline {
   readonly #withinMs: number;
   #untilMs: number;
   readonly #listeners = new Set<() => void>();
   #waitMs: number;
   #gone = false;
 
-  constructor({ withinMs, waitMs }: PatienceLimits) {
+  constructor({ withinMs, waitMs }: DeadlineLimits) {
     this.#withinMs = withinMs;
     this.#untilMs = performance.now() + withinMs;
     this.#waitMs = waitMs;
   }
 
-  /** Time that is left for all that the request still does. */
+  /** Milliseconds left for the whole request. */
   get leftMs(): number {
     return this.#untilMs - performance.now();
   }
 
-  /** How long it may wait for a place now. */
+  /** Milliseconds that the request may wait for a permit now. */
   get waitMs(): number {
     return Math.min(Math.max(this.#waitMs, leastWaitMs), this.leftMs);
   }
 
-  /** Takes the time that it has waited off what it may. */
+  /** Subtracts time that the request has waited from its waiting time. */
   waited(ms: number): void {
     this.#waitMs -= ms;
   }
 
-  /** The client takes its own time now. */
+  /** Stops the clock while the client sends its body. */
   pause(): void {
     this.#untilMs = Number.POSITIVE_INFINITY;
   }
 
-  /** The time of the request begins now, when its client has taken some for itself. */
+  /** Starts the clock again, with the whole time, after `pause`. */
   renew(): void {
     this.#untilMs = performance.now() + this.#withinMs;
   }
 
-  /** As much time as is left, for something that does not end with this client. */
-  apart(): Patience {
-    return new Patience({ withinMs: this.leftMs, waitMs: this.#waitMs });
+  /** A deadline with the same time left, for work that goes on when this client disconnects. */
+  apart(): Deadline {
+    return new Deadline({ withinMs: this.leftMs, waitMs: this.#waitMs });
   }
 
-  /** Throws when nobody waits for the answer any more, or has waited too long. */
+  /** Throws `DatabaseUnavailableError` when the client has disconnected or no time is left. */
   check(): void {
     if (this.#gone) throw new DatabaseUnavailableError('The client has gone.');
     if (this.leftMs <= 0) throw new DatabaseUnavailableError('The request has taken too long.');
   }
 
-  /** The client has gone: what runs for it ends, and nothing more is begun. */
+  /** Aborts the request because its client has disconnected. */
   abandon(): void {
     this.#gone = true;
     for (const listener of this.#listeners) listener();
     this.#listeners.clear();
   }
 
-  /** Hears when the client goes; gives what ends that. */
+  /** Calls `listener` when the request is aborted. Returns a function that removes the listener. */
   onGone(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -13,6 +13,7 @@ import { Lease, type Pool, type PoolLoad, type TextRows, type Wire } from './lea
 import { meter } from './meter.ts';
 import type { Prepared } from '../query/prepared.ts';
 import { ReferenceWrites } from '../writes/reference-writes.ts';
+import { Semaphore } from './semaphore.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
 /** A data directory, and its lock where it is held already: it is given back with the database. */
@@ -21,7 +22,7 @@ export interface EmbeddedLocation {
   readonly lock?: DirectoryLock | undefined;
 }
 
-/** How long a statement waits for its turn; a transaction that asks `db` inside itself would wait for ever. */
+/** How long a caller waits for the session: a transaction that used `db` inside itself would otherwise wait for ever. */
 const WAIT_MS = 30_000;
 
 /**
@@ -56,7 +57,8 @@ export class EmbeddedPool implements Pool {
   readonly #pglite: PGlite;
   readonly #client: pg.Client;
   readonly #lock: DirectoryLock;
-  readonly #waiting: (() => void)[] = [];
+  /** PGlite has one session. */
+  readonly #session = new Semaphore(1);
   /** The statements that the session keeps by name: it cannot be exchanged for a new one. */
   readonly #names = new Set<string>();
   /** One session answers one statement after the other. */
@@ -65,7 +67,6 @@ export class EmbeddedPool implements Pool {
     prepared: (statement, parameters) => this.#inLine(() => this.#prepared(statement, parameters)),
   };
   #last: Promise<unknown> = Promise.resolve();
-  #lent = false;
   #ended: Promise<void> | undefined;
 
   constructor(pglite: PGlite, client: pg.Client, lock: DirectoryLock) {
@@ -76,9 +77,13 @@ export class EmbeddedPool implements Pool {
 
   async connect(): Promise<Lease> {
     if (this.#ended) throw new Error('The embedded database is closed.');
-    const patience = meter()?.patience;
-    patience?.check();
-    await this.#turn(Math.min(WAIT_MS, patience?.leftMs ?? WAIT_MS));
+    const deadline = meter()?.deadline;
+    deadline?.check();
+    const waitMs = Math.min(WAIT_MS, deadline?.leftMs ?? WAIT_MS);
+    if (!(await this.#session.acquire({ withinMs: waitMs, deadline }))) {
+      const seconds = (waitMs / 1000).toFixed(1);
+      throw new DatabaseUnavailableError(`The embedded database was busy for ${seconds} s. ${HINT}`);
+    }
     return new Lease(this.#wire, (destroy) => void this.#release(destroy), this.referenceWrites);
   }
 
@@ -93,7 +98,7 @@ export class EmbeddedPool implements Pool {
   }
 
   load(): PoolLoad {
-    return { open: 1, idle: this.#lent ? 0 : 1, size: 1, waiting: this.#waiting.length };
+    return { open: 1, idle: this.#session.free, size: 1, waiting: this.#session.waiting };
   }
 
   end(): Promise<void> {
@@ -124,40 +129,18 @@ export class EmbeddedPool implements Pool {
       rowMode: 'array',
       types: textTypes,
     });
+    meter()?.allowance?.spendRows(rows);
     return { rows, types: fields.map(({ dataTypeID }) => dataTypeID) };
-  }
-
-  #turn(waitMs?: number): Promise<void> {
-    if (!this.#lent) {
-      this.#lent = true;
-      return Promise.resolve();
-    }
-    return new Promise((resolve, reject) => {
-      const proceed = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer =
-        waitMs &&
-        setTimeout(() => {
-          this.#waiting.splice(this.#waiting.indexOf(proceed), 1);
-          const seconds = (waitMs / 1000).toFixed(1);
-          reject(new DatabaseUnavailableError(`The embedded database was busy for ${seconds} s. ${HINT}`));
-        }, waitMs);
-      this.#waiting.push(proceed);
-    });
   }
 
   async #release(destroy = false): Promise<void> {
     // Kysely gives up a connection whose rollback failed; there is no other, so its transaction must not stay.
     if (destroy) await this.#client.query('rollback').catch(ignore);
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#lent = false;
+    this.#session.release();
   }
 
   async #close(): Promise<void> {
-    await this.#turn();
+    await this.#session.acquire();
     try {
       await this.#client.end();
       await this.#pglite.close();

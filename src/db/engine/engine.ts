@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
+import { type Kysely, PostgresDialect, sql } from 'kysely';
 import { type EmbeddedLocation, openEmbedded } from './embedded.ts';
 import type { Lease, Pool, PoolLoad } from './lease.ts';
 import { ServerPool } from './postgres.ts';
@@ -7,15 +7,19 @@ import type { Prepared } from '../query/prepared.ts';
 import type { PostgresLocation } from './postgres.ts';
 import type { ReferenceWrites } from '../writes/reference-writes.ts';
 import type { Tables } from '../tables/tables.ts';
-import { TenantGuardPlugin } from '../tenant-guard.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
+import { tenantHandle, unscopedHandle } from './tenant-handle.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
 /** An open database, the same to its users on either engine. */
 export interface Database {
   readonly engine: 'embedded' | 'postgres';
-  /** For all that is done for a workspace: refuses a statement that is not bound to one. */
-  readonly db: Kysely<Tables>;
-  /** The way round the guard: finding a token by its hash, listing workspaces, migrations. */
+  /**
+   * The handle for everything that is done for one workspace: it binds every statement to it. The same workspace gets
+   * the same handle, as long as few are in use.
+   */
+  of(workspaceId: string): TenantDb;
+  /** For what belongs to no workspace: finding a token by its hash, listing workspaces, migrations, housekeeping. */
   readonly unscoped: Kysely<Tables>;
   /** A connection for prepared statements, to be released by whoever borrows it. */
   connect(): Promise<Lease>;
@@ -48,12 +52,10 @@ export async function openDatabase(location: DatabaseLocation): Promise<Database
 }
 
 function over(engine: Database['engine'], pool: Pool): Database {
-  const bare = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  const names = new CamelCasePlugin({ maintainNestedObjectKeys: true });
-  const unscoped = bare.withPlugin(names);
+  const unscoped = unscopedHandle(new PostgresDialect({ pool }));
   return {
     engine,
-    db: bare.withPlugin(new TenantGuardPlugin()).withPlugin(names),
+    of: keptHandles(unscoped),
     unscoped,
     connect: () => pool.connect(),
     shared: (statement) => pool.shared(statement),
@@ -61,6 +63,21 @@ function over(engine: Database['engine'], pool: Pool): Database {
     referenceWrites: pool.referenceWrites,
     ping: pinging(pool),
     close: () => pool.end(),
+  };
+}
+
+/** How many handles are kept. Only writes of the same handle are batched. */
+const mostHandles = 1_000;
+
+function keptHandles(unscoped: Kysely<Tables>): Database['of'] {
+  const handles = new Map<string, TenantDb>();
+  return (workspaceId) => {
+    const kept = handles.get(workspaceId);
+    if (kept) return kept;
+    if (handles.size >= mostHandles) handles.clear();
+    const made = tenantHandle(unscoped, workspaceId);
+    handles.set(workspaceId, made);
+    return made;
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
-import { measure } from './meter.ts';
+import { measure, meter } from './meter.ts';
 import type { Prepared, Values } from '../query/prepared.ts';
 import { type ReferenceWrites, writesReference } from '../writes/reference-writes.ts';
 import { type TextRow, textsOf } from '../wire/wire-row.ts';
@@ -73,7 +73,11 @@ export class Lease implements PostgresPoolClient {
   ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
     if (typeof sql !== 'string') throw new Error('Streaming is not supported; read pages by key.');
     this.#wroteReference ||= writesReference(sql);
-    return measure(sql, () => this.#wire.query<Row>(sql, parameters));
+    return measure(sql, async () => {
+      const result = await this.#wire.query<Row>(sql, parameters);
+      meter()?.allowance?.spendRows(result.rows);
+      return result;
+    });
   }
 
   /** Runs a prepared statement; those that are asked for together go out together where the engine can. */

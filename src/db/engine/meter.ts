@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Patience } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
+import type { ReadAllowance } from './read-allowance.ts';
 
 /** What a request has asked of the database so far. */
 export interface Meter {
@@ -8,7 +9,9 @@ export interface Meter {
   /** Time from sending a statement to its last row, summed, so statements side by side count twice. */
   sqlMs: number;
   /** Undefined for what nobody waits for. */
-  readonly patience?: Patience | undefined;
+  readonly deadline?: Deadline | undefined;
+  /** How much it may read; undefined where there is no limit. */
+  readonly allowance?: ReadAllowance | undefined;
   /** Whose statements these are, for who hears of them. */
   readonly subject?: Subject | undefined;
 }
@@ -38,9 +41,9 @@ export function onStatement(listener: (statement: SentStatement) => void): () =>
 /** Runs a request under a meter of its own: what it awaits or batches counts there and nowhere else. */
 export function metered<Result>(
   request: () => Promise<Result>,
-  { patience, subject }: Pick<Meter, 'patience' | 'subject'> = {},
+  { deadline, subject, allowance }: Pick<Meter, 'deadline' | 'subject' | 'allowance'> = {},
 ): Promise<Result> {
-  return meters.run({ statements: 0, sqlMs: 0, patience, subject }, request);
+  return meters.run({ statements: 0, sqlMs: 0, deadline, subject, allowance }, request);
 }
 
 /** The meter of the request that is running, or undefined outside of one. */

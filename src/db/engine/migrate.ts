@@ -15,6 +15,8 @@ export interface SchemaState {
 
 export interface MigrateOptions {
   readonly log?: (line: string) => void;
+  /** Receives what a migration reports, such as how many rows it repaired; `log` by default. */
+  readonly report?: (line: string) => void;
   /** Holds the files NNNN_name.ts; the repository's own by default. */
   readonly folder?: string;
 }
@@ -26,7 +28,7 @@ export interface MigrateOptions {
  * Open a PostgreSQL database with `statementTimeoutMs: 0` for it: an index over many rows takes its time.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
-  const { log, folder = FOLDER } = options;
+  const { log, report = log, folder = FOLDER } = options;
   const names = await migrationNames(folder);
   const db = database.unscoped.withoutPlugins() as unknown as Kysely<Ledger>;
   const applied: string[] = [];
@@ -36,6 +38,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     if (step === 'held') await delay(RETRY_MS);
     else {
       log?.(`applied migration ${step.name}`);
+      if (step.done) report?.(`migration ${step.name} ${step.done}`);
       applied.push(step.name);
     }
   }
@@ -56,10 +59,11 @@ interface Ledger {
 }
 
 interface Migration {
-  up(db: Kysely<unknown>): Promise<void>;
+  /** Returns what the operator should know about changed rows, worded to follow the name of the migration. */
+  up(db: Kysely<unknown>): Promise<string | undefined | void>;
 }
 
-const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
+const FOLDER = join(import.meta.dirname, '../../../migrations');
 
 /** Any number that no other advisory lock of the service uses. */
 const LOCK_KEY = 7_021_408_113;
@@ -70,7 +74,7 @@ async function applyNext(
   transaction: Transaction<Ledger>,
   names: readonly string[],
   folder: string,
-): Promise<'done' | 'held' | { name: string }> {
+): Promise<'done' | 'held' | { name: string; done: string | undefined }> {
   const lock = await sql<{
     taken: boolean;
   }>`select pg_try_advisory_xact_lock(${sql.lit(LOCK_KEY)}) as taken`.execute(transaction);
@@ -87,9 +91,9 @@ async function applyNext(
   const name = names.find((candidate) => !applied.has(candidate));
   if (!name) return 'done';
   const migration = (await import(pathToFileURL(join(folder, `${name}.ts`)).href)) as Migration;
-  await migration.up(transaction as unknown as Kysely<unknown>);
+  const done = (await migration.up(transaction as unknown as Kysely<unknown>)) ?? undefined;
   await transaction.insertInto('migration').values({ name }).execute();
-  return { name };
+  return { name, done };
 }
 
 async function migrationNames(folder: string): Promise<string[]> {

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { decodedTypes } from '../wire/decoded-types.ts';
 import { Lease, type Pool, type PoolLoad } from './lease.ts';
 import { isTransactionControl, meter } from './meter.ts';
-import type { Patience } from './deadline.ts';
-import { Places } from '../places.ts';
+import type { Deadline } from './deadline.ts';
+import { Semaphore } from './semaphore.ts';
 import type { Prepared } from '../query/prepared.ts';
 import { ReferenceWrites } from '../writes/reference-writes.ts';
 import { RowClient } from '../wire/row-client.ts';
@@ -49,7 +49,7 @@ export class ServerPool implements Pool {
   readonly #pool: pg.Pool;
   /** One connection, for whoever asks whether the server answers: that must not depend on who has the others. */
   readonly #probe: pg.Pool;
-  readonly #places: Places;
+  readonly #permits: Semaphore;
   /** Of the pool's connections, those that are lent to nobody alone. */
   readonly #shared: SharedConnections;
   readonly #waitMs: number;
@@ -71,7 +71,7 @@ export class ServerPool implements Pool {
     this.#waitMs = waitMs;
     this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + FROZEN_AFTER_MS;
     const shared = prepared ? sharedOf(poolSize) : 0;
-    this.#places = new Places(poolSize - shared);
+    this.#permits = new Semaphore(poolSize - shared);
     this.#shared = new SharedConnections(shared, {
       lend: () => this.#pool.connect(),
       giveBack: (client, how) => client.release(how === 'lost' || this.#isFull(client)),
@@ -123,26 +123,29 @@ export class ServerPool implements Pool {
   }
 
   async connect(): Promise<Lease> {
-    const patience = meter()?.patience;
-    patience?.check();
-    const waitMs = patience?.waitMs ?? this.#waitMs;
-    if (!(await this.#places.take(waitMs, patience))) {
+    const deadline = meter()?.deadline;
+    deadline?.check();
+    const waitMs = deadline?.waitMs ?? this.#waitMs;
+    const sinceMs = performance.now();
+    const isAcquired = await this.#permits.acquire({ withinMs: waitMs, deadline });
+    deadline?.waited(performance.now() - sinceMs);
+    if (!isAcquired) {
       throw new DatabaseUnavailableError(
         `PostgreSQL at ${this.#address} is unavailable: all connections were busy for ${Math.round(waitMs)} ms.`,
       );
     }
     try {
-      return this.#lease(await this.#pool.connect(), patience);
+      return this.#lease(await this.#pool.connect(), deadline);
     } catch (error) {
-      this.#places.give();
+      this.#permits.release();
       throw unavailable(this.#address, error);
     }
   }
 
-  #lease(client: pg.PoolClient, patience: Patience | undefined): Lease {
+  #lease(client: pg.PoolClient, deadline: Deadline | undefined): Lease {
     let lost = false;
     let late: NodeJS.Timeout | undefined;
-    const stopListening = patience?.onGone(() => {
+    const stopListening = deadline?.onGone(() => {
       late = setTimeout(() => {
         // The cancellation may come late, and must not meet what another request does: nobody gets this one again.
         lost = true;
@@ -154,8 +157,8 @@ export class ServerPool implements Pool {
       send: (timeoutMs: number | undefined) => Promise<Result>,
     ): Promise<Result> => {
       const isControl = isTransactionControl(text);
-      if (!isControl) patience?.check();
-      const leftMs = patience?.leftMs ?? Number.POSITIVE_INFINITY;
+      if (!isControl) deadline?.check();
+      const leftMs = deadline?.leftMs ?? Number.POSITIVE_INFINITY;
       const withinMs = Math.min(this.#statementMs ?? leftMs, isControl ? Math.max(leftMs, LEAST_MS) : leftMs);
       try {
         return await send(Number.isFinite(withinMs) ? Math.ceil(withinMs) : undefined);
@@ -192,7 +195,7 @@ export class ServerPool implements Pool {
         clearTimeout(late);
         stopListening?.();
         client.release(destroy || lost || this.#isFull(client));
-        this.#places.give();
+        this.#permits.release();
       },
       this.referenceWrites,
     );
@@ -234,7 +237,7 @@ export class ServerPool implements Pool {
   load(): PoolLoad {
     const { totalCount, idleCount, options } = this.#pool;
     const idle = idleCount + this.#shared.idle;
-    return { open: totalCount, idle, size: options.max, waiting: this.#places.waiting };
+    return { open: totalCount, idle, size: options.max, waiting: this.#permits.waiting };
   }
 
   end(): Promise<void> {

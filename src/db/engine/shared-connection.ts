@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type pg from 'pg';
 import { Lease, type TextRows } from './lease.ts';
 import { meter } from './meter.ts';
-import type { Patience } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
 import type { Prepared } from '../query/prepared.ts';
 import { TextQuery } from '../wire/text-query.ts';
 import { isConnectionLoss } from './unavailable.ts';
@@ -44,7 +44,7 @@ type Answered = TextRows | 'waited';
 /** A statement that has been sent. */
 interface Sent {
   readonly atMs: number;
-  readonly patience: Patience | undefined;
+  readonly deadline: Deadline | undefined;
   /** Undefined once nobody waits for the answer any more, which comes nevertheless. */
   settle: ((error: Error | null, rows?: Answered) => void) | undefined;
 }
@@ -148,14 +148,14 @@ export class SharedConnection {
   }
 
   #send(statement: Prepared, values: unknown[]): Promise<Answered> {
-    const patience = meter()?.patience;
-    patience?.check();
+    const deadline = meter()?.deadline;
+    deadline?.check();
     return new Promise((resolve, reject) => {
       const client = this.#client;
       if (!client) return reject(this.#lender.unavailable(connectionLost()));
       const sent: Sent = {
         atMs: performance.now(),
-        patience,
+        deadline,
         settle: (error, rows) => (rows ? resolve(rows) : reject(error)),
       };
       if (this.#underway.length === 0) this.#sinceMs = sent.atMs;
@@ -217,7 +217,7 @@ export class SharedConnection {
       return;
     }
     for (const [place, sent] of this.#underway.entries()) {
-      if ((sent.patience?.leftMs ?? 1) <= 0) this.#settle(sent, new Error('Query read timeout'));
+      if ((sent.deadline?.leftMs ?? 1) <= 0) this.#settle(sent, new Error('Query read timeout'));
       else if (place > 0 && nowMs - sent.atMs > waitMs) this.#settle(sent, null, 'waited');
     }
     if (hasMs < this.#lender.lostMs) return;

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Database } from './engine.ts';
-import type { Trx } from './transaction.ts';
+import type { UnscopedTrx } from './transaction.ts';
 
 /**
- * Reads the database of one moment, whatever is written meanwhile. It goes round the tenant guard, for the one who runs
- * the service. The embedded engine has one session: there everybody else waits until the work is done.
+ * Reads the database of one moment, across all workspaces: for the operator. The embedded engine has one session, where
+ * everything else waits until the work is done.
  */
 export function inSnapshot<Result>(
   { unscoped }: Pick<Database, 'unscoped'>,
-  work: (trx: Trx) => Promise<Result>,
+  work: (trx: UnscopedTrx) => Promise<Result>,
 ): Promise<Result> {
   return unscoped
     .transaction()

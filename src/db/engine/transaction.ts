@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
+import type { Database } from './engine.ts';
 import type { Sending } from '../query/prepared.ts';
 import type { Tables } from '../tables/tables.ts';
+import type { TenantDb, TenantTrx } from '../tables/tenant-tables.ts';
 
 /** A connection inside a transaction. Nothing else may ask the database before it ends: the embedded engine has one connection. */
-export type Trx = Transaction<Tables>;
+export type Trx = TenantTrx;
+
+/** The same without a workspace. */
+export type UnscopedTrx = Transaction<Tables>;
 
 /** How prepared statements go through a transaction. */
 export function inside(trx: Trx): Sending {
@@ -22,11 +27,19 @@ const retries: Readonly<Record<string, number>> = { '40001': 3, '40P01': 3, '235
  * begins inside it. Within a transaction it is a part of that one, which alone can be run again.
  */
 export async function inTransaction<Result>(
-  db: Kysely<Tables>,
+  db: TenantDb,
   work: (trx: Trx) => Promise<Result>,
 ): Promise<Result> {
   if (db.isTransaction) return work(db as Trx);
-  return again(() => db.transaction().execute(work));
+  return again(() => db.transaction().execute((trx) => work(trx as Trx)));
+}
+
+/** The same without a workspace: for the work that creates one. */
+export function inUnscopedTransaction<Result>(
+  { unscoped }: Pick<Database, 'unscoped'>,
+  work: (trx: UnscopedTrx) => Promise<Result>,
+): Promise<Result> {
+  return again(() => unscoped.transaction().execute(work));
 }
 
 /** Sends prepared statements in one transaction, which is not run again. */

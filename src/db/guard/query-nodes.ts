@@ -16,7 +16,7 @@ import {
 } from 'kysely';
 import type { OperationNode } from 'kysely';
 
-/** The statements that the tenant guard understands. */
+/** The statements that the tenant plugin can bind. */
 export type Query = SelectQueryNode | InsertQueryNode | UpdateQueryNode | DeleteQueryNode;
 
 /** The table or query behind an alias and parentheses. */
@@ -26,13 +26,13 @@ export function tableOf(node: OperationNode | undefined): OperationNode {
   return ParensNode.is(node) ? tableOf(node.node) : node;
 }
 
-/** The items of a list node; a node that is none is its own list. */
+/** The items of a list node, or any other node as a list of one. */
 export function listed(node: OperationNode | undefined): readonly OperationNode[] {
   if (!node) return [];
   return ListNode.is(node) ? node.items : [node];
 }
 
-/** Tells the statements that have a scope of their own. */
+/** Says whether a node is a statement with a scope of its own. */
 export function isQuery(node: OperationNode): node is Query {
   return (
     SelectQueryNode.is(node) ||
@@ -42,12 +42,12 @@ export function isQuery(node: OperationNode): node is Query {
   );
 }
 
-/** Tells nodes from the other values that a node holds. */
+/** Says whether a value within a node is a node itself. */
 export function isNode(value: unknown): value is OperationNode {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** Nodes without queries below; those of values may hold thousands, and objects of any shape. */
+/** Says whether a node has no queries below it. Nodes of values may hold thousands of values, and objects of any shape. */
 export function isLeaf(node: OperationNode): boolean {
   return (
     ValueNode.is(node) ||

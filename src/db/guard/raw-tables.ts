@@ -2,17 +2,17 @@ import { ColumnNode, IdentifierNode, RawNode, ReferenceNode, TableNode, ValueNod
 import type { OperationNode } from 'kysely';
 import { identifierOf } from './identifiers.ts';
 
-/** What the text of a raw fragment says about tables and about the statement round it. */
+/** What the text of a raw fragment means for the statement around it. */
 export interface RawReading {
-  /** Names where SQL expects a table (after from, join, update, into, using …). */
+  /** The names in places where SQL expects a table (after from, join, update, into, using …). */
   readonly tables: string[];
-  /** What could undo the conditions beside the fragment: Kysely puts no parentheses round raw SQL. */
+  /** What could undo the conditions beside the fragment, since Kysely puts no parentheses around raw SQL. */
   readonly leak: 'or' | 'parenthesis' | 'comment' | undefined;
 }
 
 /**
- * Reads a raw fragment together with the fragments and identifiers spliced into it. `asTable` says that it
- * stands where a table is expected, as in selectFrom(sql`issue`.as('i')).
+ * Reads a raw fragment together with the fragments and identifiers spliced into it. `asTable` says that the fragment is
+ * in the place of a table, as in selectFrom(sql`issue`.as('i')).
  */
 export function readRaw(node: RawNode, asTable = false): RawReading {
   const text = flatten(node);
@@ -23,7 +23,7 @@ export function readRaw(node: RawNode, asTable = false): RawReading {
 const NOTHING: RawReading = { tables: [], leak: undefined };
 const WORTH_READING = /[()]|--|\/\*|\b(?:from|join|update|into|using|table|truncate|copy|or)\b/i;
 
-/** Stands for a value, an expression or a sub-query: the guard reads those as nodes. */
+/** In place of a value, an expression or a subquery, which are read as nodes. */
 const OPAQUE = ' \u0001 ';
 
 function flatten(node: RawNode): string {
@@ -70,10 +70,10 @@ const NOT_AFTER: Readonly<Record<string, ReadonlySet<string>>> = {
   update: new Set(['for', 'key', 'do', 'on']),
   from: new Set(['distinct']),
 };
-/** Functions whose arguments are written with `from`. */
+/** Functions with the word `from` among their arguments. */
 const SPEAKS_FROM = new Set(['extract', 'substring', 'trim', 'overlay']);
 
-/** What is known at one depth of parentheses. */
+/** The state at one depth of parentheses. */
 interface Depth {
   inList: boolean;
   expecting: boolean;

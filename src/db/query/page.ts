@@ -1,6 +1,5 @@
 import {
   type AliasableExpression,
-  type Kysely,
   type RawBuilder,
   type SelectQueryBuilder,
   type SqlBool,
@@ -9,7 +8,8 @@ import {
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import { type Predicate, predicateSql, type Through } from './predicate.ts';
 import type { Given } from './slots.ts';
-import type { TableName, Tables } from '../tables/tables.ts';
+import type { TableName } from '../tables/tables.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
 
 export type OrderKind = 'int' | 'text' | 'time' | 'date';
 
@@ -79,10 +79,9 @@ export interface ListOrder {
 /** What the rows of a source are called in the queries. */
 export const row = 'r0';
 
-/** What the queries below need to be compiled: a database, and whose rows they read. */
+/** What the queries below are compiled with: a handle of the workspace whose rows they read. */
 export interface Reading {
-  db: Kysely<Tables>;
-  workspaceId: Given<string>;
+  db: TenantDb;
   /** The columns that are read; all when nothing is said. */
   columns?: readonly ReadColumn[];
 }
@@ -95,27 +94,22 @@ export interface DerivedColumn {
   /** Equal for columns that say the same of a row, whatever their names. */
   readonly what: string;
   /** What it is of the row that the alias names. */
-  readonly sql: (alias: string, workspaceId: Given<string>) => AliasableExpression<unknown>;
+  readonly sql: (alias: string) => AliasableExpression<unknown>;
 }
 
 /** One page of the workspace's rows. */
-export async function selectPage(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  request: PageRequest,
-): Promise<Page> {
-  const rows = await pageQuery({ db, workspaceId }, request, { rows: request.limit + 1 }).execute();
+export async function selectPage(db: TenantDb, request: PageRequest): Promise<Page> {
+  const rows = await pageQuery({ db }, request, { rows: request.limit + 1 }).execute();
   return toPage(rows, request);
 }
 
 /** A page for each parent, by one statement; parents without rows get an empty page. */
 export async function selectPages(
-  db: Kysely<Tables>,
-  workspaceId: string,
+  db: TenantDb,
   request: PageRequest,
   parents: readonly string[],
 ): Promise<Map<string, Page>> {
-  const rows = await pagesQuery({ db, workspaceId }, request, { rows: request.limit + 1 }, parents).execute();
+  const rows = await pagesQuery({ db }, request, { rows: request.limit + 1 }, parents).execute();
   const byOrdinal = Map.groupBy(rows, ({ parentOrdinal }) => parentOrdinal);
   return new Map(
     parents.map((parent, place) => {
@@ -133,13 +127,12 @@ export async function selectPages(
 
 /** All rows under each parent, in order: for small closed sets that are shown as plain lists. */
 export async function selectLists(
-  db: Kysely<Tables>,
-  workspaceId: string,
+  db: TenantDb,
   source: ChildSource,
   orderBy: readonly ListOrder[],
   parents: readonly string[],
 ): Promise<Map<string, AnyRow[]>> {
-  return groupRows(await listsQuery({ db, workspaceId }, source, orderBy, parents).execute(), parents);
+  return groupRows(await listsQuery({ db }, source, orderBy, parents).execute(), parents);
 }
 
 function groupRows(rows: readonly AnyRow[], parents: readonly string[]): Map<string, AnyRow[]> {
@@ -161,9 +154,7 @@ export function pageQuery(
   size: PageSize,
   parent?: RawBuilder<unknown>,
 ) {
-  let query = selected(childRows(reading, source), reading).where(
-    predicateSql(filter, row, reading.workspaceId),
-  );
+  let query = selected(childRows(reading, source), reading).where(predicateSql(filter, row));
   if (parent && source.parent) query = query.where(sql<SqlBool>`${parentColumn(source.parent)} = ${parent}`);
   if (after) query = query.where(beyond(order, after, true));
   if (before) query = query.where(beyond(order, before, false));
@@ -213,7 +204,7 @@ export function listsQuery(
 
 /** Which children each parent is joined to, without the children themselves. */
 export function linksQuery(
-  { db, workspaceId }: Reading,
+  { db }: Reading,
   { table, parent, child }: Through,
   columns: readonly string[],
   parents: Given<readonly string[]>,
@@ -222,20 +213,19 @@ export function linksQuery(
     .selectFrom(`${table} as link`)
     .select([`link.${parent} as parentKey`, `link.${child} as childKey`])
     .select(columns.map((column) => `link.${column}`))
-    .where('link.workspaceId', '=', workspaceId)
     .where(sql<SqlBool>`${sql.ref(`link.${parent}`)} = any(${parents}::uuid[])`);
 }
 
 /** Adds what is read of the rows. */
 export function selected<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
   query: Query,
-  { columns, workspaceId }: Reading,
+  { columns }: Reading,
   alias = row,
 ): Query {
   const read = columns
     ? query.select(
         columns.map((column) =>
-          typeof column === 'string' ? `${alias}.${column}` : column.sql(alias, workspaceId).as(column.name),
+          typeof column === 'string' ? `${alias}.${column}` : column.sql(alias).as(column.name),
         ) as `${string}.${string}`[],
       )
     : query.selectAll(alias);
@@ -259,19 +249,14 @@ export function parentColumn(parent: Parent): RawBuilder<unknown> {
 }
 
 /** The source's rows with, where they hang on a join table, that table as `link`. */
-export function childRows({ db, workspaceId }: Reading, source: Source) {
+export function childRows({ db }: Reading, source: Source) {
   const through = source.parent && 'through' in source.parent ? source.parent.through : undefined;
   return untyped(db)
     .selectFrom(`${source.table} as ${row}`)
     .$if(through !== undefined, (query) =>
-      query.innerJoin(`${through?.table} as link`, (join) =>
-        join
-          .onRef('link.workspaceId', '=', `${row}.workspaceId`)
-          .onRef(`link.${through?.child}`, '=', `${row}.${through?.by}`),
-      ),
+      query.innerJoin(`${through?.table} as link`, `link.${through?.child}`, `${row}.${through?.by}`),
     )
-    .where(`${row}.workspaceId`, '=', workspaceId)
-    .where(predicateSql(source.where, row, workspaceId));
+    .where(predicateSql(source.where, row));
 }
 
 function orderSql(alias: string, order: Order, backward: boolean): RawBuilder<unknown> {

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { subquery } from './any-tables.ts';
+import { subquery, subqueryWith } from './any-tables.ts';
 import { type Given, Slot } from './slots.ts';
 import type { TableName } from '../tables/tables.ts';
 
@@ -20,7 +20,15 @@ export type Predicate =
   | { column: string; isNull: boolean }
   | { column: string; references: TableName; by: string; where: Predicate }
   | { column: string; among: Given<Buffer>; many: boolean }
-  | { through: Through; own: string; where: Predicate };
+  | { through: Through; own: string; where: Predicate }
+  | { lineage: Lineage };
+
+/** The row of `table` with the id `root`, and every row below it: `parent` holds the id of the row above. */
+export interface Lineage {
+  table: TableName;
+  parent: string;
+  root: string;
+}
 
 /** A way over a join table: its `parent` column holds a value of the row, its `child` column one of `target`.`by`. */
 export interface Through {
@@ -45,24 +53,20 @@ export function isAlways(predicate: Predicate): boolean {
 
 /**
  * The predicate as SQL over the row that `alias` names. It is two-valued: a null never makes a negation unknown,
- * so rows without a value are found by `not`. Sub-selects bind the workspace themselves.
+ * so rows without a value are found by `not`.
  */
-export function predicateSql(
-  predicate: Predicate,
-  alias: string,
-  workspaceId: Given<string>,
-): Expression<SqlBool> {
-  if ('all' in predicate) return joined(predicate.all, ' and ', true, alias, workspaceId);
-  if ('any' in predicate) return joined(predicate.any, ' or ', false, alias, workspaceId);
-  if ('not' in predicate)
-    return sql<SqlBool>`(${predicateSql(predicate.not, alias, workspaceId)}) is not true`;
-  if ('through' in predicate) return throughSql(predicate, alias, workspaceId);
+export function predicateSql(predicate: Predicate, alias: string): Expression<SqlBool> {
+  if ('all' in predicate) return joined(predicate.all, ' and ', true, alias);
+  if ('any' in predicate) return joined(predicate.any, ' or ', false, alias);
+  if ('not' in predicate) return sql<SqlBool>`(${predicateSql(predicate.not, alias)}) is not true`;
+  if ('through' in predicate) return throughSql(predicate, alias);
+  if ('lineage' in predicate) return lineageSql(predicate.lineage, alias);
   const column = sql.ref(`${alias}.${predicate.column}`);
   if ('isNull' in predicate)
     return predicate.isNull ? sql<SqlBool>`${column} is null` : sql<SqlBool>`${column} is not null`;
   if ('in' in predicate) return sql<SqlBool>`${column} = any(${predicate.in})`;
   if ('among' in predicate) return amongSql(column, predicate);
-  if ('references' in predicate) return referenceSql(predicate, column, alias, workspaceId);
+  if ('references' in predicate) return referenceSql(predicate, column, alias);
   return comparisonSql(column, predicate.is, predicate.value);
 }
 
@@ -71,11 +75,10 @@ function joined(
   operator: ' and ' | ' or ',
   whenEmpty: boolean,
   alias: string,
-  workspaceId: Given<string>,
 ): RawBuilder<SqlBool> {
   if (parts.length === 0) return sql<SqlBool>`${sql.lit(whenEmpty)}`;
   return sql<SqlBool>`(${sql.join(
-    parts.map((part) => predicateSql(part, alias, workspaceId)),
+    parts.map((part) => predicateSql(part, alias)),
     sql.raw(operator),
   )})`;
 }
@@ -117,10 +120,9 @@ function referenceSql(
   predicate: { references: TableName; by: string; where: Predicate },
   column: RawBuilder<unknown>,
   alias: string,
-  workspaceId: Given<string>,
 ): RawBuilder<SqlBool> {
   const target = inner(alias);
-  return sql<SqlBool>`${column} in (${boundSelect(predicate.references, target, predicate.by, workspaceId, predicate.where)})`;
+  return sql<SqlBool>`${column} in (${boundSelect(predicate.references, target, predicate.by, predicate.where)})`;
 }
 
 /**
@@ -140,33 +142,43 @@ function amongSql(
 function throughSql(
   { through, own, where }: { through: Through; own: string; where: Predicate },
   alias: string,
-  workspaceId: Given<string>,
 ): RawBuilder<SqlBool> {
   const link = inner(alias);
   const child = sql.ref(`${link}.${through.child}`);
   const isSought =
     'among' in where
       ? amongSql(child, where)
-      : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, workspaceId, where)})`;
+      : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, where)})`;
   const rows = subquery()
     .selectFrom(`${through.table} as ${link}`)
     .select(sql.lit(1).as('found'))
-    .where(`${link}.workspaceId`, '=', workspaceId)
     .whereRef(`${link}.${through.parent}`, '=', `${alias}.${own}`)
     .where(isSought);
   return sql<SqlBool>`exists (${rows})`;
 }
 
-function boundSelect(
-  table: TableName,
-  alias: string,
-  by: string,
-  workspaceId: Given<string>,
-  where: Predicate,
-) {
+function lineageSql({ table, parent, root }: Lineage, alias: string): RawBuilder<SqlBool> {
+  const ids = subqueryWith()
+    .withRecursive('line', (creator) =>
+      creator
+        .selectFrom(table)
+        .select('id')
+        .where('id', '=', root)
+        .union((eb) =>
+          eb
+            .selectFrom(`${table} as child`)
+            .innerJoin('line', `child.${parent}`, 'line.id')
+            .select('child.id'),
+        ),
+    )
+    .selectFrom('line')
+    .select('line.id');
+  return sql<SqlBool>`${sql.ref(`${alias}.id`)} in (${ids})`;
+}
+
+function boundSelect(table: TableName, alias: string, by: string, where: Predicate) {
   return subquery()
     .selectFrom(`${table} as ${alias}`)
     .select(`${alias}.${by}`)
-    .where(`${alias}.workspaceId`, '=', workspaceId)
-    .where(predicateSql(where, alias, workspaceId));
+    .where(predicateSql(where, alias));
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type Compilable, CompiledQuery, type Kysely } from 'kysely';
+import { type Compilable, CompiledQuery } from 'kysely';
 import { type CellFormats, cellFormats } from '../wire/cell-formats.ts';
 import { decodeText } from '../wire/decoded-types.ts';
 import type { Lease } from '../engine/lease.ts';
 import { type Predicate, sqlValue } from './predicate.ts';
 import { writesReference } from '../writes/reference-writes.ts';
+import { anyWorkspace, workspaceOf } from '../engine/tenant-handle.ts';
 import { Slot } from './slots.ts';
-import type { Tables } from '../tables/tables.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** What one run of a statement puts into its slots, by their names. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -77,11 +78,15 @@ export class PreparedSelect<Row> {
     this.#columns = columns;
   }
 
-  /** Runs on a connection of its own, which is given back; or in the transaction that all has to go through. */
+  /**
+   * Runs for the workspace of the handle: on a connection of its own, which is given back, or in the transaction that
+   * everything has to go through.
+   */
   async send({ connect, db }: Sending, values: Values): Promise<Row[]> {
-    if (connect) return this.run(connect, values);
+    const bound = { ...values, workspaceId: workspaceOf(db) };
+    if (connect) return this.run(connect, bound);
     const { text } = this.#statement;
-    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(text, this.#statement.bind(values)));
+    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(text, this.#statement.bind(bound)));
     return rows;
   }
 
@@ -106,16 +111,16 @@ export class PreparedSelect<Row> {
 
 /** Where a statement goes: `connect` is undefined inside a transaction, which `db` then is. */
 export interface Sending {
-  readonly db: Kysely<Tables>;
+  readonly db: TenantDb;
   readonly connect: (() => Promise<Lease>) | undefined;
 }
 
 /** Statements by the shape of what they are given, each compiled when it is first needed. */
 export class StatementsByShape<Shape, Row> {
-  readonly #make: (db: Kysely<Tables>, shape: Shape) => PreparedSelect<Row>;
+  readonly #make: (db: TenantDb, shape: Shape) => PreparedSelect<Row>;
   readonly #made = new Map<string, PreparedSelect<Row>>();
 
-  constructor(make: (db: Kysely<Tables>, shape: Shape) => PreparedSelect<Row>) {
+  constructor(make: (db: TenantDb, shape: Shape) => PreparedSelect<Row>) {
     this.#make = make;
   }
 
@@ -123,7 +128,7 @@ export class StatementsByShape<Shape, Row> {
     const key = JSON.stringify(shape);
     let statement = this.#made.get(key);
     if (!statement) {
-      statement = this.#make(sending.db, shape);
+      statement = this.#make(anyWorkspace, shape);
       this.#made.set(key, statement);
     }
     return statement.send(sending, values);

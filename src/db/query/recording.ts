@@ -1,14 +1,4 @@
-import {
-  CamelCasePlugin,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
 import { Lease } from '../engine/lease.ts';
-import type { Tables } from '../tables/tables.ts';
-import { TenantGuardPlugin } from '../tenant-guard.ts';
 
 /**
  * What every column holds of the two rows that answer each statement: as a key it leads on to a row, as an ordinal it is
@@ -24,21 +14,8 @@ const widest = 100;
  * would be read for that row is asked for as well.
  */
 export class RecordingDatabase {
-  readonly db: Kysely<Tables>;
   /** The texts of the statements that went out together, one round trip after the other. */
   readonly roundTrips: string[][] = [];
-
-  constructor() {
-    const dialect = {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    };
-    this.db = new Kysely<Tables>({ dialect })
-      .withPlugin(new TenantGuardPlugin())
-      .withPlugin(new CamelCasePlugin({ maintainNestedObjectKeys: true }));
-  }
 
   connect(): Promise<Lease> {
     const sent: string[] = [];

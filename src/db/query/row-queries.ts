@@ -19,16 +19,13 @@ export function findQuery(
   table: TableName,
   where: Predicate,
 ): SelectQueryBuilder<AnyTables, 'r0', AnyRow> {
-  const rows = untyped(reading.db)
-    .selectFrom(`${table} as r0`)
-    .where('r0.workspaceId', '=', reading.workspaceId)
-    .where(predicateSql(where, 'r0', reading.workspaceId));
+  const rows = untyped(reading.db).selectFrom(`${table} as r0`).where(predicateSql(where, 'r0'));
   return selected(rows as SelectQueryBuilder<AnyTables, 'r0', AnyRow>, reading);
 }
 
 /** Those of the keys that a row joins to the viewer. */
 export function existsQuery(
-  { db, workspaceId }: Reading,
+  { db }: Reading,
   table: TableName,
   keyColumn: string,
   viewerColumn: string,
@@ -38,14 +35,13 @@ export function existsQuery(
   return untyped(db)
     .selectFrom(`${table} as r0`)
     .select(`r0.${keyColumn} as key`)
-    .where('r0.workspaceId', '=', workspaceId)
     .where(`r0.${viewerColumn}`, '=', viewer)
     .where(sql<SqlBool>`${sql.ref(`r0.${keyColumn}`)} = any(${keys}::uuid[])`);
 }
 
 /** Counters that are kept in slots, summed for each key that has any. */
 export function sumsQuery(
-  { db, workspaceId }: Reading,
+  { db }: Reading,
   table: TableName,
   keyColumn: string,
   columns: readonly string[],
@@ -55,7 +51,6 @@ export function sumsQuery(
     .selectFrom(`${table} as r0`)
     .select(`r0.${keyColumn} as key`)
     .select(columns.map((column) => clampedSum(`r0.${column}`).as(column)))
-    .where('r0.workspaceId', '=', workspaceId)
     .where(sql<SqlBool>`${sql.ref(`r0.${keyColumn}`)} = any(${keys}::uuid[])`)
     .groupBy(`r0.${keyColumn}`);
 }

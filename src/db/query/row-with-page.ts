@@ -27,8 +27,7 @@ export function rowWithPageQuery(
   return db
     .with(
       (cte) => cte('one').materialized(),
-      // Its workspace, by which the guard of statements knows that the row is bound.
-      () => (ofRow.includes('workspaceId') ? one : one.select('r0.workspaceId')),
+      () => one,
     )
     .selectFrom('one')
     .select(ofRow.map((name) => `one.${name}`))

@@ -1,4 +1,4 @@
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { clampedSum } from './aggregates.ts';
 import { untyped } from './any-tables.ts';
 import {
@@ -12,44 +12,34 @@ import {
 } from './page.ts';
 import { isAlways, type Predicate, predicateSql } from './predicate.ts';
 import type { Given } from './slots.ts';
-import type { Tables } from '../tables/tables.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** The number of rows, all pages together. */
-export async function selectCount(
-  db: Kysely<Tables>,
-  workspaceId: string,
-  source: Source,
-  filter: Predicate,
-): Promise<number> {
-  return (await countQuery({ db, workspaceId }, source, filter).executeTakeFirstOrThrow()).count;
+export async function selectCount(db: TenantDb, source: Source, filter: Predicate): Promise<number> {
+  return (await countQuery({ db }, source, filter).executeTakeFirstOrThrow()).count;
 }
 
 /** The number of rows under each parent, by one grouped statement. */
 export async function selectCounts(
-  db: Kysely<Tables>,
-  workspaceId: string,
+  db: TenantDb,
   source: ChildSource,
   filter: Predicate,
   parents: readonly string[],
 ): Promise<Map<string, number>> {
-  const counted = await countsQuery({ db, workspaceId }, source, filter, parents).execute();
+  const counted = await countsQuery({ db }, source, filter, parents).execute();
   return new Map(counted.map(({ parentKey, count }) => [parentKey, count]));
 }
 
-export function countQuery({ db, workspaceId }: Reading, source: Source, filter: Predicate) {
+export function countQuery({ db }: Reading, source: Source, filter: Predicate) {
   const { counter } = source;
   if (counter && isAlways(filter)) {
-    return untyped(db)
-      .selectFrom(`${counter.table} as ${row}`)
-      .select(keptCount(counter).as('count'))
-      .where(`${row}.workspaceId`, '=', workspaceId);
+    return untyped(db).selectFrom(`${counter.table} as ${row}`).select(keptCount(counter).as('count'));
   }
   return untyped(db)
     .selectFrom(`${source.table} as ${row}`)
     .select(sql<number>`count(*)::int`.as('count'))
-    .where(`${row}.workspaceId`, '=', workspaceId)
-    .where(predicateSql(source.where, row, workspaceId))
-    .where(predicateSql(filter, row, workspaceId));
+    .where(predicateSql(source.where, row))
+    .where(predicateSql(filter, row));
 }
 
 export function countsQuery(
@@ -64,14 +54,13 @@ export function countsQuery(
     return untyped(reading.db)
       .selectFrom(`${counter.table} as ${row}`)
       .select([sql<string>`${key}`.as('parentKey'), keptCount(counter).as('count')])
-      .where(`${row}.workspaceId`, '=', reading.workspaceId)
       .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
       .groupBy(sql`${key}`);
   }
   return childRows(reading, source)
     .select([sql<string>`${key}`.as('parentKey'), sql<number>`count(*)::int`.as('count')])
     .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
-    .where(predicateSql(filter, row, reading.workspaceId))
+    .where(predicateSql(filter, row))
     .groupBy(sql`${key}`);
 }
 

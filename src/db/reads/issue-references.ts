@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { PreparedSelect, type Sending, StatementsByShape, uuidArray } from '../query/prepared.ts';
-import type { Tables } from '../tables/tables.ts';
-import { slot, typed } from '../query/slots.ts';
+import { typed } from '../query/slots.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** What a write refers to, by ids; of members their accounts. */
 export interface WantedReferences {
@@ -31,15 +31,11 @@ export interface ReferenceRow {
 }
 
 /** Everything that a write refers to, by one statement; what is not in the workspace or deleted is not in the answer. */
-export function selectReferences(
-  sending: Sending,
-  workspaceId: string,
-  wanted: WantedReferences,
-): Promise<ReferenceRow[]> {
+export function selectReferences(sending: Sending, wanted: WantedReferences): Promise<ReferenceRow[]> {
   const asked = Object.entries(wanted).filter(([, ids]) => ids.length > 0);
   const shape = asked.map(([name]) => name as keyof WantedReferences);
   const ids = asked.map(([name, given]) => [name, uuidArray(given)] as const);
-  return references.send(sending, shape, { ...Object.fromEntries(ids), workspaceId });
+  return references.send(sending, shape, Object.fromEntries(ids));
 }
 
 /** By which of the lists have anything in them. */
@@ -49,7 +45,7 @@ const references = new StatementsByShape<readonly (keyof WantedReferences)[], Re
 
 const referenceColumns = ['kind', 'id', 'teamId', 'name', 'flag', 'code'] as const;
 
-function referencesQuery(db: Kysely<Tables>, wanted: ReadonlySet<keyof WantedReferences>) {
+function referencesQuery(db: TenantDb, wanted: ReadonlySet<keyof WantedReferences>) {
   const statuses = wanted.has('statusIds') || wanted.has('initialStatusOf');
   const kinds = [
     wanted.has('teamIds') && teams(db),
@@ -79,62 +75,55 @@ function among(list: keyof WantedReferences) {
   return sql<string>`any(${typed(list, 'uuid[]')})`;
 }
 
-function teams(db: Kysely<Tables>) {
+function teams(db: TenantDb) {
   return db
     .selectFrom('team')
     .select([kind('team'), 'id', noTeam, 'name', noFlag, noCode])
-    .where('workspaceId', '=', slot('workspaceId'))
     .where('id', '=', among('teamIds'));
 }
 
 /** Those of the ids, or the initial ones of teams. */
-function statusesOf(db: Kysely<Tables>, by: 'statusIds' | 'initialStatusOf') {
+function statusesOf(db: TenantDb, by: 'statusIds' | 'initialStatusOf') {
   const rows = db
     .selectFrom('status')
-    .select([kind('status'), 'id', ownTeam, 'name', 'isInitial as flag', 'rank as code'])
-    .where('workspaceId', '=', slot('workspaceId'));
+    .select([kind('status'), 'id', ownTeam, 'name', 'isInitial as flag', 'rank as code']);
   return by === 'statusIds'
     ? rows.where('id', '=', among(by))
     : rows.where('teamId', '=', among(by)).where('isInitial', '=', true);
 }
 
-function projects(db: Kysely<Tables>) {
+function projects(db: TenantDb) {
   return db
     .selectFrom('project')
     .select([kind('project'), 'id', ownTeam, 'name', noFlag, noCode])
-    .where('workspaceId', '=', slot('workspaceId'))
     .where('id', '=', among('projectIds'));
 }
 
-function deliveries(db: Kysely<Tables>) {
+function deliveries(db: TenantDb) {
   return db
     .selectFrom('delivery')
     .select([kind('delivery'), 'id', ownTeam, 'name', noFlag, noCode])
-    .where('workspaceId', '=', slot('workspaceId'))
     .where('id', '=', among('deliveryIds'));
 }
 
-function labels(db: Kysely<Tables>) {
+function labels(db: TenantDb) {
   return db
     .selectFrom('label')
     .select([kind('label'), 'id', 'teamId', 'name', 'isGroup as flag', noCode])
-    .where('workspaceId', '=', slot('workspaceId'))
     .where('id', '=', among('labelIds'));
 }
 
-function members(db: Kysely<Tables>) {
+function members(db: TenantDb) {
   return db
     .selectFrom('member')
     .select([kind('member'), 'userAccountId as id', noTeam, 'displayName as name', noFlag, 'status as code'])
-    .where('workspaceId', '=', slot('workspaceId'))
     .where('userAccountId', '=', among('userAccountIds'));
 }
 
-function parents(db: Kysely<Tables>) {
+function parents(db: TenantDb) {
   return db
     .selectFrom('issue')
     .select([kind('parent'), 'id', noTeam, 'title as name', noFlag, noCode])
-    .where('workspaceId', '=', slot('workspaceId'))
     .where('id', '=', among('parentIssueIds'))
     .where('deletedUtc', 'is', null);
 }

@@ -1,24 +1,14 @@
-import { type Insertable, sql, type SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { anyUuid } from '../query/any-uuid.ts';
-import type {
-  IssueAssigneeTable,
-  IssueLabelTable,
-  IssueRoleAssignmentTable,
-  IssueSubscriptionTable,
-} from '../tables/issue-tables.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../engine/transaction.ts';
+import type { NewRow } from '../tables/tenant-tables.ts';
 
 /** The assignees of issues, in their order. */
-export async function selectAssignees(
-  trx: Trx,
-  workspaceId: string,
-  issueIds: Iterable<string>,
-): Promise<Row<'issueAssignee'>[]> {
+export async function selectAssignees(trx: Trx, issueIds: Iterable<string>): Promise<Row<'issueAssignee'>[]> {
   return trx
     .selectFrom('issueAssignee')
     .selectAll()
-    .where('workspaceId', '=', workspaceId)
     .where('issueId', '=', anyUuid(issueIds))
     .orderBy('position')
     .orderBy('userAccountId')
@@ -28,15 +18,13 @@ export async function selectAssignees(
 /** Makes these the assignees of the issues; rows that stay are touched only when their place changes. */
 export async function replaceAssignees(
   trx: Trx,
-  workspaceId: string,
   issueIds: Iterable<string>,
-  rows: readonly Insertable<IssueAssigneeTable>[],
+  rows: readonly NewRow<'issueAssignee'>[],
 ): Promise<void> {
   const kept = sql<SqlBool>`(issue_id, user_account_id) in (select * from unnest(
     ${rows.map((row) => row.issueId)}::uuid[], ${rows.map((row) => row.userAccountId)}::uuid[]))`;
   await trx
     .deleteFrom('issueAssignee')
-    .where('workspaceId', '=', workspaceId)
     .where('issueId', '=', anyUuid(issueIds))
     .where((eb) => eb.not(kept))
     .execute();
@@ -44,17 +32,14 @@ export async function replaceAssignees(
 }
 
 /** Adds assignees; who is one already gets his place. */
-export async function insertAssignees(
-  trx: Trx,
-  rows: readonly Insertable<IssueAssigneeTable>[],
-): Promise<void> {
+export async function insertAssignees(trx: Trx, rows: readonly NewRow<'issueAssignee'>[]): Promise<void> {
   if (rows.length === 0) return;
   await trx
     .insertInto('issueAssignee')
     .values(rows)
     .onConflict((conflict) =>
       conflict
-        .columns(['workspaceId', 'issueId', 'userAccountId'])
+        .columns(['issueId', 'userAccountId'])
         .doUpdateSet((eb) => ({ position: eb.ref('excluded.position') }))
         .whereRef('issueAssignee.position', '<>', 'excluded.position'),
     )
@@ -64,28 +49,25 @@ export async function insertAssignees(
 /** Makes these the labels of each of the issues. */
 export async function replaceLabels(
   trx: Trx,
-  workspaceId: string,
   issueIds: readonly string[],
   labelIds: readonly string[],
 ): Promise<void> {
   await trx
     .deleteFrom('issueLabel')
-    .where('workspaceId', '=', workspaceId)
     .where('issueId', '=', anyUuid(issueIds))
     .where((eb) => eb.not(eb('labelId', '=', anyUuid(labelIds))))
     .execute();
-  await insertLabels(trx, workspaceId, issueIds, labelIds);
+  await insertLabels(trx, issueIds, labelIds);
 }
 
 /** Puts labels on each of the issues; those that are on it already stay. */
 export async function insertLabels(
   trx: Trx,
-  workspaceId: string,
   issueIds: readonly string[],
   labelIds: readonly string[],
 ): Promise<void> {
-  const rows: Insertable<IssueLabelTable>[] = issueIds.flatMap((issueId) =>
-    labelIds.map((labelId) => ({ workspaceId, issueId, labelId })),
+  const rows: NewRow<'issueLabel'>[] = issueIds.flatMap((issueId) =>
+    labelIds.map((labelId) => ({ issueId, labelId })),
   );
   if (rows.length === 0) return;
   await trx
@@ -98,27 +80,21 @@ export async function insertLabels(
 /** Makes these the role assignments of each of the issues. */
 export async function replaceRoleAssignments(
   trx: Trx,
-  workspaceId: string,
   issueIds: readonly string[],
   assignments: readonly Pick<Row<'issueRoleAssignment'>, 'role' | 'userAccountId'>[],
 ): Promise<void> {
-  await trx
-    .deleteFrom('issueRoleAssignment')
-    .where('workspaceId', '=', workspaceId)
-    .where('issueId', '=', anyUuid(issueIds))
-    .execute();
-  await insertRoleAssignments(trx, workspaceId, issueIds, assignments);
+  await trx.deleteFrom('issueRoleAssignment').where('issueId', '=', anyUuid(issueIds)).execute();
+  await insertRoleAssignments(trx, issueIds, assignments);
 }
 
 /** Gives people parts in each of the issues; one who has the part already keeps it. */
 export async function insertRoleAssignments(
   trx: Trx,
-  workspaceId: string,
   issueIds: readonly string[],
   assignments: readonly Pick<Row<'issueRoleAssignment'>, 'role' | 'userAccountId'>[],
 ): Promise<void> {
-  const rows: Insertable<IssueRoleAssignmentTable>[] = issueIds.flatMap((issueId) =>
-    assignments.map(({ role, userAccountId }) => ({ workspaceId, issueId, role, userAccountId })),
+  const rows: NewRow<'issueRoleAssignment'>[] = issueIds.flatMap((issueId) =>
+    assignments.map(({ role, userAccountId }) => ({ issueId, role, userAccountId })),
   );
   if (rows.length === 0) return;
   await trx
@@ -131,7 +107,7 @@ export async function insertRoleAssignments(
 /** Makes people follow issues; who does already goes on. */
 export async function insertSubscriptions(
   trx: Trx,
-  rows: readonly Insertable<IssueSubscriptionTable>[],
+  rows: readonly NewRow<'issueSubscription'>[],
 ): Promise<void> {
   if (rows.length === 0) return;
   await trx
@@ -141,15 +117,9 @@ export async function insertSubscriptions(
     .execute();
 }
 
-export async function deleteSubscription(
-  trx: Trx,
-  workspaceId: string,
-  issueId: string,
-  userAccountId: string,
-): Promise<void> {
+export async function deleteSubscription(trx: Trx, issueId: string, userAccountId: string): Promise<void> {
   await trx
     .deleteFrom('issueSubscription')
-    .where('workspaceId', '=', workspaceId)
     .where('issueId', '=', issueId)
     .where('userAccountId', '=', userAccountId)
     .execute();

@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { clampedSum } from '../query/aggregates.ts';
 import { untyped } from '../query/any-tables.ts';
 import { type Predicate, predicateSql } from '../query/predicate.ts';
-import type { Tables } from '../tables/tables.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** What issues can be counted by; each is a column of the row that comes back. */
 export type StatsColumn =
@@ -22,8 +22,7 @@ export interface IssueStatsRow extends Partial<Record<StatsColumn, string | numb
 
 /** Counts and sums of estimates by any of the columns, in one statement; the largest groups first. */
 export async function selectIssueStats(
-  db: Kysely<Tables>,
-  workspaceId: string,
+  db: TenantDb,
   where: Predicate,
   columns: readonly StatsColumn[],
   limit: number,
@@ -36,20 +35,11 @@ export async function selectIssueStats(
         : `r0.${column}`;
   return untyped(db)
     .selectFrom('issue as r0')
-    .$if(columns.includes('statusCategory'), (query) =>
-      query.innerJoin('status', (join) =>
-        join.onRef('status.workspaceId', '=', 'r0.workspaceId').onRef('status.id', '=', 'r0.statusId'),
-      ),
-    )
-    .$if(columns.includes('labelId'), (query) =>
-      query.leftJoin('issueLabel', (join) =>
-        join.onRef('issueLabel.workspaceId', '=', 'r0.workspaceId').onRef('issueLabel.issueId', '=', 'r0.id'),
-      ),
-    )
+    .$if(columns.includes('statusCategory'), (query) => query.innerJoin('status', 'status.id', 'r0.statusId'))
+    .$if(columns.includes('labelId'), (query) => query.leftJoin('issueLabel', 'issueLabel.issueId', 'r0.id'))
     .select(columns.map((column) => sql<string | number | null>`${sql.ref(reference(column))}`.as(column)))
     .select([sql<number>`count(*)::int`.as('count'), clampedSum('r0.estimateValue').as('estimateSum')])
-    .where('r0.workspaceId', '=', workspaceId)
-    .where(predicateSql(where, 'r0', workspaceId))
+    .where(predicateSql(where, 'r0'))
     .$if(columns.length > 0, (query) => query.groupBy(columns.map(reference)))
     .orderBy('count', 'desc')
     .$if(columns.length > 0, (query) =>

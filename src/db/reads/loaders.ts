@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader';
-import type { Kysely } from 'kysely';
 import type { AnyRow } from '../query/any-tables.ts';
 import {
   type ListOrder,
@@ -13,25 +12,24 @@ import {
 } from '../query/page.ts';
 import type { Predicate } from '../query/predicate.ts';
 import { existsQuery, findQuery, keyQuery, sumsQuery } from '../query/row-queries.ts';
-import type { TableName, Tables } from '../tables/tables.ts';
+import type { TableName } from '../tables/tables.ts';
 import { selectCount, selectCounts } from '../query/totals.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /**
  * The batch points of one request in one workspace: keys that are asked for in the same tick, under the same
  * declaration and arguments, are answered by one statement. A write forgets everything (`clear`).
  */
 export class Loaders {
-  readonly #db: Kysely<Tables>;
-  readonly #workspaceId: string;
+  readonly #db: TenantDb;
   readonly #loaders = new Map<string, DataLoader<string, unknown>>();
 
-  constructor(db: Kysely<Tables>, workspaceId: string) {
+  constructor(db: TenantDb) {
     this.#db = db;
-    this.#workspaceId = workspaceId;
   }
 
-  get #reading(): { db: Kysely<Tables>; workspaceId: string } {
-    return { db: this.#db, workspaceId: this.#workspaceId };
+  get #reading(): { db: TenantDb } {
+    return { db: this.#db };
   }
 
   /** Rows by a unique column; the absent are undefined. */
@@ -46,7 +44,7 @@ export class Loaders {
   /** A page of children for each parent. */
   pages(request: PageRequest): DataLoader<string, Page> {
     return this.#loader(`pages ${JSON.stringify(request)}`, async (parents) => {
-      const pages = await selectPages(this.#db, this.#workspaceId, request, parents);
+      const pages = await selectPages(this.#db, request, parents);
       return parents.map((parent) => pages.get(parent) ?? { rows: [], more: false });
     });
   }
@@ -54,7 +52,7 @@ export class Loaders {
   /** How many children each parent has. */
   counts(source: ChildSource, filter: Predicate): DataLoader<string, number> {
     return this.#loader(`counts ${JSON.stringify([source, filter])}`, async (parents) => {
-      const counts = await selectCounts(this.#db, this.#workspaceId, source, filter, parents);
+      const counts = await selectCounts(this.#db, source, filter, parents);
       return parents.map((parent) => counts.get(parent) ?? 0);
     });
   }
@@ -62,7 +60,7 @@ export class Loaders {
   /** The whole list of children of each parent. */
   lists(source: ChildSource, orderBy: readonly ListOrder[]): DataLoader<string, AnyRow[]> {
     return this.#loader(`lists ${JSON.stringify([source, orderBy])}`, async (parents) => {
-      const lists = await selectLists(this.#db, this.#workspaceId, source, orderBy, parents);
+      const lists = await selectLists(this.#db, source, orderBy, parents);
       return parents.map((parent) => lists.get(parent) ?? []);
     });
   }
@@ -97,7 +95,7 @@ export class Loaders {
 
   /** One page of all the workspace's rows: a root has no parents to batch over. */
   page(request: PageRequest): Promise<Page> {
-    return selectPage(this.#db, this.#workspaceId, request);
+    return selectPage(this.#db, request);
   }
 
   /** The first row that the predicate finds: for the look-ups of roots, which name at most one. */
@@ -106,7 +104,7 @@ export class Loaders {
   }
 
   count(source: Source, filter: Predicate): Promise<number> {
-    return selectCount(this.#db, this.#workspaceId, source, filter);
+    return selectCount(this.#db, source, filter);
   }
 
   /** Forgets all rows, so that what is read after a write is read anew. */

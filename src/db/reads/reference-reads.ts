@@ -1,11 +1,11 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { untyped } from '../query/any-tables.ts';
 import type { Database } from '../engine/engine.ts';
-import { type KeptTableName, keptTables } from '../tables/cached-tables.ts';
+import { type CachedTableName, cachedTables } from '../tables/cached-tables.ts';
 import type { Lease, TextRows } from '../engine/lease.ts';
 import { Prepared } from '../query/prepared.ts';
 import { Slot } from '../query/slots.ts';
-import type { Tables } from '../tables/tables.ts';
+import { anyWorkspace } from '../engine/tenant-handle.ts';
 
 /** Where the reference data of a workspace stands: two of the same `ref` and `tag` are the same. */
 export interface ReferenceVersion {
@@ -19,13 +19,12 @@ export const noVersion: ReferenceVersion = { ref: 0, tag: 0, auth: 0 };
 
 /** The rows of one table: all of them, or those of the groups that changed. */
 export interface ReferenceRows extends TextRows<readonly (string | null)[]> {
-  readonly table: KeptTableName;
+  readonly table: CachedTableName;
   /** The groups that the rows replace; all when undefined. */
   readonly changed?: ReadonlySet<string>;
 }
 
-const names = Object.keys(keptTables) as KeptTableName[];
-const workspace = new Slot('workspaceId');
+const names = Object.keys(cachedTables) as CachedTableName[];
 const since = new Slot('since');
 
 interface Statements {
@@ -33,16 +32,16 @@ interface Statements {
   version: Prepared;
   /** Which groups changed since a version; the row of that version itself proves that the log reaches back to it. */
   log: Prepared;
-  whole: ReadonlyMap<KeptTableName, Prepared>;
-  changed: ReadonlyMap<KeptTableName, Prepared>;
+  whole: ReadonlyMap<CachedTableName, Prepared>;
+  changed: ReadonlyMap<CachedTableName, Prepared>;
 }
 
 /** Reads reference data and its versions. A refill is one snapshot: two would show halves of two writes. */
 export class ReferenceReads {
-  readonly #database: Pick<Database, 'connect' | 'db' | 'unscoped'>;
+  readonly #database: Pick<Database, 'connect' | 'unscoped'>;
   #statements: Statements | undefined;
 
-  constructor(database: Pick<Database, 'connect' | 'db' | 'unscoped'>) {
+  constructor(database: Pick<Database, 'connect' | 'unscoped'>) {
     this.#database = database;
   }
 
@@ -126,7 +125,7 @@ export class ReferenceReads {
   }
 
   #known(): Statements {
-    const { db, unscoped } = this.#database;
+    const { unscoped } = this.#database;
     this.#statements ??= {
       versions: new Prepared(
         unscoped
@@ -134,45 +133,37 @@ export class ReferenceReads {
           .select(['workspaceId', 'ref', 'tag', 'auth'])
           .where(sql<boolean>`workspace_id = any(${new Slot('workspaceIds')}::uuid[])`),
       ),
-      version: new Prepared(
-        db
-          .selectFrom('workspaceVersion')
-          .select(['ref', 'tag', 'auth'])
-          .where('workspaceId', '=', sql<string>`${workspace}`),
-      ),
+      version: new Prepared(anyWorkspace.selectFrom('workspaceVersion').select(['ref', 'tag', 'auth'])),
       log: new Prepared(
-        db
+        anyWorkspace
           .selectFrom('referenceChange')
           .select(['version', 'tag', 'keptTable', 'groupId'])
-          .where('workspaceId', '=', sql<string>`${workspace}`)
           .where('version', '>=', sql<number>`${since}`),
       ),
-      whole: new Map(names.map((table) => [table, wholeStatement(db, table)])),
-      changed: new Map(names.map((table) => [table, changedStatement(db, table)])),
+      whole: new Map(names.map((table) => [table, wholeStatement(table)])),
+      changed: new Map(names.map((table) => [table, changedStatement(table)])),
     };
     return this.#statements;
   }
 }
 
-function rowsOf(db: Kysely<Tables>, table: KeptTableName) {
-  return untyped(db)
+function rowsOf(table: CachedTableName) {
+  return untyped(anyWorkspace)
     .selectFrom(`${table} as r0`)
-    .select(keptTables[table].columns.map((column) => `r0.${column}`))
-    .where('r0.workspaceId', '=', workspace);
+    .select(cachedTables[table].columns.map((column) => `r0.${column}`));
 }
 
-function wholeStatement(db: Kysely<Tables>, table: KeptTableName): Prepared {
-  return new Prepared(rowsOf(db, table).limit(sql<number>`${new Slot('maxRows')}`));
+function wholeStatement(table: CachedTableName): Prepared {
+  return new Prepared(rowsOf(table).limit(sql<number>`${new Slot('maxRows')}`));
 }
 
-function changedStatement(db: Kysely<Tables>, table: KeptTableName): Prepared {
-  const groups = untyped(db)
+function changedStatement(table: CachedTableName): Prepared {
+  const groups = untyped(anyWorkspace)
     .selectFrom('referenceChange as c')
     .select('c.groupId')
-    .where('c.workspaceId', '=', workspace)
     .where('c.version', '>', since)
     .where('c.keptTable', '=', snake(table));
-  return new Prepared(rowsOf(db, table).where(`r0.${keptTables[table].group}`, 'in', groups));
+  return new Prepared(rowsOf(table).where(`r0.${cachedTables[table].group}`, 'in', groups));
 }
 
 function toVersion([ref, tag, auth]: readonly (string | null)[]): ReferenceVersion {

@@ -10,8 +10,8 @@ function columns<Name extends TableName>() {
   ): readonly string[] => named;
 }
 
-/** A table whose rows of a workspace are kept in memory: its columns, and that whose rows are read again together. */
-export interface KeptDeclaration {
+/** A table whose rows of a workspace are cached in memory: its columns, and that whose rows are read again together. */
+export interface CachedDeclaration {
   readonly columns: readonly string[];
   readonly group: string;
 }
@@ -20,7 +20,7 @@ export interface KeptDeclaration {
  * Reference data: small, hot and seldom written. Triggers of migration 0018 count every change of these tables, so
  * one more needs its triggers first.
  */
-export const keptTables = {
+export const cachedTables = {
   member: {
     group: 'id',
     columns: columns<'member'>()(
@@ -151,10 +151,10 @@ export const keptTables = {
   },
   projectMember: { group: 'projectId', columns: columns<'projectMember'>()('projectId', 'userAccountId') },
   projectLabel: { group: 'projectId', columns: columns<'projectLabel'>()('projectId', 'labelId') },
-} as const satisfies Partial<Record<TableName, KeptDeclaration>>;
+} as const satisfies Partial<Record<TableName, CachedDeclaration>>;
 
-export type KeptTableName = keyof typeof keptTables;
+export type CachedTableName = keyof typeof cachedTables;
 
-export function keptDeclaration(table: string): KeptDeclaration | undefined {
-  return Object.hasOwn(keptTables, table) ? keptTables[table as KeptTableName] : undefined;
+export function cachedDeclaration(table: string): CachedDeclaration | undefined {
+  return Object.hasOwn(cachedTables, table) ? cachedTables[table as CachedTableName] : undefined;
 }

@@ -14,11 +14,10 @@ export function joinedKeys(
   own: string,
   order: readonly string[],
 ) {
-  return (alias: string, workspaceId: Given<string>): AliasableExpression<unknown> => {
+  return (alias: string): AliasableExpression<unknown> => {
     const joined = subquery()
       .selectFrom(`${table} as link`)
       .select(`link.${child}`)
-      .where('link.workspaceId', '=', workspaceId)
       .whereRef(`link.${parent}`, '=', `${alias}.${own}`);
     const columns = order.length === 0 ? [] : [...order, child];
     const ordered = columns.reduce((query, column) => query.orderBy(`link.${column}`), joined);
@@ -34,11 +33,10 @@ export function joinsViewer(
   viewerColumn: string,
   viewer: Given<string> | Expression<string>,
 ) {
-  return (alias: string, workspaceId: Given<string>): AliasableExpression<unknown> => {
+  return (alias: string): AliasableExpression<unknown> => {
     const joined = subquery()
       .selectFrom(`${table} as link`)
       .select(sql<SqlBool>`true`.as('joined'))
-      .where('link.workspaceId', '=', workspaceId)
       .whereRef(`link.${keyColumn}`, '=', `${alias}.id`)
       .where(`link.${viewerColumn}`, '=', viewer)
       .limit(1);

@@ -24,8 +24,8 @@ import type {
   ReferenceChangeTable,
   WorkspaceVersionTable,
 } from './directory-tables.ts';
+import type { IssueTable } from '../../model/issue-table.ts';
 import type {
-  IssueTable,
   IssueAssigneeTable,
   IssueLabelTable,
   IssueSubscriptionTable,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Trx } from '../engine/transaction.ts';
+import type { UnscopedTrx } from '../engine/transaction.ts';
 import { directoryRules } from './directory-rules.ts';
 import { feedRules } from './feed-rules.ts';
 import { issueRules } from './issue-rules.ts';
@@ -22,7 +22,7 @@ export interface FaultyRows {
 }
 
 /** Every rule of this schema, those from the catalog of the database among them. */
-export async function selectRules(trx: Trx, codes: RuleCodes): Promise<Rule[]> {
+export async function selectRules(trx: UnscopedTrx, codes: RuleCodes): Promise<Rule[]> {
   return [
     ...numberRules,
     ...issueRules,
@@ -33,9 +33,14 @@ export async function selectRules(trx: Trx, codes: RuleCodes): Promise<Rule[]> {
 }
 
 /** Asks the database for what breaks a rule; the database alone holds all of it. */
-export async function selectFaulty(trx: Trx, { statement }: Rule, limit: number): Promise<FaultyRows> {
+export async function selectFaulty(
+  trx: UnscopedTrx,
+  { statement }: Rule,
+  limit: number,
+): Promise<FaultyRows> {
+  const faulty = typeof statement === 'string' ? statement : await statement(trx);
   const { rows } = await sql<FaultyRow & { total: number }>`
-    select count(*) over () as total, workspace_id, key, detail from (${sql.raw(statement)}) faulty
+    select count(*) over () as total, workspace_id, key, detail from (${sql.raw(faulty)}) faulty
     order by workspace_id, key limit ${limit}`.execute(trx);
   const [first] = rows;
   return {

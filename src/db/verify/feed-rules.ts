@@ -1,8 +1,8 @@
 import { countedByIssue, faultyIssues, onIssue, type Rule, type RuleCodes } from './rule.ts';
 
 /**
- * The feed of an issue: its places, its order, and one entry for each write that it lists. An import enters nothing,
- * so what import_source knows is left out, or may be more than its entries.
+ * The feed of an issue: its places, its order, and one entry for each write that it lists. The feed of an imported issue
+ * is what its source gave: it may lack entries for what came with the issue, and tell of things that did not come.
  */
 export function feedRules({ eventTypes }: RuleCodes): Rule[] {
   return [
@@ -38,51 +38,46 @@ export function feedRules({ eventTypes }: RuleCodes): Rule[] {
     entriesRule(
       'each comment has its entry, but for imported ones',
       'issue-comment.created.v1',
-      `select c.workspace_id, c.issue_id, count(*) filter (where s.target_id is null) as counted from comment c
-         left join ${imported('comment')} s on s.workspace_id = c.workspace_id and s.target_id = c.id
-       group by 1, 2`,
+      ofComments('count(*)', 'count(*) filter (where s.target_id is null)'),
     ),
     entriesRule(
-      'each deleted comment has the entry of its deletion',
+      'each deleted comment has the entry of its deletion, but for those that came deleted',
       'issue-comment.deleted.v1',
-      'select workspace_id, issue_id, count(deleted_utc) as counted from comment group by 1, 2',
+      ofComments(
+        'count(c.deleted_utc)',
+        `count(c.deleted_utc) filter (where s.target_id is null)`,
+        `and record ->> 'deleted' = 'true'`,
+      ),
     ),
     entriesRule(
       'each edit of a comment has its entry, but for imported comments',
       'issue-comment.updated.v1',
-      `select c.workspace_id, c.issue_id, sum(c.revision - 1 - (c.deleted_utc is not null)::int) as counted,
-         sum(c.revision - 1 - (c.deleted_utc is not null)::int) filter (where s.target_id is null) as least
-       from comment c left join ${imported('comment')} s on s.workspace_id = c.workspace_id and s.target_id = c.id
-       group by 1, 2`,
-      true,
+      ofComments(edits, `${edits} filter (where s.target_id is null)`),
     ),
     entriesRule(
       'each link has its entry, but for those of imported issues',
       'issue-link.created.v1',
-      `select l.workspace_id, l.issue_id, count(*) as counted, count(*) filter (where s.target_id is null) as least
-       from issue_link l left join ${imported('issue')} s
-         on s.workspace_id = l.workspace_id and s.target_id = l.issue_id
-       group by 1, 2`,
-      true,
+      ofIssues('issue_link', 'count(*)', { least: 'count(*) filter (where s.target_id is null)' }),
     ),
     entriesRule(
-      'each deleted link has the entry of its deletion',
+      'each deleted link has the entry of its deletion, but for those that came deleted',
       'issue-link.deleted.v1',
-      'select workspace_id, issue_id, count(deleted_utc) as counted from issue_link group by 1, 2',
+      ofIssues('issue_link', 'count(r.deleted_utc)', { came: 'deletedLinks' }),
     ),
     entriesRule(
-      'each message to or from an agent has its entry',
+      'each message to or from an agent has its entry, but for imported ones',
       'agent-message.created.v1',
-      'select workspace_id, issue_id, count(*) as counted from agent_thread_message group by 1, 2',
+      ofIssues('agent_thread_message', 'count(*)', { came: 'messages' }),
     ),
     {
-      name: 'each attachment has its entry',
+      name: 'each attachment has its entry, but for imported ones',
       // Of deleted ones the entry is all that stays.
       statement: faultyIssues(
         `format('%s attachments, %s entries', a.counted, coalesce(f.counted, 0))`,
         `join ${countedByIssue('attachment', 'uploaded_utc is not null')} a on ${onIssue('a')}
          left join ${entriesOf('issue-attachment.created.v1')} f on ${onIssue('f')}
-         where coalesce(f.counted, 0) < a.counted`,
+         left join ${cameWith('attachments')} s on s.workspace_id = i.workspace_id and s.target_id = i.id
+         where coalesce(f.counted, 0) < a.counted - coalesce(s.came, 0)`,
       ),
     },
     {
@@ -106,20 +101,47 @@ function entriesOf(eventType: string, more = ''): string {
 }
 
 /** What imports have made, each once. */
-function imported(kind: string): string {
-  return `(select distinct workspace_id, target_id from import_source where kind = '${kind}')`;
+function imported(kind: string, condition = ''): string {
+  return `(select distinct workspace_id, target_id from import_source where kind = '${kind}' ${condition})`;
 }
 
-/** Compares entries of a kind with the rows that they tell of, which `counted` counts by issue. */
-function entriesRule(name: string, eventType: string, counted: string, hasLeast = false): Rule {
-  const least = hasLeast ? 'coalesce(r.least, 0)' : 'coalesce(r.counted, 0)';
+/** Imported issues, and how many things of a kind came with each: their feeds need not tell of those. */
+function cameWith(what: string): string {
+  return `(select workspace_id, target_id, max((record -> 'came' ->> '${what}')::int) as came
+    from import_source where kind = 'issue' group by 1, 2)`;
+}
+
+/** How often comments were edited. */
+const edits = 'sum(c.revision - 1 - (c.deleted_utc is not null)::int)';
+
+/** Counts something of the comments of issues, and the least of it that the feed tells of; `s` is what was imported. */
+function ofComments(counted: string, least: string, condition = ''): string {
+  return `select c.workspace_id, c.issue_id, ${counted} as counted, ${least} as least
+    from comment c left join ${imported('comment', condition)} s
+      on s.workspace_id = c.workspace_id and s.target_id = c.id
+    group by 1, 2`;
+}
+
+/** The same rule for other rows of an issue: at least as many entries as given, or as rows that did not come with an import. */
+function ofIssues(table: string, counted: string, by: { least: string } | { came: string }): string {
+  const least = 'least' in by ? by.least : `${counted} - coalesce(max(s.came), 0)`;
+  return `select r.workspace_id, r.issue_id, ${counted} as counted, ${least} as least
+    from ${table} r left join ${cameWith('came' in by ? by.came : '')} s
+      on s.workspace_id = r.workspace_id and s.target_id = r.issue_id
+    group by 1, 2`;
+}
+
+/** Compares entries of a kind with the rows that they tell of, which `counted` counts by issue with `least`. */
+function entriesRule(name: string, eventType: string, counted: string): Rule {
   return {
     name,
     statement: faultyIssues(
       `format('%s entries, %s writes', coalesce(f.counted, 0), coalesce(r.counted, 0))`,
       `left join (${counted}) r on ${onIssue('r')}
        left join ${entriesOf(eventType)} f on ${onIssue('f')}
-       where coalesce(f.counted, 0) < ${least} or coalesce(f.counted, 0) > coalesce(r.counted, 0)`,
+       left join ${imported('issue')} o on o.workspace_id = i.workspace_id and o.target_id = i.id
+       where coalesce(f.counted, 0) < coalesce(r.least, 0)
+         or (o.target_id is null and coalesce(f.counted, 0) > coalesce(r.counted, 0))`,
     ),
   };
 }

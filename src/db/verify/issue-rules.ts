@@ -1,3 +1,4 @@
+import { cycleRule } from './cycles.ts';
 import { countedByIssue, faultyIssues, onIssue, type Rule } from './rule.ts';
 
 /** What an issue says of itself and of what hangs on it. */
@@ -43,29 +44,7 @@ export const issueRules: readonly Rule[] = [
          or (i.parent_issue_id is not null and i.deleted_parent_issue_id is not null)`,
     ),
   },
-  {
-    name: 'no issue is a part of itself',
-    // What no root is above is in a circle or below one; only those few are then followed upwards.
-    statement: `
-      with recursive rooted as (
-        select workspace_id, id from issue where parent_issue_id is null
-        union all
-        select c.workspace_id, c.id from issue c
-          join rooted p on p.workspace_id = c.workspace_id and p.id = c.parent_issue_id
-      ), unrooted as (
-        select i.workspace_id, i.id, i.parent_issue_id from issue i
-          left join rooted r on r.workspace_id = i.workspace_id and r.id = i.id where r.id is null
-      ), above as (
-        select workspace_id, id as start, parent_issue_id from unrooted
-        union
-        select a.workspace_id, a.start, p.parent_issue_id from above a
-          join unrooted p on p.workspace_id = a.workspace_id and p.id = a.parent_issue_id
-      )
-      ${faultyIssues(
-        `'it is among its own ancestors'`,
-        'join above a on a.workspace_id = i.workspace_id and a.start = i.id and a.parent_issue_id = i.id',
-      )}`,
-  },
+  cycleRule,
   {
     name: 'closed_utc is set in a terminal status alone',
     statement: faultyIssues(

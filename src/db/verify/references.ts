@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Trx } from '../engine/transaction.ts';
+import type { UnscopedTrx } from '../engine/transaction.ts';
 import type { Rule } from './rule.ts';
 
 /** What points at rows of another table without a foreign key that would hold it there. */
@@ -40,12 +40,12 @@ export interface Reference {
  * workspace of every row, and what no foreign key holds. Since every key of a tenant's table leads with the workspace,
  * a reference that is found stays within it.
  */
-export async function referenceRules(trx: Trx): Promise<Rule[]> {
+export async function referenceRules(trx: UnscopedTrx): Promise<Rule[]> {
   return (await selectReferences(trx)).map(ruleOf);
 }
 
 /** Every reference between tables, each once. */
-export async function selectReferences(trx: Trx): Promise<Reference[]> {
+export async function selectReferences(trx: UnscopedTrx): Promise<Reference[]> {
   const { rows: foreignKeys } = await sql<Reference>`
     select c.conrelid::regclass::text as table, c.confrelid::regclass::text as target,
       array(select a.attname::text from unnest(c.conkey) with ordinality as k(number, place)

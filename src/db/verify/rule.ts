@@ -1,11 +1,16 @@
+import type { UnscopedTrx } from '../engine/transaction.ts';
+
 /** What must hold of the rows, and the statement that selects those of which it does not. */
 export interface Rule {
   /** A sentence of what holds when all is well; it names the rule. */
   readonly name: string;
   /** Stored counters and copies, as `table.column`, that this rule compares with what they stand for. */
   readonly covers?: readonly string[];
-  /** Gives for each row in fault `workspace_id`, `key` (as people name it) and `detail`. */
-  readonly statement: string;
+  /**
+   * Gives for each row in fault `workspace_id`, `key` (as people name it) and `detail`. A function makes the statement
+   * after it has read something in the same snapshot.
+   */
+  readonly statement: string | ((trx: UnscopedTrx) => Promise<string>);
 }
 
 /** Numbers of the code tables, and words of the feed, that rules need to know. */

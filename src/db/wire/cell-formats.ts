@@ -1,23 +1,23 @@
-/** As PostgreSQL writes it for people. */
+/** PostgreSQL's text format. */
 export const asText = 0;
 /** The 16 bytes of a UUID. */
 export const asUuid = 1;
-/** The microseconds since 2000 as eight bytes. */
+/** Microseconds since 2000-01-01, as eight bytes. */
 export const asTime = 2;
-/** UUIDs in an array, each as its bytes. */
+/** An array of UUIDs in binary format. */
 export const asUuids = 3;
 
-/** How the cells of a row stand in it, by their places: what takes PostgreSQL long to write comes as it keeps it. */
+/** The format of each cell of a row, by position. Types that PostgreSQL is slow to print as text are read in binary. */
 export type CellFormats = readonly number[];
 
-/** By the OID of the type. */
+/** Formats by the OID of the type. */
 const formats: ReadonlyMap<number, number> = new Map([
   [2950, asUuid],
   [1184, asTime],
   [2951, asUuids],
 ]);
 
-/** How the cells of such columns are asked for; undefined where all come as texts. */
+/** The formats to request for columns of these types; undefined when all are text. */
 export function cellFormats(types: readonly number[]): CellFormats | undefined {
   const each = types.map((type) => formats.get(type) ?? asText);
   return each.some((format) => format !== asText) ? each : undefined;

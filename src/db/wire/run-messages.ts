@@ -2,7 +2,7 @@ import { prepareValue } from 'pg/lib/utils.js';
 import { asText, type CellFormats } from './cell-formats.ts';
 
 const describePortal = Buffer.from([0x44, 0, 0, 0, 6, 0x50, 0]);
-/** Of the unnamed portal, all rows. */
+/** Asks the unnamed portal for all rows. */
 const execute = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
 const sync = Buffer.from([0x53, 0, 0, 0, 4]);
 const end = Buffer.concat([execute, sync]);
@@ -12,8 +12,8 @@ const bindCode = 0x42;
 const isNull = -1;
 
 /**
- * What makes a server run a statement that it knows: Bind, Describe where the columns are not known yet, Execute and
- * Sync, in one piece. pg writes each by itself, which costs more than a small query does.
+ * The messages that run a prepared statement, in one buffer: Bind, Describe while the columns are unknown, Execute and
+ * Sync. pg writes each message separately, which costs more than a small query itself.
  */
 export function runMessages(
   name: string,
@@ -30,7 +30,7 @@ export function runMessages(
     given.push(prepared);
     lengths.push(bytes);
     length += bytes;
-    // Bytes go as bytes; the formats are said only where there are any.
+    // Buffers are sent in binary format; without any, the list of formats is empty and all are text.
     if (prepared instanceof Buffer) formats = values.length;
   }
   const bindLength =
@@ -62,7 +62,7 @@ export function runMessages(
     if (typeof value === 'string') at += bytes.write(value, at);
     else if (value !== null) at += value.copy(bytes, at);
   }
-  // None said: all columns as texts.
+  // An empty list of result formats means that all columns are sent as text.
   at = bytes.writeUInt16BE(wanted.length, at);
   for (const format of wanted) at = bytes.writeUInt16BE(format === asText ? 0 : 1, at);
   behind.copy(bytes, at);

@@ -2,9 +2,11 @@ import type { Writable } from 'node:stream';
 import pg from 'pg';
 import type { CellFormats } from './cell-formats.ts';
 import type { TextRows } from '../engine/lease.ts';
+import { meter } from '../engine/meter.ts';
+import { AnswerTooLargeError } from '../engine/read-allowance.ts';
 import type { ReceivedRow } from './row-client.ts';
 import { runMessages } from './run-messages.ts';
-import { giveSlab, takeSlab } from '../slabs.ts';
+import { bufferPool } from './buffer-pool.ts';
 import { WireRow } from './wire-row.ts';
 
 /** What pg calls on a query while its answer comes in, and how it sends one; its types do not say so. */
@@ -15,7 +17,7 @@ interface Sending {
   readonly stream: Writable;
 }
 
-const noSlab = Buffer.alloc(0);
+const noBuffer = Buffer.alloc(0);
 
 /** What an earlier run of a statement says of its rows: nothing is known of their columns before the first. */
 export interface KnownRows {
@@ -38,13 +40,16 @@ export class TextQuery extends pg.Query {
   /** Read by pg, under this name. */
   query_timeout: number | undefined;
   readonly #rows: WireRow[] = [];
-  readonly #slabs: Buffer[] = [];
+  readonly #buffers: Buffer[] = [];
   /** What rows are copied to, filled up to a place. */
-  #slab: Buffer = noSlab;
+  #buffer: Buffer = noBuffer;
   #filled = 0;
   /** From where rows came to where they stand now. */
   #shift = 0;
   #bytes = 0;
+  readonly #allowance = meter()?.allowance;
+  /** The allowance of the request is used up: rows that still come are dropped. */
+  #isTooLarge = false;
   #types: readonly number[] | undefined;
   readonly #formats: CellFormats | undefined;
   readonly #expectedBytes: number;
@@ -92,18 +97,21 @@ export class TextQuery extends pg.Query {
   /** Rows that came together are copied together, with the first of them. */
   handleDataRow({ bytes, start, runEnd, isFirst }: ReceivedRow): void {
     if (isFirst) this.#copy(bytes, start, runEnd);
-    this.#rows.push(new WireRow(this.#slab, start + this.#shift, this.#formats));
+    if (this.#isTooLarge) return;
+    this.#rows.push(new WireRow(this.#buffer, start + this.#shift, this.#formats));
   }
 
   #copy(bytes: Buffer, start: number, end: number): void {
     const length = end - start;
-    if (this.#slab.length - this.#filled < length) {
-      this.#slab = takeSlab(Math.max(length, this.#slab.length * 2, this.#expectedBytes));
-      this.#slabs.push(this.#slab);
+    this.#isTooLarge ||= this.#allowance?.spend(length) === false;
+    if (this.#isTooLarge) return;
+    if (this.#buffer.length - this.#filled < length) {
+      this.#buffer = bufferPool.take(Math.max(length, this.#buffer.length * 2, this.#expectedBytes));
+      this.#buffers.push(this.#buffer);
       this.#filled = 0;
     }
     this.#shift = this.#filled - start;
-    this.#filled += bytes.copy(this.#slab, this.#filled, start, end);
+    this.#filled += bytes.copy(this.#buffer, this.#filled, start, end);
     this.#bytes += length;
   }
 
@@ -118,9 +126,14 @@ export class TextQuery extends pg.Query {
 
   handleReadyForQuery(): void {
     const release = () => {
-      for (const slab of this.#slabs) giveSlab(slab);
+      for (const buffer of this.#buffers) bufferPool.give(buffer);
     };
-    this.callback(null, { rows: this.#rows, types: this.#types ?? [], release });
+    if (this.#isTooLarge) {
+      release();
+      this.callback(new AnswerTooLargeError());
+    } else {
+      this.callback(null, { rows: this.#rows, types: this.#types ?? [], release });
+    }
   }
 
   handleError(error: Error): void {

@@ -1,14 +1,14 @@
 const secondMicros = 1_000_000;
 const dayMicros = 86_400 * secondMicros;
-/** From the first of March of the year 0, where a year is counted from here, to the first day of 2000. */
+/** Days from 1 March of year 0, where this calendar arithmetic begins, to 1 January 2000. */
 const daysTo2000 = 730_425;
 const eraDays = 146_097;
 const wordSize = 2 ** 32;
-/** Microseconds are exact in a number up to here, counted in words: 285 years before and after 2000. */
+/** The high word up to which microseconds are exact in a JavaScript number: 285 years around 2000. */
 const exactWords = 2 ** 20;
 const infinity = 2n ** 63n - 1n;
 
-/** A moment in the parts that are written of it. */
+/** The parts of a point in time that are printed. */
 export interface TimeParts {
   year: number;
   month: number;
@@ -17,12 +17,12 @@ export interface TimeParts {
   micros: number;
 }
 
-/** Those of the last time: one is made for each time of each row otherwise. */
+/** Reused for every time, so that no object is allocated per cell. */
 const parts: TimeParts = { year: 0, month: 0, day: 0, micros: 0 };
 
 /**
- * The parts of the time whose bytes begin there, good until the next one is taken apart; undefined for one that is more
- * than 285 years from 2000.
+ * The parts of the time whose bytes begin at `start`. The object is overwritten by the next call. Undefined for times
+ * more than 285 years from 2000.
  */
 export function timeParts(bytes: Buffer, start: number): TimeParts | undefined {
   const words = bytes.readInt32BE(start);
@@ -32,7 +32,7 @@ export function timeParts(bytes: Buffer, start: number): TimeParts | undefined {
   return partsOf(days, micros - days * dayMicros);
 }
 
-/** The text of the time whose bytes begin there, as PostgreSQL writes it in UTC. */
+/** The text of the time whose bytes begin at `start`, as PostgreSQL prints it in UTC. */
 export function timeText(bytes: Buffer, start: number): string {
   const { year, month, day, micros } = timeParts(bytes, start) ?? farParts(bytes.readBigInt64BE(start));
   if (!Number.isFinite(year)) return year > 0 ? 'infinity' : '-infinity';
@@ -52,7 +52,7 @@ function farParts(micros: bigint): TimeParts {
   return partsOf(Number((micros - rest) / day), Number(rest));
 }
 
-/** The day of the calendar, by the days since 2000: years of 400, and each begins in March, so leap days end them. */
+/** The calendar day from the days since 2000. Eras of 400 years begin on 1 March, so that a leap day is a year's last. */
 function partsOf(days: number, micros: number): TimeParts {
   const since = days + daysTo2000;
   const era = Math.floor(since / eraDays);

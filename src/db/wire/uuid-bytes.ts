@@ -1,13 +1,13 @@
-/** Of a UUID. */
+/** The length of a UUID in bytes. */
 export const uuidLength = 16;
 
 const hex = Buffer.from('0123456789abcdef');
-/** Behind which bytes a dash stands. */
+/** The bytes that are followed by a dash in the text. */
 const dashes = new Set([3, 5, 7, 9]);
 const dash = 0x2d;
 const text = Buffer.alloc(36);
 
-/** The text of the UUID whose bytes begin there. */
+/** The text of the UUID whose bytes begin at `start`. */
 export function uuidText(bytes: Uint8Array, start: number): string {
   let at = 0;
   for (let place = 0; place < uuidLength; place += 1) {
@@ -33,8 +33,8 @@ const headLength = 20;
 const itemLength = 4 + uuidLength;
 
 /**
- * An array of UUIDs as PostgreSQL takes it in bytes, which it reads in half the time of the text: the number of
- * dimensions, no nulls, the type, the number of items, the first of them is 1; each item after its length.
+ * An array of UUIDs in PostgreSQL's binary format, which it reads in half the time of the text: the number of
+ * dimensions, a flag for nulls, the type, the number of items, the lower bound 1; then each item after its length.
  */
 export class UuidArray {
   #bytes = Buffer.allocUnsafeSlow(headLength);
@@ -44,7 +44,7 @@ export class UuidArray {
     return this.#count;
   }
 
-  /** For so many at most, none of them there yet. */
+  /** Empties the array and makes room for `most` items. */
   begin(most: number): void {
     this.#count = 0;
     const length = headLength + most * itemLength;
@@ -63,12 +63,12 @@ export class UuidArray {
     this.#count += 1;
   }
 
-  /** Is it the one whose bytes begin there. */
+  /** Whether an item equals the UUID whose bytes begin at `start`. */
   isAt(item: number, bytes: Uint8Array, start: number): boolean {
     return isSameUuid(this.#bytes, headLength + item * itemLength + 4, bytes, start);
   }
 
-  /** A copy of it, for as long as it takes to send. */
+  /** A copy to send, since the array itself is used again. */
   sent(): Buffer {
     const own = this.#bytes;
     let at = own.writeInt32BE(1);
@@ -80,7 +80,7 @@ export class UuidArray {
   }
 }
 
-/** Such an array of these. */
+/** These UUIDs as such an array. */
 export function uuidArrayBytes(uuids: Iterable<string>): Buffer {
   const all = [...uuids];
   const array = new UuidArray();
@@ -89,28 +89,28 @@ export function uuidArrayBytes(uuids: Iterable<string>): Buffer {
   return array.sent();
 }
 
-/** Calls for each UUID of such an array, which begins there, with where its bytes begin; no column of ours has nulls in one. */
+/** Calls `give` with the position of each UUID in the array that begins at `start`. Arrays of our columns hold no nulls. */
 export function eachUuid(bytes: Buffer, start: number, give: (at: number) => void): void {
-  // An array without items has no dimension either.
+  // An empty array has no dimension.
   const count = bytes.readInt32BE(start) === 0 ? 0 : bytes.readInt32BE(start + 12);
   for (let item = 0; item < count; item += 1) give(start + headLength + item * itemLength + 4);
 }
 
-/** The texts of the UUIDs in such an array. */
+/** The UUIDs of the array that begins at `start`, as text. */
 export function uuidTexts(bytes: Buffer, start: number): string[] {
   const texts: string[] = [];
   eachUuid(bytes, start, (at) => texts.push(uuidText(bytes, at)));
   return texts;
 }
 
-/** Are the UUIDs the same whose bytes begin there and there. */
+/** Whether two UUIDs in binary form are equal. */
 export function isSameUuid(some: Uint8Array, from: number, others: Uint8Array, start: number): boolean {
-  // From the end, where keys differ.
+  // From the end: UUIDv7 keys share their beginning, which is a time.
   for (let at = uuidLength - 1; at >= 0; at -= 1) if (some[from + at] !== others[start + at]) return false;
   return true;
 }
 
-/** A number below 2^24 for the UUID whose bytes begin there, from its end, where they differ most. */
+/** A hash below 2^24 of the UUID whose bytes begin at `start`, made of its last bytes, which differ most. */
 export function uuidHash(bytes: Uint8Array, start: number): number {
   let hash = 0;
   for (let at = start + 12; at < start + uuidLength; at += 1) hash = (hash << 8) | (bytes[at] as number);

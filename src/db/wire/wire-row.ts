@@ -3,22 +3,22 @@ import { timeText } from './time-bytes.ts';
 import { uuidText, uuidTexts } from './uuid-bytes.ts';
 
 /**
- * One row as PostgreSQL sent it. Its cells stay the bytes that they are until somebody wants a text: most are only
- * copied into an answer, and a text of JavaScript for each of them would be most of what the garbage collector gets.
+ * One row as PostgreSQL sent it. A cell stays bytes until its text is asked for: most cells are only copied into a
+ * response, and a JavaScript string for each would be most of the garbage of a request.
  */
 export class WireRow {
-  /** What the row stands in, other rows beside it. */
+  /** The buffer that holds the row, and other rows. */
   readonly bytes: Buffer;
-  /** How its cells stand in it; undefined where all are texts. */
+  /** The formats of its cells; undefined when all are text. */
   readonly formats: CellFormats | undefined;
-  /** Where the cell ends that was found last. */
+  /** Where the cell that `find` found last ends. */
   end = 0;
   readonly #first: number;
-  /** The cell that was found last, and where its length stands: cells are asked for in about their order. */
+  /** The cell found last and the position of its length: cells are mostly read in order. */
   #place = 0;
   #at: number;
 
-  /** `start` is where the number of its cells stands. */
+  /** `start` is the position of the cell count. */
   constructor(bytes: Buffer, start: number, formats?: CellFormats) {
     this.bytes = bytes;
     this.formats = formats;
@@ -26,7 +26,7 @@ export class WireRow {
     this.#at = start + 2;
   }
 
-  /** Where the cell begins, -1 where it is null; `end` is then where it ends. */
+  /** The position of a cell's first byte, -1 when it is null. Sets `end`. */
   find(place: number): number {
     const { bytes } = this;
     let at = this.#at;
@@ -44,7 +44,7 @@ export class WireRow {
     return at + 4;
   }
 
-  /** The number in a cell that is never null nor below zero. */
+  /** The number in a cell that is neither null nor negative. */
   natural(place: number): number {
     const start = this.find(place);
     let number = 0;
@@ -52,17 +52,17 @@ export class WireRow {
     return number;
   }
 
-  /** The same row without its first cells, all of which are null; `formats` are those of the others. */
+  /** The same row without its first `cells`, which are all null; `formats` describes the rest. */
   behindNulls(cells: number, formats: CellFormats | undefined): WireRow {
     return new WireRow(this.bytes, this.#first - 2 + nullLength * cells, formats);
   }
 
-  /** Does the cell stand in it as PostgreSQL writes it for people. */
+  /** Whether the cell is in text format. */
   isText(place: number): boolean {
     return this.formats === undefined || this.formats[place] === asText;
   }
 
-  /** What PostgreSQL would write, however the cell came. */
+  /** The cell in PostgreSQL's text format, whatever format it was sent in. */
   text(place: number): string | null {
     const start = this.find(place);
     if (start < 0) return null;
@@ -78,13 +78,13 @@ export class WireRow {
     }
   }
 
-  /** Where the bytes of a UUID begin in a cell; undefined where it is null or came as a text. */
+  /** The position of a UUID's bytes; undefined when the cell is null or text. */
   uuid(place: number): number | undefined {
     const start = this.find(place);
     return start < 0 || this.formats?.[place] !== asUuid ? undefined : start;
   }
 
-  /** The texts of all cells. */
+  /** All cells as text. */
   get fields(): (string | null)[] {
     const width = this.bytes.readInt16BE(this.#first - 2);
     const texts: (string | null)[] = [];
@@ -93,17 +93,17 @@ export class WireRow {
   }
 }
 
-/** A cell that is null is a length alone. */
+/** A null cell consists of its length alone. */
 const nullLength = 4;
 
-/** A row of texts, by the place of the column. */
+/** A row whose cells are read by position. */
 export type TextRow = readonly (string | null)[] | WireRow;
 
 export function textAt(row: TextRow, place: number): string | null {
   return row instanceof WireRow ? row.text(place) : (row[place] ?? null);
 }
 
-/** The number that a cell holds which is never null nor below zero. */
+/** The number in a cell that is neither null nor negative. */
 export function naturalAt(row: TextRow, place: number): number {
   return row instanceof WireRow ? row.natural(place) : Number(row[place]);
 }

@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
-import { issueColumns, type IssueName, type IssueRow } from '../issues.ts';
+import { sql } from 'kysely';
+import { issueColumns } from '../../model/issue-columns.ts';
+import type { IssueName, IssueRow } from '../issues.ts';
 import { PreparedSelect, StatementsByShape, type Values } from '../query/prepared.ts';
-import type { Tables } from '../tables/tables.ts';
-import { slot, typed } from '../query/slots.ts';
+import { typed } from '../query/slots.ts';
 import {
   columnsOf,
   composed,
@@ -13,6 +13,7 @@ import {
   type Parts,
   partsOf,
 } from './write-parts.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** What new comments are made of: how their issues are named, and whether they reply to another, the same one. */
 export interface CommentShape {
@@ -70,7 +71,7 @@ export const commentCreations = new StatementsByShape<CommentShape, CommentCreat
     ]),
 );
 
-function commentCreation(db: Kysely<Tables>, { named, reply, several }: CommentShape) {
+function commentCreation(db: TenantDb, { named, reply, several }: CommentShape) {
   const parts = partsOf(db);
   const parentAuthor = reply
     ? parts.selectFrom('parent').select('authorUserAccountId')
@@ -98,13 +99,8 @@ function given(parts: Parts) {
 function parentOf(parts: Parts) {
   return parts
     .selectFrom('comment')
-    .innerJoin('member', (join) =>
-      join
-        .onRef('member.workspaceId', '=', 'comment.workspaceId')
-        .onRef('member.userAccountId', '=', 'comment.authorUserAccountId'),
-    )
+    .innerJoin('member', 'member.userAccountId', 'comment.authorUserAccountId')
     .select(['comment.id', 'comment.authorUserAccountId', 'member.displayName'])
-    .where('comment.workspaceId', '=', slot('workspaceId'))
     .where('comment.issueId', '=', parts.selectFrom('locked').select('id'))
     .where('comment.id', '=', typed('parentId', 'uuid'))
     .where('comment.deletedUtc', 'is', null);
@@ -122,7 +118,6 @@ function changed(parts: Parts, { reply, several }: Pick<CommentShape, 'reply' | 
       lastCommentUtc: eb.ref('locked.at'),
       lastActivityUtc: eb.ref('locked.at'),
     }))
-    .where('issue.workspaceId', '=', slot('workspaceId'))
     .whereRef('issue.id', '=', 'locked.id')
     .returningAll('issue')
     .returning([place.as('place'), count.as('count')]);
@@ -133,7 +128,6 @@ function written(parts: Parts, reply: boolean) {
   const ofParent = (column: 'id' | 'authorUserAccountId') =>
     reply ? sql`(${parts.selectFrom('parent').select(column)})` : sql`null::uuid`;
   const { columns, selections } = columnsOf<'comment'>({
-    workspaceId: sql.ref('changed.workspaceId'),
     id: sql.ref('given.id'),
     issueId: sql.ref('changed.id'),
     parentCommentId: ofParent('id'),
@@ -155,7 +149,6 @@ function entered(parts: Parts, reply: boolean) {
   const parentName = parts.selectFrom('parent').select('displayName');
   const deed = reply ? sql`' replied to ' || (${parentName})` : sql`' commented'`;
   const { columns, selections } = columnsOf<'activity'>({
-    workspaceId: sql.ref('changed.workspaceId'),
     issueId: sql.ref('changed.id'),
     sortOrder: sql`${sql.ref('changed.activityCount')} - ${sql.ref('changed.count')} + 1 + ${sql.ref('given.place')}`,
     id: sql.ref('given.entry'),
@@ -178,5 +171,5 @@ function authors(parts: Parts) {
   return parts
     .selectFrom('changed')
     .innerJoin('given', 'given.issue', 'changed.place')
-    .select(['changed.workspaceId', 'changed.id', 'given.author']);
+    .select(['changed.id', 'given.author']);
 }

@@ -2,8 +2,8 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import { untyped } from '../query/any-tables.ts';
 import { type DirectoryTable, directoryTables } from '../directory.ts';
 import type { TeamTable } from '../tables/directory-tables.ts';
-import type { Tables } from '../tables/tables.ts';
 import type { Trx } from '../engine/transaction.ts';
+import type { TenantTables } from '../tables/tenant-tables.ts';
 
 /** What an application of a directory file writes: whole new rows and changed columns of existing ones. */
 export interface DirectoryWrites {
@@ -31,7 +31,6 @@ const rowsPerStatement = 500;
 /** Writes updates and then new rows, in the order of the tables, and brings the derived counts up to date. */
 export async function writeDirectory(
   trx: Trx,
-  workspaceId: string,
   writes: DirectoryWrites,
   counted: CountedCodes,
 ): Promise<void> {
@@ -43,14 +42,13 @@ export async function writeDirectory(
       await untyped(trx)
         .updateTable(table)
         .set({ ...columns, ...stamp })
-        .where('workspaceId', '=', workspaceId)
         .where('id', '=', id)
         .execute();
     }
     await insertRows(trx, table, writes.inserts.get(table) ?? []);
   }
-  await recountTeams(trx, workspaceId, counted);
-  await recountProjectLinks(trx, workspaceId);
+  await recountTeams(trx, counted);
+  await recountProjectLinks(trx);
 }
 
 async function insertRows(
@@ -61,22 +59,21 @@ async function insertRows(
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     const part = rows.slice(from, from + rowsPerStatement);
     if (table === 'member') {
-      const accounts = part.map(({ userAccountId }) => ({ id: userAccountId }));
+      const accounts = part.map(({ userAccountId, createdUtc }) => ({ id: userAccountId, createdUtc }));
       await untyped(trx).insertInto('userAccount').values(accounts).execute();
     }
     await untyped(trx).insertInto(table).values(part).execute();
   }
 }
 
-async function recountTeams(trx: Trx, workspaceId: string, counted: CountedCodes): Promise<void> {
+async function recountTeams(trx: Trx, counted: CountedCodes): Promise<void> {
   await trx
     .updateTable('team')
-    .from((eb) => teamCounts(eb.selectFrom('team as counted'), workspaceId, counted).as('counts'))
+    .from((eb) => teamCounts(eb.selectFrom('team as counted'), counted).as('counts'))
     .set((eb) => ({
       memberCount: sql<number>`${eb.ref('counts.members')}`,
       activeProjectCount: sql<number>`${eb.ref('counts.projects')}`,
     }))
-    .where('team.workspaceId', '=', workspaceId)
     .whereRef('team.id', '=', 'counts.id')
     .where((eb) =>
       eb.or([
@@ -87,37 +84,29 @@ async function recountTeams(trx: Trx, workspaceId: string, counted: CountedCodes
     .execute();
 }
 
-type CountedTeams = SelectQueryBuilder<Tables & { counted: TeamTable }, 'counted', object>;
+type CountedTeams = SelectQueryBuilder<TenantTables & { counted: TeamTable }, 'counted', object>;
 
-function teamCounts(teams: CountedTeams, workspaceId: string, counted: CountedCodes) {
+function teamCounts(teams: CountedTeams, counted: CountedCodes) {
   const count = sql<number>`count(*)::int`.as('count');
-  return teams
-    .select((eb) => [
-      'counted.id',
-      eb
-        .selectFrom('teamMember')
-        .innerJoin('member', (join) =>
-          join
-            .onRef('member.workspaceId', '=', 'teamMember.workspaceId')
-            .onRef('member.userAccountId', '=', 'teamMember.userAccountId'),
-        )
-        .select(count)
-        .whereRef('teamMember.workspaceId', '=', 'counted.workspaceId')
-        .whereRef('teamMember.teamId', '=', 'counted.id')
-        .where('member.status', '=', counted.memberStatus)
-        .as('members'),
-      eb
-        .selectFrom('project')
-        .select(count)
-        .whereRef('project.workspaceId', '=', 'counted.workspaceId')
-        .whereRef('project.teamId', '=', 'counted.id')
-        .where('project.state', '=', counted.projectState)
-        .as('projects'),
-    ])
-    .where('counted.workspaceId', '=', workspaceId);
+  return teams.select((eb) => [
+    'counted.id',
+    eb
+      .selectFrom('teamMember')
+      .innerJoin('member', 'member.userAccountId', 'teamMember.userAccountId')
+      .select(count)
+      .whereRef('teamMember.teamId', '=', 'counted.id')
+      .where('member.status', '=', counted.memberStatus)
+      .as('members'),
+    eb
+      .selectFrom('project')
+      .select(count)
+      .whereRef('project.teamId', '=', 'counted.id')
+      .where('project.state', '=', counted.projectState)
+      .as('projects'),
+  ]);
 }
 
-async function recountProjectLinks(trx: Trx, workspaceId: string): Promise<void> {
+async function recountProjectLinks(trx: Trx): Promise<void> {
   await trx
     .updateTable('project')
     .from((eb) =>
@@ -128,15 +117,12 @@ async function recountProjectLinks(trx: Trx, workspaceId: string): Promise<void>
           of
             .selectFrom('projectLink')
             .select(sql<number>`count(*)::int`.as('count'))
-            .whereRef('projectLink.workspaceId', '=', 'counted.workspaceId')
             .whereRef('projectLink.projectId', '=', 'counted.id')
             .as('links'),
         ])
-        .where('counted.workspaceId', '=', workspaceId)
         .as('counts'),
     )
     .set((eb) => ({ linkCount: sql<number>`${eb.ref('counts.links')}` }))
-    .where('project.workspaceId', '=', workspaceId)
     .whereRef('project.id', '=', 'counts.id')
     .where((eb) => eb('project.linkCount', '<>', eb.ref('counts.links')))
     .execute();

@@ -1,17 +1,9 @@
-import {
-  type ExpressionBuilder,
-  type Insertable,
-  type Kysely,
-  type SelectQueryBuilder,
-  sql,
-  type Updateable,
-} from 'kysely';
+import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import { untyped } from '../query/any-tables.ts';
 import { anyUuid } from '../query/any-uuid.ts';
-import type { ImportSourceTable } from '../tables/directory-tables.ts';
-import type { CommentTable, IssueTable } from '../tables/issue-tables.ts';
 import type { TableName, Tables } from '../tables/tables.ts';
 import type { Trx } from '../engine/transaction.ts';
+import type { NewRow, TenantTables } from '../tables/tenant-tables.ts';
 
 /** Rows in one statement: far fewer parameters than the 65,535 that the protocol allows. */
 const rowsPerStatement = 500;
@@ -20,7 +12,7 @@ const rowsPerStatement = 500;
 export async function insertRows<Name extends TableName>(
   trx: Trx,
   table: Name,
-  rows: readonly Insertable<Tables[Name]>[],
+  rows: readonly NewRow<Name>[],
 ): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     await untyped(trx)
@@ -31,16 +23,13 @@ export async function insertRows<Name extends TableName>(
 }
 
 /** Keeps where rows came from, in place of what was kept of them before. */
-export async function upsertImportSources(
-  trx: Trx,
-  rows: readonly Insertable<ImportSourceTable>[],
-): Promise<void> {
+export async function upsertImportSources(trx: Trx, rows: readonly NewRow<'importSource'>[]): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     await trx
       .insertInto('importSource')
       .values(rows.slice(from, from + rowsPerStatement))
       .onConflict((conflict) =>
-        conflict.columns(['workspaceId', 'source', 'kind', 'sourceId']).doUpdateSet((eb) => ({
+        conflict.columns(['source', 'kind', 'sourceId']).doUpdateSet((eb) => ({
           targetId: eb.ref('excluded.targetId'),
           record: eb.ref('excluded.record'),
           importedUtc: sql<Date>`now()`,
@@ -50,27 +39,35 @@ export async function upsertImportSources(
   }
 }
 
-/** Changes one locked issue and counts the change. */
+/** Counts issues that come into a team deleted; those that are deleted later are counted by a trigger. */
+export async function addGoneIssues(trx: Trx, teamId: string, count: number): Promise<void> {
+  await trx
+    .updateTable('teamCounter')
+    .set((eb) => ({ goneIssueCount: eb('goneIssueCount', '+', count) }))
+    .where('teamId', '=', teamId)
+    .execute();
+}
+
+/** Changes one locked issue and counts the change, and `updates` that its feed tells of besides. */
 export async function updateImportedIssue(
   trx: Trx,
-  workspaceId: string,
   id: string,
-  columns: Omit<Updateable<IssueTable>, 'workspaceId' | 'id' | 'revision'>,
+  columns: Omit<Updateable<TenantTables['issue']>, 'workspaceId' | 'id' | 'revision'>,
+  updates = 0,
 ): Promise<void> {
   await trx
     .updateTable('issue')
     .set(columns)
-    .set((eb) => ({ revision: eb('revision', '+', 1) }))
-    .where('workspaceId', '=', workspaceId)
+    .set((eb) => ({ revision: eb('revision', '+', 1 + updates) }))
     .where('id', '=', id)
     .execute();
 }
 
-/** Puts locked issues below parents and counts the change, all by one statement. */
+/** Puts locked issues below parents, which are all living or all deleted, and counts the change in one statement. */
 export async function attachIssues(
   trx: Trx,
-  workspaceId: string,
   parents: ReadonlyMap<string, string>,
+  are: 'living' | 'deleted',
 ): Promise<void> {
   if (parents.size === 0) return;
   await trx
@@ -84,45 +81,41 @@ export async function attachIssues(
       ),
     )
     .set((eb) => ({
-      parentIssueId: eb.ref('placed.parentId'),
-      deletedParentIssueId: null,
+      parentIssueId: are === 'living' ? eb.ref('placed.parentId') : null,
+      deletedParentIssueId: are === 'deleted' ? eb.ref('placed.parentId') : null,
       revision: eb('issue.revision', '+', 1),
     }))
-    .where('issue.workspaceId', '=', workspaceId)
     .whereRef('issue.id', '=', 'placed.id')
     .execute();
 }
 
-/** Gives a living comment another body and counts the change. */
+/** Gives a living comment another body, or deletes it, and counts the change. */
 export async function updateImportedComment(
   trx: Trx,
-  workspaceId: string,
   id: string,
-  columns: Pick<Updateable<CommentTable>, 'body' | 'isEdited' | 'updatedUtc'>,
+  columns: Pick<Updateable<TenantTables['comment']>, 'body' | 'isEdited' | 'updatedUtc' | 'deletedUtc'>,
 ): Promise<void> {
   await trx
     .updateTable('comment')
     .set(columns)
     .set((eb) => ({ revision: eb('revision', '+', 1) }))
-    .where('workspaceId', '=', workspaceId)
     .where('id', '=', id)
     .where('deletedUtc', 'is', null)
     .execute();
 }
 
 /** Brings the counts of locked issues to the truth, and the time of their newest comment. */
-export async function recountIssues(trx: Trx, workspaceId: string, ids: readonly string[]): Promise<void> {
+export async function recountIssues(trx: Trx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await trx
     .updateTable('issue')
-    .from((eb) => countsOf(eb.selectFrom('issue as counted'), workspaceId, ids).as('truth'))
+    .from((eb) => countsOf(eb.selectFrom('issue as counted'), ids).as('truth'))
     .set((eb) => ({
       commentCount: sql<number>`${eb.ref('truth.comments')}`,
       lastCommentUtc: eb.ref('truth.lastCommentUtc'),
       subIssueCount: sql<number>`${eb.ref('truth.subIssues')}`,
       linkCount: sql<number>`${eb.ref('truth.links')}`,
     }))
-    .where('issue.workspaceId', '=', workspaceId)
     .whereRef('issue.id', '=', 'truth.id')
     .where(
       sql<boolean>`(issue.comment_count, issue.last_comment_utc, issue.sub_issue_count, issue.link_count)
@@ -131,15 +124,16 @@ export async function recountIssues(trx: Trx, workspaceId: string, ids: readonly
     .execute();
 }
 
-type CountedIssues = SelectQueryBuilder<Tables & { counted: IssueTable }, 'counted', object>;
+type CountedIssues = SelectQueryBuilder<TenantTables & { counted: TenantTables['issue'] }, 'counted', object>;
 
 /** What living things hang on issues. */
-function countsOf(issues: CountedIssues, workspaceId: string, ids: readonly string[]) {
+function countsOf(issues: CountedIssues, ids: readonly string[]) {
   const count = sql<number>`count(*)::int`.as('count');
-  const livingComments = (eb: ExpressionBuilder<Tables & { counted: IssueTable }, 'counted'>) =>
+  const livingComments = (
+    eb: ExpressionBuilder<TenantTables & { counted: TenantTables['issue'] }, 'counted'>,
+  ) =>
     eb
       .selectFrom('comment')
-      .whereRef('comment.workspaceId', '=', 'counted.workspaceId')
       .whereRef('comment.issueId', '=', 'counted.id')
       .where('comment.deletedUtc', 'is', null);
   return issues
@@ -152,19 +146,16 @@ function countsOf(issues: CountedIssues, workspaceId: string, ids: readonly stri
       eb
         .selectFrom('issue as child')
         .select(count)
-        .whereRef('child.workspaceId', '=', 'counted.workspaceId')
         .whereRef('child.parentIssueId', '=', 'counted.id')
         .where('child.deletedUtc', 'is', null)
         .as('subIssues'),
       eb
         .selectFrom('issueLink')
         .select(count)
-        .whereRef('issueLink.workspaceId', '=', 'counted.workspaceId')
         .whereRef('issueLink.issueId', '=', 'counted.id')
         .where('issueLink.deletedUtc', 'is', null)
         .as('links'),
     ])
-    .where('counted.workspaceId', '=', workspaceId)
     .where('counted.id', '=', anyUuid(ids));
 }
 

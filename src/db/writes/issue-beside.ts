@@ -2,7 +2,7 @@ import { type AliasableExpression, type Expression, sql } from 'kysely';
 import { arrayEntries, joinedKeys, joinsViewer } from '../tables/derived-columns.ts';
 import type { DeliveryCounts } from './issue-counts.ts';
 import type { IssueRow } from '../issues.ts';
-import { type Given, Slot, slot } from '../query/slots.ts';
+import { type Given, Slot } from '../query/slots.ts';
 import type { TableName } from '../tables/tables.ts';
 import { deliveryCounters, deliveryCountsAfter } from './write-counts.ts';
 import type { Parts } from './write-parts.ts';
@@ -74,7 +74,7 @@ export function besideColumns(
     const told: AliasableExpression<unknown> =
       table === 'deliveryCount'
         ? deliveryCountsAfter(parts, counts)
-        : (table === 'issueSubscription' ? follows(actor) : hanging[table])('changed', slot('workspaceId'));
+        : (table === 'issueSubscription' ? follows(actor) : hanging[table])('changed');
     return sql<string>`${told}::text`.as(table);
   });
 }
@@ -84,7 +84,6 @@ export function revisionSeen(parts: Parts) {
   return parts
     .selectFrom('issue as seen')
     .select('seen.revision')
-    .where('seen.workspaceId', '=', slot('workspaceId'))
     .where('seen.id', '=', sql.ref<string>('changed.id'))
     .as('revisionSeen');
 }

@@ -1,9 +1,9 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Beside, besideColumns, type BesideTable, revisionSeen } from './issue-beside.ts';
-import { issueColumns, type IssueRow, revised } from '../issues.ts';
+import { type ChangeableColumn, changeable, issueColumns, jsonName } from '../../model/issue-columns.ts';
+import { type IssueRow, revised } from '../issues.ts';
 import { PreparedSelect, StatementsByShape, type Values } from '../query/prepared.ts';
-import { slot, typed } from '../query/slots.ts';
-import type { Tables } from '../tables/tables.ts';
+import { typed } from '../query/slots.ts';
 import { movedCounts } from './write-counts.ts';
 import {
   composed,
@@ -15,21 +15,7 @@ import {
   type Parts,
   partsOf,
 } from './write-parts.ts';
-
-/** The columns of an issue that a change can set by itself, with their types. */
-const changeable = {
-  title: 'text',
-  titleFold: 'text',
-  description: 'text',
-  priority: 'smallint',
-  statusId: 'uuid',
-  statusRank: 'int',
-  projectId: 'uuid',
-  deliveryId: 'uuid',
-  estimateValue: 'int',
-  dueDate: 'date',
-} as const;
-export type ChangeableColumn = keyof typeof changeable;
+import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** What a change is made of. */
 export interface IssueChangeShape {
@@ -57,7 +43,7 @@ export interface AskedChange {
 /** Changes as their statement takes them, in the order of their issues' names. */
 export function changeValues(changes: readonly AskedChange[]): Values {
   const rows = changes.map(({ set, ...change }, place) => {
-    const columns = Object.entries(set).map(([column, value]) => [column.toLowerCase(), value]);
+    const columns = Object.entries(set).map(([column, value]) => [jsonName(column), value]);
     return { ...change, ...Object.fromEntries(columns), place: place + 1 };
   });
   return { asked: JSON.stringify(rows) };
@@ -80,7 +66,7 @@ export const issueChanges = new StatementsByShape<IssueChangeShape, IssueChanged
 
 const countedColumns: readonly ChangeableColumn[] = ['statusId', 'projectId', 'deliveryId', 'estimateValue'];
 
-function issueChange(db: Kysely<Tables>, shape: IssueChangeShape) {
+function issueChange(db: TenantDb, shape: IssueChangeShape) {
   const parts = partsOf(db);
   const { named, revision, several, beside } = shape;
   const counts = shape.columns.some((column) => countedColumns.includes(column));
@@ -101,7 +87,7 @@ function issueChange(db: Kysely<Tables>, shape: IssueChangeShape) {
 
 /** Several changes, each with its place. */
 function asked(parts: Parts, columns: readonly ChangeableColumn[]): Part {
-  const set = columns.map((column) => [column.toLowerCase(), changeable[column]] as const);
+  const set = columns.map((column) => [jsonName(column), changeable[column]] as const);
   const all = [['place', 'int'], ['entry', 'uuid'], ['actor', 'uuid'], ['text', 'text'], ...set] as const;
   const definitions = sql.raw(all.map(([name, type]) => `"${name}" ${type}`).join(', '));
   const ones = sql<object>`json_to_recordset(${typed('asked', 'json')})`;
@@ -110,7 +96,7 @@ function asked(parts: Parts, columns: readonly ChangeableColumn[]): Part {
 
 function changed(parts: Parts, { columns, closing, several }: IssueChangeShape) {
   const value = (column: ChangeableColumn) =>
-    several ? sql.ref(`asked.${column.toLowerCase()}`) : typed(column, changeable[column]);
+    several ? sql.ref(`asked.${jsonName(column)}`) : typed(column, changeable[column]);
   const update = parts
     .updateTable('issue')
     .from('locked')
@@ -121,7 +107,6 @@ function changed(parts: Parts, { columns, closing, several }: IssueChangeShape) 
       updatedUtc: eb.ref('locked.at'),
       ...(closing !== undefined && { closedUtc: closing ? closedSince : null }),
     }))
-    .where('issue.workspaceId', '=', slot('workspaceId'))
     .whereRef('issue.id', '=', 'locked.id')
     .returningAll('issue');
   if (!several) return update;

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../tables/tables.ts';
+import { type QueryCreator, sql } from 'kysely';
 import type { Trx } from '../engine/transaction.ts';
+import type { TenantTables } from '../tables/tenant-tables.ts';
 
 /** What issues add to the counts of a delivery. */
 export interface DeliveryCounts {
@@ -20,9 +20,9 @@ export interface ProjectCounts {
 export const counterSlot = sql<number>`(abs(pg_backend_pid()) % 32)::smallint`;
 
 /** Adds what is inserted to the counts of deliveries. */
-export function intoDeliveryCounts(db: Kysely<Tables>) {
+export function intoDeliveryCounts(db: QueryCreator<TenantTables>) {
   return db.insertInto('deliveryCount').onConflict((conflict) =>
-    conflict.columns(['workspaceId', 'deliveryId', 'slot']).doUpdateSet((eb) => ({
+    conflict.columns(['deliveryId', 'slot']).doUpdateSet((eb) => ({
       issueCount: eb('deliveryCount.issueCount', '+', eb.ref('excluded.issueCount')),
       closedIssueCount: eb('deliveryCount.closedIssueCount', '+', eb.ref('excluded.closedIssueCount')),
       estimatedScope: eb('deliveryCount.estimatedScope', '+', eb.ref('excluded.estimatedScope')),
@@ -32,9 +32,9 @@ export function intoDeliveryCounts(db: Kysely<Tables>) {
 }
 
 /** Adds what is inserted to the counts of projects. */
-export function intoProjectCounts(db: Kysely<Tables>) {
+export function intoProjectCounts(db: QueryCreator<TenantTables>) {
   return db.insertInto('projectCount').onConflict((conflict) =>
-    conflict.columns(['workspaceId', 'projectId', 'slot']).doUpdateSet((eb) => ({
+    conflict.columns(['projectId', 'slot']).doUpdateSet((eb) => ({
       issueCount: eb('projectCount.issueCount', '+', eb.ref('excluded.issueCount')),
       completedIssueCount: eb(
         'projectCount.completedIssueCount',
@@ -48,11 +48,9 @@ export function intoProjectCounts(db: Kysely<Tables>) {
 /** Adds to the counts of deliveries, in the order of their ids. */
 export async function addToDeliveryCounts(
   trx: Trx,
-  workspaceId: string,
   changes: ReadonlyMap<string, DeliveryCounts>,
 ): Promise<void> {
   const rows = inOrder(changes).map(([deliveryId, counts]) => ({
-    workspaceId,
     deliveryId,
     slot: counterSlot,
     ...counts,
@@ -64,11 +62,9 @@ export async function addToDeliveryCounts(
 /** Adds to the counts of projects, in the order of their ids; after those of deliveries. */
 export async function addToProjectCounts(
   trx: Trx,
-  workspaceId: string,
   changes: ReadonlyMap<string, ProjectCounts>,
 ): Promise<void> {
   const rows = inOrder(changes).map(([projectId, counts]) => ({
-    workspaceId,
     projectId,
     slot: counterSlot,
     ...counts,

@@ -1,11 +1,18 @@
-import { type Kysely, sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import { type Beside, besideColumns } from './issue-beside.ts';
-import { issueColumns, type IssueRow, nextNumber } from '../issues.ts';
+import {
+  type CounterColumn,
+  inserted as insertedTypes,
+  type InsertedColumn,
+  issueColumns,
+  jsonName,
+} from '../../model/issue-columns.ts';
+import { type IssueRow, nextNumber } from '../issues.ts';
 import { PreparedSelect, StatementsByShape, uuidArray, type Values } from '../query/prepared.ts';
-import type { Tables } from '../tables/tables.ts';
 import { movedCounts } from './write-counts.ts';
-import { slot, typed } from '../query/slots.ts';
+import { typed } from '../query/slots.ts';
 import { columnsOf, composed, followedBy, type Parts, partsOf } from './write-parts.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** Which of their sets new issues have anything in. */
 export interface IssueCreationShape {
@@ -20,31 +27,10 @@ export interface IssueCreationShape {
   several: boolean;
 }
 
-/** The columns that new issues are given, with their types. */
-const givenColumns = {
-  id: 'uuid',
-  team: 'int',
-  place: 'int',
-  title: 'text',
-  fold: 'text',
-  description: 'text',
-  reporter: 'uuid',
-  status: 'uuid',
-  rank: 'int',
-  priority: 'smallint',
-  assignee: 'uuid',
-  project: 'uuid',
-  delivery: 'uuid',
-  estimate: 'int',
-  due: 'date',
-  labels: 'uuid[]',
-  people: 'uuid[]',
-} as const;
-
 /** A new issue as it is given to its statement. */
 export interface NewIssue {
   columns: Readonly<
-    Record<Exclude<keyof typeof givenColumns, 'team' | 'place' | 'labels' | 'people'>, string | number | null>
+    Record<Exclude<InsertedColumn, 'labelIds' | 'assigneeUserAccountIds'>, string | number | null>
   >;
   /** In their order. */
   assignees: readonly { userAccountId: string; position: number }[];
@@ -83,13 +69,7 @@ export function creationValues(teams: readonly NewIssues[]): Values {
     counts: teams.map((team) => team.issues.length),
     given: JSON.stringify(
       teams.flatMap((team, index) =>
-        team.issues.map((issue, place) => ({
-          ...issue.columns,
-          labels: issue.labels.toSorted(),
-          people: issue.assignees.map(({ userAccountId }) => userAccountId),
-          team: index + 1,
-          place,
-        })),
+        team.issues.map((issue, place) => ({ ...jsonRow(issue), team: index + 1, place })),
       ),
     ),
     assigned: ofIssues(assignees),
@@ -105,8 +85,21 @@ export function creationValues(teams: readonly NewIssues[]): Values {
   };
 }
 
+const names = Object.keys(insertedTypes).map(
+  (column) => [column as InsertedColumn, jsonName(column)] as const,
+);
+
+function jsonRow({ columns, labels, assignees }: NewIssue): Record<string, unknown> {
+  const values: Record<InsertedColumn, unknown> = {
+    ...columns,
+    labelIds: labels.toSorted(),
+    assigneeUserAccountIds: assignees.map(({ userAccountId }) => userAccountId),
+  };
+  return Object.fromEntries(names.map(([column, name]) => [name, values[column]]));
+}
+
 function issueCreation(
-  db: Kysely<Tables>,
+  db: TenantDb,
   { assignees, labels, roles, counted, beside, several }: IssueCreationShape,
 ) {
   const parts = partsOf(db);
@@ -131,13 +124,7 @@ const numberedAt = sql<Date>`date_trunc('milliseconds', clock_timestamp())`.as('
 /** The next numbers of the first team, which may not have given any yet. */
 function numbered(parts: Parts) {
   const count = sql<number>`(${counts})[1]`;
-  return nextNumber(
-    parts,
-    slot('workspaceId'),
-    sql<string>`(${typed('teams', 'uuid[]')})[1]`,
-    count,
-  ).returning([
-    'workspaceId',
+  return nextNumber(parts, sql<string>`(${typed('teams', 'uuid[]')})[1]`, count).returning([
     'teamId',
     sql<number>`next_issue_number - ${count}`.as('number'),
     sql<number>`1`.as('place'),
@@ -156,7 +143,6 @@ function freeCounters(parts: Parts) {
     .selectFrom('teamCounter')
     .innerJoin(asked.as<'asked'>(sql`asked(id, count, place)`), 'asked.id', 'teamCounter.teamId')
     .select(['asked.id', 'asked.count', sql<number>`asked.place::int`.as('place')])
-    .where('teamCounter.workspaceId', '=', slot('workspaceId'))
     .forNoKeyUpdate('teamCounter')
     .skipLocked();
 }
@@ -166,10 +152,8 @@ function numberedInTeams(parts: Parts) {
     .updateTable('teamCounter')
     .from('free')
     .set((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', eb.ref('free.count')) }))
-    .where('teamCounter.workspaceId', '=', slot('workspaceId'))
     .whereRef('teamCounter.teamId', '=', 'free.id')
     .returning([
-      'teamCounter.workspaceId',
       'teamCounter.teamId',
       sql<number>`next_issue_number - free.count`.as('number'),
       'free.place',
@@ -178,30 +162,16 @@ function numberedInTeams(parts: Parts) {
 }
 
 function inserted(parts: Parts) {
-  const { columns, selections } = columnsOf<'issue'>({
-    workspaceId: sql.ref('numbered.workspaceId'),
-    id: sql.ref('one.id'),
+  const counted: Record<CounterColumn, Expression<unknown>> = {
     teamId: sql.ref('numbered.teamId'),
     number: sql`${sql.ref('numbered.number')} + ${sql.ref('one.place')}`,
-    title: sql.ref('one.title'),
-    titleFold: sql.ref('one.fold'),
-    description: sql.ref('one.description'),
-    reporterUserAccountId: sql.ref('one.reporter'),
-    statusId: sql.ref('one.status'),
-    statusRank: sql.ref('one.rank'),
-    priority: sql.ref('one.priority'),
-    primaryAssigneeUserAccountId: sql.ref('one.assignee'),
-    projectId: sql.ref('one.project'),
-    deliveryId: sql.ref('one.delivery'),
-    estimateValue: sql.ref('one.estimate'),
-    dueDate: sql.ref('one.due'),
-    // As the triggers would write them, who then have nothing to write.
-    labelIds: sql.ref('one.labels'),
-    assigneeUserAccountIds: sql.ref('one.people'),
     createdUtc: sql.ref('numbered.at'),
     updatedUtc: sql.ref('numbered.at'),
-  });
-  const definitions = Object.entries(givenColumns).map(([name, type]) => `"${name}" ${type}`);
+  };
+  const own = names.map(([column, name]) => [column, sql.ref(`one.${name}`)] as const);
+  const { columns, selections } = columnsOf<'issue'>({ ...counted, ...Object.fromEntries(own) });
+  const types = { team: 'int', place: 'int', ...insertedTypes };
+  const definitions = Object.entries(types).map(([name, type]) => `"${jsonName(name)}" ${type}`);
   const ones = sql<{ id: string; team: number }>`json_to_recordset(${typed('given', 'json')})`;
   return parts
     .insertInto('issue')
@@ -222,12 +192,12 @@ function assigned(parts: Parts) {
   )}, ${typed('assignees', 'uuid[]')}, ${typed('positions', 'int[]')})`;
   return parts
     .insertInto('issueAssignee')
-    .columns(['workspaceId', 'issueId', 'userAccountId', 'position'])
+    .columns(['issueId', 'userAccountId', 'position'])
     .expression(
       parts
         .selectFrom('changed')
         .innerJoin(people.as<'person'>(sql`person(issue, id, position)`), 'person.issue', 'changed.id')
-        .select(['changed.workspaceId', 'changed.id', 'person.id as userAccountId', 'person.position']),
+        .select(['changed.id', 'person.id as userAccountId', 'person.position']),
     );
 }
 
@@ -238,12 +208,12 @@ function labelled(parts: Parts) {
   )})`;
   return parts
     .insertInto('issueLabel')
-    .columns(['workspaceId', 'issueId', 'labelId'])
+    .columns(['issueId', 'labelId'])
     .expression(
       parts
         .selectFrom('changed')
         .innerJoin(labels.as<'one'>(sql`one(issue, id)`), 'one.issue', 'changed.id')
-        .select(['changed.workspaceId', 'changed.id', 'one.id as labelId']),
+        .select(['changed.id', 'one.id as labelId']),
     );
 }
 
@@ -254,12 +224,12 @@ function given(parts: Parts) {
   )}, ${typed('holders', 'uuid[]')})`;
   return parts
     .insertInto('issueRoleAssignment')
-    .columns(['workspaceId', 'issueId', 'role', 'userAccountId'])
+    .columns(['issueId', 'role', 'userAccountId'])
     .expression(
       parts
         .selectFrom('changed')
         .innerJoin(roles.as<'given'>(sql`given(issue, role, id)`), 'given.issue', 'changed.id')
-        .select(['changed.workspaceId', 'changed.id', 'given.role', 'given.id as userAccountId']),
+        .select(['changed.id', 'given.role', 'given.id as userAccountId']),
     )
     .onConflict((conflict) => conflict.doNothing());
 }
@@ -272,5 +242,5 @@ function followers(parts: Parts) {
   return parts
     .selectFrom('changed')
     .innerJoin(people.as<'person'>(sql`person(issue, id)`), 'person.issue', 'changed.id')
-    .select(['changed.workspaceId', 'changed.id', 'person.id as userAccountId']);
+    .select(['changed.id', 'person.id as userAccountId']);
 }

@@ -1,7 +1,7 @@
-import { keptTables } from '../tables/cached-tables.ts';
+import { cachedTables } from '../tables/cached-tables.ts';
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const tables = [...Object.keys(keptTables), 'accessToken'].map(snake).join('|');
+const tables = [...Object.keys(cachedTables), 'accessToken'].map(snake).join('|');
 const writing = new RegExp(
   `(?:insert into|update|delete from|merge into|truncate) "?(?:${tables})(?![a-z_])`,
 );

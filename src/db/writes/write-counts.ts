@@ -1,12 +1,11 @@
-import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { clampedSum } from '../query/aggregates.ts';
 import { counterSlot, intoDeliveryCounts, intoProjectCounts } from './issue-counts.ts';
-import { slot } from '../query/slots.ts';
-import type { Tables } from '../tables/tables.ts';
 import { columnsOf, inCategories, type Part, type Parts, partsOf } from './write-parts.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** Moves the counts of the deliveries and projects of a changed issue, or counts a new one: deliveries first, as all do. */
-export function movedCounts(db: Kysely<Tables>, was: 'new' | 'changed'): Part[] {
+export function movedCounts(db: TenantDb, was: 'new' | 'changed'): Part[] {
   const parts = partsOf(db);
   const now = side(parts, 'changed', 1);
   const counted = was === 'new' ? now : side(parts, 'locked', -1).unionAll(now);
@@ -23,12 +22,12 @@ function side(parts: Parts, issue: 'changed' | 'locked', sign: 1 | -1) {
     sql<number>`${inCategories(sql.ref('statusRank'), ...names)}::int`;
   return parts
     .selectFrom(issue)
-    .select(['workspaceId', 'deliveryId', 'projectId', sql.lit(sign).as('sign')])
+    .select(['deliveryId', 'projectId', sql.lit(sign).as('sign')])
     .select([are('completed', 'canceled').as('closed'), are('completed').as('completed')])
     .select([are('canceled').as('canceled'), sql<number>`coalesce(estimate_value, 0)`.as('estimate')]);
 }
 
-function deliveries(db: Kysely<Tables>) {
+function deliveries(db: TenantDb) {
   const sums = {
     issueCount: sql`sum(sign)`,
     closedIssueCount: sql`sum(sign * closed)`,
@@ -36,7 +35,6 @@ function deliveries(db: Kysely<Tables>) {
     closedEstimate: sql`sum(sign * closed * estimate)`,
   };
   const { columns, selections } = columnsOf<'deliveryCount'>({
-    workspaceId: sql.ref('workspaceId'),
     deliveryId: sql.ref('deliveryId'),
     slot: counterSlot,
     ...sums,
@@ -45,19 +43,18 @@ function deliveries(db: Kysely<Tables>) {
     .selectFrom('counted')
     .select(selections)
     .where('deliveryId', 'is not', null)
-    .groupBy(['workspaceId', 'deliveryId'])
+    .groupBy(['deliveryId'])
     .having(anyMoved(Object.values(sums)))
     .orderBy('deliveryId');
   return intoDeliveryCounts(db.withoutPlugins()).columns(columns).expression(rows);
 }
 
-function projects(db: Kysely<Tables>) {
+function projects(db: TenantDb) {
   const sums = {
     issueCount: sql`sum(sign * (1 - canceled))`,
     completedIssueCount: sql`sum(sign * completed)`,
   };
   const { columns, selections } = columnsOf<'projectCount'>({
-    workspaceId: sql.ref('workspaceId'),
     projectId: sql.ref('projectId'),
     slot: counterSlot,
     ...sums,
@@ -66,7 +63,7 @@ function projects(db: Kysely<Tables>) {
     .selectFrom('counted')
     .select(selections)
     .where('projectId', 'is not', null)
-    .groupBy(['workspaceId', 'projectId'])
+    .groupBy(['projectId'])
     .having(anyMoved(Object.values(sums)))
     .orderBy('projectId');
   return intoProjectCounts(db.withoutPlugins()).columns(columns).expression(rows);
@@ -84,7 +81,6 @@ export function deliveryCountsAfter(parts: Parts, counts: boolean) {
   const before = parts
     .selectFrom('deliveryCount')
     .select(deliveryCounters)
-    .where('workspaceId', '=', slot('workspaceId'))
     .where('deliveryId', '=', sql.ref<string>('changed.delivery_id'));
   // What this statement writes is not seen by it.
   const own = parts

@@ -9,7 +9,8 @@ import {
 import type { IssueName, IssueRow } from '../issues.ts';
 import type { Values } from '../query/prepared.ts';
 import { slot, typed } from '../query/slots.ts';
-import type { Row, TableName, Tables } from '../tables/tables.ts';
+import type { Row, TableName } from '../tables/tables.ts';
+import type { TenantDb, TenantTables } from '../tables/tenant-tables.ts';
 
 /**
  * What writes of one statement are made of: CTEs by their names, as the tables that they are to those after them. Each
@@ -17,7 +18,7 @@ import type { Row, TableName, Tables } from '../tables/tables.ts';
  */
 interface WriteParts {
   /** The living issue as it was: nobody else changes it any more. */
-  locked: Pick<IssueRow, 'workspaceId' | 'id' | CountedColumn | 'closedUtc'> & {
+  locked: Pick<IssueRow, 'id' | CountedColumn | 'closedUtc'> & {
     /** The database's clock, or the newest entry of the feed if that is later. */
     at: Date;
     /** Among several, from 1. */
@@ -34,9 +35,9 @@ interface WriteParts {
   /** The numbers' counters of teams, and how many numbers are asked of them. */
   free: { id: string; count: number; place: number };
   /** The first number of a team's new issues, and the place of the team among several. */
-  numbered: { workspaceId: string; teamId: string; number: number; place: number; at: Date };
+  numbered: { teamId: string; number: number; place: number; at: Date };
   /** What is taken from the counts of deliveries and projects, and what is put in. */
-  counted: { workspaceId: string; deliveryId: string | null; projectId: string | null } & Record<
+  counted: { deliveryId: string | null; projectId: string | null } & Record<
     'sign' | 'closed' | 'completed' | 'canceled' | 'estimate',
     number
   >;
@@ -44,10 +45,10 @@ interface WriteParts {
 
 type CountedColumn = 'statusRank' | 'deliveryId' | 'projectId' | 'estimateValue';
 
-/** Builds parts; the tenant guard sees them when the statement is whole. */
-export type Parts = Kysely<Tables & WriteParts>;
+/** Builds parts; the tenant plugin binds them when the statement is complete. */
+export type Parts = Kysely<TenantTables & WriteParts>;
 
-export function partsOf(db: Kysely<Tables>): Parts {
+export function partsOf(db: TenantDb): Parts {
   const bare: unknown = db.withoutPlugins();
   return bare as Parts;
 }
@@ -57,20 +58,20 @@ export type Part = readonly [name: string, query: Pick<Expression<unknown>, 'toO
 
 /** A statement that begins with the parts, in their order. */
 export function composed(
-  db: Kysely<Tables>,
+  db: TenantDb,
   parts: readonly (Part | undefined)[],
-): QueryCreator<Tables & WriteParts> {
+): QueryCreator<TenantTables & WriteParts> {
   let query: unknown = db;
   for (const part of parts) {
     // What a name stands for is declared above, not inferred.
     if (part) query = (query as Parts).with(part[0], () => part[1] as Expression<object>);
   }
-  return query as QueryCreator<Tables & WriteParts>;
+  return query as QueryCreator<TenantTables & WriteParts>;
 }
 
 /** The columns of an insert in the order of what is selected for them. */
 export function columnsOf<Name extends TableName>(
-  values: { readonly [Column in keyof Row<Name> & string]?: Expression<unknown> },
+  values: { readonly [Column in Exclude<keyof Row<Name> & string, 'workspaceId'>]?: Expression<unknown> },
 ) {
   const given = Object.entries<Expression<unknown> | undefined>(values);
   return {
@@ -83,7 +84,6 @@ export function columnsOf<Name extends TableName>(
 }
 
 const lockedColumns = [
-  'issue.workspaceId',
   'issue.id',
   'issue.statusRank',
   'issue.deliveryId',
@@ -101,18 +101,13 @@ export function lockedIssue(parts: Parts, named: 'key' | 'id' | 'number', revisi
     .selectFrom('issue')
     .select(lockedColumns)
     .select(laterThanFeed.as('at'))
-    .where('workspaceId', '=', slot('workspaceId'))
     .where('deletedUtc', 'is', null)
     .$if(revision, (query) => query.where('revision', '=', slot<number>('expectedRevision')))
     .forNoKeyUpdate();
   if (named === 'id') return ['locked', rows.where('id', '=', typed('id', 'uuid'))];
   const numbered = rows.where('number', '=', slot<number>('number'));
   if (named === 'number') return ['locked', numbered.where('teamId', '=', typed('teamId', 'uuid'))];
-  const team = parts
-    .selectFrom('team')
-    .select('id')
-    .where('workspaceId', '=', slot('workspaceId'))
-    .where('code', '=', slot('teamCode'));
+  const team = parts.selectFrom('team').select('id').where('code', '=', slot('teamCode'));
   return ['locked', numbered.where('teamId', '=', team)];
 }
 
@@ -136,7 +131,6 @@ export function freeIssues(parts: Parts, named: keyof typeof calledBy): Part {
     .selectFrom('issue')
     .select(lockedColumns)
     .select([laterThanFeed.as('at'), sql<number>`called.place::int`.as('place')])
-    .where('issue.workspaceId', '=', slot('workspaceId'))
     .where('issue.deletedUtc', 'is', null);
   const found = {
     id: () => rows.innerJoin(called, 'called.id', 'issue.id'),
@@ -148,10 +142,7 @@ export function freeIssues(parts: Parts, named: keyof typeof calledBy): Part {
       rows
         .innerJoin(called, 'called.number', 'issue.number')
         .innerJoin('team', (join) =>
-          join
-            .onRef('team.workspaceId', '=', 'issue.workspaceId')
-            .onRef('team.id', '=', 'issue.teamId')
-            .onRef('team.code', '=', 'called.code'),
+          join.onRef('team.id', '=', 'issue.teamId').onRef('team.code', '=', 'called.code'),
         ),
   };
   return ['locked', found[named]().forNoKeyUpdate('issue').skipLocked()];
@@ -183,7 +174,6 @@ const laterThanFeed = sql<Date>`date_trunc('milliseconds', greatest(clock_timest
 /** The entries in the feed of changed issues, what several of them say after what was asked of each. */
 export function enteredInFeed(parts: Parts, several: boolean): Part {
   const { columns, selections } = columnsOf<'activity'>({
-    workspaceId: sql.ref('changed.workspace_id'),
     issueId: sql.ref('changed.id'),
     sortOrder: sql.ref('changed.activity_count'),
     id: several ? sql.ref('asked.entry') : typed('activityId', 'uuid'),
@@ -206,7 +196,7 @@ export function followedBy(parts: Parts, people: Expression<unknown>): Part {
     'followed',
     parts
       .insertInto('issueSubscription')
-      .columns(['workspaceId', 'issueId', 'userAccountId'])
+      .columns(['issueId', 'userAccountId'])
       .expression(people)
       .onConflict((conflict) => conflict.doNothing()),
   ];

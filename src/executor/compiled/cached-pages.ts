@@ -1,15 +1,19 @@
 import type { PageRequest, Position } from '../../db/query/page.ts';
-import type { KeptRow, KeptTable } from '../../reference/cached-table.ts';
+import type { CachedRow, CachedTable } from '../../reference/cached-table.ts';
 import { compareKeys, orderKey } from '../../reference/order.ts';
 import { flatten } from './children.ts';
 import type { Pages } from './connections.ts';
 import type { Run } from './run.ts';
 
-/** The page under each parent (`''`: of the workspace) from memory; undefined where the rows are not all kept. */
-export function keptPages(run: Run, request: PageRequest, keys: () => readonly string[]): Pages | undefined {
+/** The page under each parent (`''`: of the workspace) from memory; undefined where the rows are not all cached. */
+export function cachedPages(
+  run: Run,
+  request: PageRequest,
+  keys: () => readonly string[],
+): Pages | undefined {
   const { source, order, filter, limit, backward } = request;
-  const list = run.keptList(source, order, filter);
-  const table = run.kept?.table(source.table);
+  const list = run.cachedList(source, order, filter);
+  const table = run.cached?.table(source.table);
   if (!list || !table) return undefined;
   const more: boolean[] = [];
   const counts: number[] = [];
@@ -25,7 +29,11 @@ export function keptPages(run: Run, request: PageRequest, keys: () => readonly s
 }
 
 /** The rows between the positions that the request names. */
-function positioned(table: KeptTable, rows: readonly KeptRow[], request: PageRequest): readonly KeptRow[] {
+function positioned(
+  table: CachedTable,
+  rows: readonly CachedRow[],
+  request: PageRequest,
+): readonly CachedRow[] {
   const { after, before } = request;
   if (!after && !before) return rows;
   return rows.filter(
@@ -36,7 +44,7 @@ function positioned(table: KeptTable, rows: readonly KeptRow[], request: PageReq
 }
 
 /** Greater than nothing where the row comes after the position, which a request holds as values and never as slots. */
-function sideOf(table: KeptTable, row: KeptRow, { order }: PageRequest, position: Position): number {
+function sideOf(table: CachedTable, row: CachedRow, { order }: PageRequest, position: Position): number {
   const { value, id } = position as { value: string | number | null; id: string };
   const text = row[table.place(order.column)] ?? null;
   const sign = order.direction === 'asc' ? 1 : -1;

@@ -82,9 +82,9 @@ export class CountFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const kept = run.keptCount(this.#source, this.#filter);
-    if (kept) {
-      frame.parts[this.#part] = frame.rows.map((row) => kept(this.#key.text(row) ?? ''));
+    const cached = run.cachedCount(this.#source, this.#filter);
+    if (cached) {
+      frame.parts[this.#part] = frame.rows.map((row) => cached(this.#key.text(row) ?? ''));
       return;
     }
     this.#statement ??= new Prepared(countsQuery(run.reading([]), this.#source, this.#filter, keysSlot));
@@ -97,7 +97,7 @@ export class CountFetch implements Fetch {
 
 type Sums = Readonly<Record<string, unknown>>;
 
-/** Counters that are kept in slots, summed for each of a frame's rows; several fields may be made of them. */
+/** Counters that are stored in slots, summed for each of a frame's rows; several fields may be made of them. */
 export class SumsFetch implements Fetch {
   readonly part: number;
   readonly #table: TableName;

@@ -1,5 +1,5 @@
 import { decodeText } from '../../db/wire/decoded-types.ts';
-import { keptDeclaration } from '../../db/tables/cached-tables.ts';
+import { cachedDeclaration } from '../../db/tables/cached-tables.ts';
 import type { DerivedColumn, ReadColumn } from '../../db/query/page.ts';
 import type { TableName } from '../../db/tables/tables.ts';
 import { type TextRow, textAt } from '../../db/wire/wire-row.ts';
@@ -22,29 +22,29 @@ export class Columns {
   /** Rows that a resolver gave are objects with all their columns as JavaScript's values. */
   readonly given: boolean;
   readonly read: ReadColumn[] = [];
-  /** Are these rows kept in memory, whole and unchanging. */
-  readonly isKept: boolean = false;
+  /** Are these rows cached in memory, whole and unchanging. */
+  readonly isCached: boolean = false;
 
-  /** `{ of }`: the rows of a table, which are read or, where the table is kept in memory, whole and there. */
+  /** `{ of }`: the rows of a table, which are read or, where the table is cached in memory, whole and there. */
   constructor(origin: { of: TableName } | 'fetched' | 'given') {
     this.given = origin === 'given';
-    const kept = typeof origin === 'object' ? keptDeclaration(origin.of) : undefined;
-    if (!kept) return;
-    this.read.push(...kept.columns);
-    this.isKept = true;
+    const cached = typeof origin === 'object' ? cachedDeclaration(origin.of) : undefined;
+    if (!cached) return;
+    this.read.push(...cached.columns);
+    this.isCached = true;
   }
 
   /** The place of the column in each row. */
   place(name: string): number {
     const known = this.read.indexOf(name);
     if (known >= 0) return known;
-    if (this.isKept) throw new NotCompilable(`${name} is not kept.`);
+    if (this.isCached) throw new NotCompilable(`${name} is not cached.`);
     return this.read.push(name) - 1;
   }
 
   /** Can the statement that reads the rows work something out for each of them. */
   get canDerive(): boolean {
-    return !this.given && !this.isKept;
+    return !this.given && !this.isCached;
   }
 
   /** What the statement works out for each row. */

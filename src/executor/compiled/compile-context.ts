@@ -17,8 +17,8 @@ import { type Compiling, usesVariables } from './selection.ts';
 
 type SharedFetch = ReferenceFetch | ListFetch | SumsFetch | ConnectionFetch;
 
-/** What a selection stands for, while it is compiled. */
-export interface Place {
+/** The object whose selection is being compiled. */
+export interface CompileContext {
   reading: Compiling;
   type: GraphQLObjectType;
   plan: ObjectPlan;
@@ -50,7 +50,7 @@ export function argumentsOf(field: AnyField, nodes: readonly FieldNode[]) {
 }
 
 export function shared<Fetch extends SharedFetch>(
-  { plan, shared: known }: Place,
+  { plan, shared: known }: CompileContext,
   what: string,
   make: () => Fetch,
 ): Fetch {
@@ -63,7 +63,7 @@ export function shared<Fetch extends SharedFetch>(
   return made;
 }
 
-export function referenceFetch(place: Place, { table, by, where }: Target): ReferenceFetch {
+export function referenceFetch(context: CompileContext, { table, by, where }: Target): ReferenceFetch {
   const target = { table, by, where };
-  return shared(place, `reference ${JSON.stringify(target)}`, () => new ReferenceFetch(target));
+  return shared(context, `reference ${JSON.stringify(target)}`, () => new ReferenceFetch(target));
 }

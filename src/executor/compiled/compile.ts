@@ -9,6 +9,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
+import { concatenatedField } from './concatenated.ts';
 import { joinsViewer } from '../../db/tables/derived-columns.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import type { Plan } from '../../schema/builder/plan.ts';
@@ -17,14 +18,20 @@ import { Columns } from './columns.ts';
 import { computedField } from './computed.ts';
 import { ConnectionFetch, connectionField } from './connections.ts';
 import { type Field, type Frame, newFrame, NotCompilable } from './frame.ts';
-import { joinedField } from './concatenated.ts';
 import { booleanField, columnField, idField, valueField } from './leaves.ts';
 import { listField } from './listed.ts';
 import { NodesFetch, nodesField } from './nodes.ts';
 import { ObjectPlan } from './objects.ts';
 import { pageFields } from './page-fields.ts';
-import { type AnyField, argumentsOf, objectType, type Place, referenceFetch, shared } from './compile-context.ts';
-import { PropertyFetch, propertyField } from './properties.ts';
+import {
+  type AnyField,
+  argumentsOf,
+  objectType,
+  type CompileContext,
+  referenceFetch,
+  shared,
+} from './compile-context.ts';
+import { heldField } from './properties.ts';
 import { linkedField, type Target } from './references.ts';
 import { GivenFetch, givenField, KeyedFetch } from './roots.ts';
 import { type Run, viewerSlot } from './run.ts';
@@ -62,75 +69,77 @@ function compileObject(
   const fields = collectFields(reading, type, nodes);
   const make = () => {
     const plan = new ObjectPlan(type.name, columns);
-    const place: Place = { reading, type, plan, shared: new Map() };
-    for (const [key, fieldNodes] of fields) plan.fields.push(compileField(place, key, fieldNodes));
+    const context: CompileContext = { reading, type, plan, shared: new Map() };
+    for (const [key, fieldNodes] of fields) plan.fields.push(compileField(context, key, fieldNodes));
     return plan;
   };
-  return columns.isKept ? leafPlan(reading.schema, type, fields, make) : make();
+  return columns.isCached ? leafPlan(reading.schema, type, fields, make) : make();
 }
 
-function compileField(place: Place, key: string, nodes: readonly FieldNode[]): Field {
+function compileField(context: CompileContext, key: string, nodes: readonly FieldNode[]): Field {
   const [node] = nodes;
   const name = node?.name.value ?? '';
   if (name === '__typename') {
-    const { typeName } = place.plan;
+    const { typeName } = context.plan;
     return { key, ofRow: true, write: (out) => out.string(typeName), value: () => typeName };
   }
-  const field: AnyField | undefined = place.type.getFields()[name];
-  if (!field) throw new NotCompilable(`${place.type.name}.${name}`);
+  const field: AnyField | undefined = context.type.getFields()[name];
+  if (!field) throw new NotCompilable(`${context.type.name}.${name}`);
   const { plan, pothosExposedField: column } = field.extensions as {
     plan?: Plan;
     pothosExposedField?: string;
   };
-  if (plan) return compilePlan(place, key, field, nodes, plan);
+  if (plan) return compilePlan(context, key, field, nodes, plan);
   if (typeof column === 'string') {
-    if (isLeafType(getNamedType(field.type))) return columnField(key, field.type, column, place.plan.columns);
-    if (place.plan.columns.given) return property(place, key, field, nodes, column);
+    if (isLeafType(getNamedType(field.type)))
+      return columnField(key, field.type, column, context.plan.columns);
+    if (context.plan.columns.given)
+      return heldField(context, key, field, nodes, context.plan.columns.decoder(column));
   }
-  throw new NotCompilable(`${place.type.name}.${name}`);
+  throw new NotCompilable(`${context.type.name}.${name}`);
 }
 
 function compilePlan(
-  place: Place,
+  context: CompileContext,
   key: string,
   field: AnyField,
   nodes: readonly FieldNode[],
   plan: Plan,
 ): Field {
-  const { plan: object } = place;
+  const { plan: object } = context;
   const { columns } = object;
   const nullable = !isNonNullType(field.type);
   switch (plan.kind) {
     case 'id':
-      // Rows that are kept are those of one workspace, which is not written into each.
-      if (columns.isKept && plan.column === 'workspaceId')
+      // Rows that are cached are those of one workspace, which is not written into each.
+      if (columns.isCached && plan.column === 'workspaceId')
         return valueField(key, field.type, ({ run }) => encodeId(plan.prefix, run.principal.workspaceId));
       return idField(key, field.type, plan.prefix, plan.column, columns);
     case 'reference':
-      return reference(place, key, field, nodes, plan, plan.key);
+      return reference(context, key, field, nodes, plan, plan.key);
     case 'one': {
       const { table, where, parent } = plan.source;
-      return reference(place, key, field, nodes, { table, by: parent.column, where }, plan.parentKey);
+      return reference(context, key, field, nodes, { table, by: parent.column, where }, plan.parentKey);
     }
     case 'byKey': {
       const fetch = new KeyedFetch(plan, argumentsOf(field, nodes), object.newPart());
-      fetch.plan = compileObject(place.reading, objectType(field), nodes, fetch.columns);
+      fetch.plan = compileObject(context.reading, objectType(field), nodes, fetch.columns);
       object.fetches.push(fetch);
       return linkedField(key, nullable, fetch.part, fetch.plan);
     }
     case 'connection': {
       const { fixed, args } = argumentsOf(field, nodes);
-      const fetch = shared(place, `page ${field.name} ${printedArguments(nodes)}`, () => {
+      const fetch = shared(context, `page ${field.name} ${printedArguments(nodes)}`, () => {
         const parent = plan.parentKey === undefined ? undefined : columns.key(plan.parentKey);
         const { list, count: counted } = plan;
-        // Kept rows may be a moment old, and their counts with them.
-        const count = counted === undefined || columns.isKept ? undefined : () => columns.reader(counted);
+        // Cached rows may be a moment old, and their counts with them.
+        const count = counted === undefined || columns.isCached ? undefined : () => columns.reader(counted);
         return new ConnectionFetch({ list, key: parent, count, part: object.newPart(), args, fixed });
       });
-      return connectionField(key, fetch.part, pageFields(place.reading, fetch, objectType(field), nodes));
+      return connectionField(key, fetch.part, pageFields(context.reading, fetch, objectType(field), nodes));
     }
     case 'list':
-      return listField(place, key, field, nodes, plan);
+      return listField(context, key, field, nodes, plan);
     case 'exists': {
       if (columns.canDerive) {
         const { table, keyColumn, viewerColumn } = plan;
@@ -140,7 +149,7 @@ function compilePlan(
         );
         return booleanField(key, field.type, joined.place);
       }
-      place.reading.shown.add(plan.table);
+      context.reading.shown.add(plan.table);
       const part = object.newPart();
       object.fetches.push(new ExistsFetch(plan, columns.key('id'), columns.beside(plan.table)?.text, part));
       return valueField(key, field.type, (frame, row) => (frame.parts[part] as boolean[])[row]);
@@ -148,15 +157,15 @@ function compilePlan(
     case 'count': {
       const { source, filter, parentKey } = plan;
       const { parent } = source;
-      if (!parent) throw new NotCompilable(`${place.type.name}.${field.name}`);
+      if (!parent) throw new NotCompilable(`${context.type.name}.${field.name}`);
       const part = object.newPart();
       const children = { source: { ...source, parent }, filter };
       object.fetches.push(new CountFetch(children, columns.key(parentKey), part));
       return valueField(key, field.type, (frame, row) => (frame.parts[part] as number[])[row]);
     }
     case 'sums': {
-      place.reading.shown.add(plan.table);
-      const fetch = shared(place, `sums ${plan.table} ${plan.keyColumn}`, () => {
+      context.reading.shown.add(plan.table);
+      const fetch = shared(context, `sums ${plan.table} ${plan.keyColumn}`, () => {
         return new SumsFetch(plan.table, plan.keyColumn, columns.key('id'), object.newPart());
       });
       fetch.add(plan.columns);
@@ -165,57 +174,43 @@ function compilePlan(
       );
     }
     case 'computed':
-      return computedField(place, key, field, plan);
-    case 'joined':
-      return joinedField(place, key, plan);
+      return computedField(context, key, field, nodes, plan);
+    case 'concatenated':
+      return concatenatedField(context, key, plan);
     case 'nodes': {
       const { args } = argumentsOf(field, nodes);
       const part = object.newPart();
       const ids = (run: Run) => [args(run)[plan.argument]].flat() as string[];
-      object.fetches.push(new NodesFetch({ kinds: plan.kinds, ids, part, reading: place.reading, nodes }));
+      object.fetches.push(new NodesFetch({ kinds: plan.kinds, ids, part, reading: context.reading, nodes }));
       return nodesField(key, part, plan.argument === 'ids');
     }
     case 'self':
-      return self(place, key, field, nodes);
+      return self(context, key, field, nodes);
     case 'source':
-      return source(place, key, field, nodes, plan);
+      return source(context, key, field, nodes, plan);
   }
 }
 
 function reference(
-  place: Place,
+  context: CompileContext,
   key: string,
   field: AnyField,
   nodes: readonly FieldNode[],
   target: Target,
   keyColumn: string,
 ): Field {
-  const fetch = referenceFetch(place, target);
-  const plan = compileObject(place.reading, objectType(field), nodes, fetch.columns);
-  const part = place.plan.newPart();
-  fetch.add({ key: place.plan.columns.key(keyColumn), part, plan });
+  const fetch = referenceFetch(context, target);
+  const plan = compileObject(context.reading, objectType(field), nodes, fetch.columns);
+  const part = context.plan.newPart();
+  fetch.add({ key: context.plan.columns.key(keyColumn), part, plan });
   return linkedField(key, !isNonNullType(field.type), part, plan);
 }
 
-/** Objects within an object that a resolver gave. */
-function property(
-  place: Place,
-  key: string,
-  field: AnyField,
-  nodes: readonly FieldNode[],
-  column: string,
-): Field {
-  const plan = compileObject(place.reading, objectType(field), nodes, new Columns('given'));
-  const part = place.plan.newPart();
-  place.plan.fetches.push(new PropertyFetch(column, part, plan));
-  return propertyField(key, field.type, part, plan);
-}
-
 /** The same row under another type. */
-function self(place: Place, key: string, field: AnyField, nodes: readonly FieldNode[]): Field {
-  const plan = compileObject(place.reading, objectType(field), nodes, place.plan.columns);
-  const part = place.plan.newPart();
-  place.plan.fetches.push({
+function self(context: CompileContext, key: string, field: AnyField, nodes: readonly FieldNode[]): Field {
+  const plan = compileObject(context.reading, objectType(field), nodes, context.plan.columns);
+  const part = context.plan.newPart();
+  context.plan.fetches.push({
     fetch: (frame, run) => {
       const same = newFrame(run, frame.rows, frame.types);
       frame.parts[part] = same;
@@ -231,21 +226,21 @@ function self(place: Place, key: string, field: AnyField, nodes: readonly FieldN
 
 /** What a resolver call gives at the root of the operation. */
 function source(
-  place: Place,
+  context: CompileContext,
   key: string,
   field: AnyField,
   nodes: readonly FieldNode[],
   { load }: Extract<Plan, { kind: 'source' }>,
 ): Field {
-  const { schema } = place.reading;
-  if (place.type !== schema.getQueryType() && place.type !== schema.getMutationType())
-    throw new NotCompilable(`${place.type.name}.${field.name}`);
+  const { schema } = context.reading;
+  if (context.type !== schema.getQueryType() && context.type !== schema.getMutationType())
+    throw new NotCompilable(`${context.type.name}.${field.name}`);
   const { args } = argumentsOf(field, nodes);
-  const part = place.plan.newPart();
+  const part = context.plan.newPart();
   const leaf = isLeafType(getNamedType(field.type));
   const plan = leaf
     ? undefined
-    : compileObject(place.reading, objectType(field), nodes, new Columns('given'));
-  place.plan.fetches.push(new GivenFetch({ key, load, args, part, plan, shown: place.reading.shown }));
+    : compileObject(context.reading, objectType(field), nodes, new Columns('given'));
+  context.plan.fetches.push(new GivenFetch({ key, load, args, part, plan, shown: context.reading.shown }));
   return givenField(key, field.type, part, plan);
 }

@@ -1,36 +1,53 @@
+import { type FieldNode, getNamedType, isLeafType } from 'graphql';
 import { type SignedIn, signedIn } from '../../resolvers/context.ts';
 import type { Plan, ReferencePlans } from '../../schema/builder/plan.ts';
-import type { Field, Frame, Link } from './frame.ts';
+import { type Field, type Frame, type Link, NotCompilable } from './frame.ts';
 import { valueField } from './leaves.ts';
 import { ObjectPlan } from './objects.ts';
-import { type AnyField, type Place, referenceFetch } from './compile-context.ts';
+import { type AnyField, type CompileContext, referenceFetch } from './compile-context.ts';
+import { heldField } from './properties.ts';
 
-/** A value made of columns, of rows that are referred to and, where it says so, of who asks. */
+type Computed = Extract<Plan, { kind: 'computed' }>;
+
+/** A leaf or objects made of columns, of rows that are referred to and, where it says so, of who asks. */
 export function computedField(
-  place: Place,
+  context: CompileContext,
   key: string,
   field: AnyField,
-  { columns, references, context, compute }: Extract<Plan, { kind: 'computed' }>,
+  nodes: readonly FieldNode[],
+  plan: Computed,
 ): Field {
-  const fillOwn = columnsInto(place.plan, columns);
-  const fillReferred = referredInto(place, references);
+  if (!isLeafType(getNamedType(field.type))) {
+    // Objects are computed when the fetches of their row start, and the rows that it refers to are not there yet.
+    if (Object.keys(plan.references).length > 0)
+      throw new NotCompilable(`${context.type.name}.${field.name} makes objects of rows that it refers to`);
+    return heldField(context, key, field, nodes, computation(context, plan));
+  }
+  const { context: needsContext, references } = plan;
+  return valueField(key, field.type, computation(context, plan), {
+    ofRow: !needsContext && Object.keys(references).length === 0,
+  });
+}
+
+/** Computes the value of one row. */
+function computation(
+  context: CompileContext,
+  { columns, references, context: needsContext, compute }: Computed,
+): (frame: Frame, row: number) => unknown {
+  const fillOwn = columnsInto(context.plan, columns);
+  const fillReferred = referredInto(context, references);
   // The same objects for all rows: what is computed of one is done with them when the next one comes.
   const own = {};
   const referred = {};
-  return valueField(
-    key,
-    field.type,
-    (frame, row) => {
-      fillOwn(own, frame, row);
-      fillReferred(referred, frame, row);
-      return compute(
-        own as never,
-        referred as never,
-        (context ? signedIn(frame.run.context) : undefined) as SignedIn,
-      );
-    },
-    { ofRow: !context && Object.keys(references).length === 0 },
-  );
+  return (frame, row) => {
+    fillOwn(own, frame, row);
+    fillReferred(referred, frame, row);
+    return compute(
+      own as never,
+      referred as never,
+      (needsContext ? signedIn(frame.run.context) : undefined) as SignedIn,
+    );
+  };
 }
 
 /** Fills in what computed fields know of a row, under the names that they know it by. */
@@ -44,13 +61,13 @@ function columnsInto(plan: ObjectPlan, columns: readonly string[]): Fill {
 }
 
 /** The rows that a computed field refers to, each with those beyond it; undefined where there is none. */
-function referredInto(place: Place, references: ReferencePlans): Fill {
+function referredInto(context: CompileContext, references: ReferencePlans): Fill {
   const fills = Object.entries(references).map(([name, { table, by, where, key, columns, nested }]) => {
-    const fetch = referenceFetch(place, { table, by, where });
+    const fetch = referenceFetch(context, { table, by, where });
     const plan = new ObjectPlan('', fetch.columns);
-    const part = place.plan.newPart();
-    fetch.add({ key: place.plan.columns.key(key), part, plan });
-    const fillBeyond = referredInto({ ...place, plan, shared: new Map() }, nested);
+    const part = context.plan.newPart();
+    fetch.add({ key: context.plan.columns.key(key), part, plan });
+    const fillBeyond = referredInto({ ...context, plan, shared: new Map() }, nested);
     const fillOwn = columnsInto(plan, columns);
     const referred = {};
     return (known: Record<string, unknown>, frame: Frame, row: number) => {

@@ -4,21 +4,21 @@ import type { Read } from './columns.ts';
 import { Bail, type Field, type Frame, type Link, type Row } from './frame.ts';
 import type { JsonWriter } from './json-writer.ts';
 import { ObjectPlan } from './objects.ts';
-import { type Place, referenceFetch } from './compile-context.ts';
+import { type CompileContext, referenceFetch } from './compile-context.ts';
 
-type JoinedPlan = Extract<Plan, { kind: 'joined' }>;
+type ConcatenatedPlan = Extract<Plan, { kind: 'concatenated' }>;
 
-/** One piece of the text: as the JSON that it is in a string, and as a text. */
+/** One piece of the text: how it is written into a JSON string, and the text itself. */
 interface Piece {
   write(out: JsonWriter, frame: Frame, row: number): void;
   text(frame: Frame, row: number): string;
 }
 
-/** A text put together from what stands in rows, whose bytes are only copied. */
-export function joinedField(place: Place, key: string, plan: JoinedPlan): Field {
+/** A text made of pieces of rows, whose bytes are copied as they came. */
+export function concatenatedField(context: CompileContext, key: string, plan: ConcatenatedPlan): Field {
   const pieces = plan.pieces.map((piece) => {
     if (typeof piece === 'string') return literal(piece);
-    return 'of' in piece ? referred(place, plan, piece.of, piece.column) : own(place, piece.column);
+    return 'of' in piece ? referred(context, plan, piece.of, piece.column) : own(context, piece.column);
   });
   return {
     key,
@@ -36,7 +36,7 @@ function literal(text: string): Piece {
   return { write: (out) => out.bytes(json), text: () => text };
 }
 
-function own({ plan }: Place, column: string): Piece {
+function own({ plan }: CompileContext, column: string): Piece {
   const { text, place } = plan.columns.key(column);
   return {
     write: (out, { rows }, at) => {
@@ -51,12 +51,17 @@ function own({ plan }: Place, column: string): Piece {
   };
 }
 
-function referred(place: Place, { references }: JoinedPlan, name: string, column: string): Piece {
-  const { key, ...target } = references[name] as JoinedPlan['references'][string];
-  const fetch = referenceFetch(place, target);
-  const part = place.plan.newPart();
+function referred(
+  context: CompileContext,
+  { references }: ConcatenatedPlan,
+  name: string,
+  column: string,
+): Piece {
+  const { key, ...target } = references[name] as ConcatenatedPlan['references'][string];
+  const fetch = referenceFetch(context, target);
+  const part = context.plan.newPart();
   const read: Read = fetch.columns.reader(column);
-  fetch.add({ key: place.plan.columns.key(key), part, plan: new ObjectPlan('', fetch.columns) });
+  fetch.add({ key: context.plan.columns.key(key), part, plan: new ObjectPlan('', fetch.columns) });
   const text = (frame: Frame, row: number) => {
     const link = frame.parts[part] as Link;
     const found = link.frame.rows[link.at[row] ?? -1];
@@ -65,7 +70,7 @@ function referred(place: Place, { references }: JoinedPlan, name: string, column
   return { write: (out, frame, row) => out.inString(text(frame, row)), text };
 }
 
-/** The reference executor says what a text is without one of its pieces. */
+/** graphql-js decides what the text is without one of its pieces. */
 const missing = () => new Bail('A piece of a text is missing.');
 
 function present(text: string | null): string {

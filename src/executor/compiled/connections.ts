@@ -7,13 +7,14 @@ import { cursorAt } from '../../resolvers/cursors.ts';
 import { Columns, type KeyColumn, type Read } from './columns.ts';
 import { type DistinctKeys, distinctKeys } from './distinct-keys.ts';
 import { type Field, type Frame, type Groups, newFrame, type Row } from './frame.ts';
-import { isKept } from '../../reference/snapshot.ts';
-import { keptPages } from './cached-pages.ts';
+import { isCached } from '../../reference/snapshot.ts';
+import { cachedPages } from './cached-pages.ts';
 import { isoTime } from './times.ts';
 import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import type { Run } from './run.ts';
 import { headsOf, type JsonWriter } from './json-writer.ts';
 import { type ShapedWalk, Walked, WalkStatements } from './walks.ts';
+import { fetchRows } from './rows-ahead.ts';
 
 /** The pages under the rows of a frame; `frames` are what several selections show of the rows. */
 export interface ConnectionPart extends Pages, Groups {
@@ -44,7 +45,7 @@ export class ConnectionFetch implements Fetch {
   #showsRows = false;
   #showsMore = false;
   #showsCount = false;
-  #keptCount: Read | undefined;
+  #cachedCount: Read | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -71,7 +72,7 @@ export class ConnectionFetch implements Fetch {
 
   showCount(): void {
     this.#showsCount = true;
-    this.#keptCount ??= this.#options.count?.();
+    this.#cachedCount ??= this.#options.count?.();
   }
 
   /** The place of a row in the list, as a cursor; what it is made of is read only where it is selected. */
@@ -98,10 +99,10 @@ export class ConnectionFetch implements Fetch {
     const show = (found: Pages): Promise<void> | undefined => {
       const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
       frame.parts[this.part] = { ...found, at, walked, frames } satisfies ConnectionPart;
-      return together(this.#views, (view, place) => view.fetch(frames[place] as Frame, run));
+      return together(this.#views, (view, place) => fetchRows(view, frames[place] as Frame));
     };
-    const kept = keptPages(run, walked.request, () => keys?.texts ?? ['']);
-    if (kept) return show(kept);
+    const cached = cachedPages(run, walked.request, () => keys?.texts ?? ['']);
+    if (cached) return show(cached);
     const known = this.#countsIn(frame, at, walked);
     if (given && (known || !this.#showsCount)) return show(this.#pages(walked, keys, { given, known }));
     return this.#read(walked, keys, { known, given }, run).then(show);
@@ -109,7 +110,7 @@ export class ConnectionFetch implements Fetch {
 
   /** The counts by group where nobody has to count: of lists without a filter whose parents keep count. */
   #countsIn({ rows }: Frame, at: Int32Array, { request }: Walked): number[] | undefined {
-    const read = this.#keptCount;
+    const read = this.#cachedCount;
     if (!read || !isAlways(request.filter)) return undefined;
     const counts: number[] = [];
     rows.forEach((row, place) => {
@@ -124,7 +125,7 @@ export class ConnectionFetch implements Fetch {
     { known, given }: { known: number[] | undefined; given: TextRows | undefined },
     run: Run,
   ): Promise<Pages> {
-    const shaped = walked.shaped(run.kept);
+    const shaped = walked.shaped(run.cached);
     const values = { ...shaped.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
     const [page, counts] = await Promise.all([
@@ -159,8 +160,8 @@ export class ConnectionFetch implements Fetch {
    */
   embedded(run: Run): EmbeddedPage | undefined {
     const { key, list } = this.#options;
-    if (key?.place === undefined || !this.#showsRows || isKept(list.source.table)) return undefined;
-    const shaped = this.#walk(run).shaped(run.kept);
+    if (key?.place === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
+    const shaped = this.#walk(run).shaped(run.cached);
     return { key: key.place, columns: this.columns.read, shaped, part: this.part };
   }
 

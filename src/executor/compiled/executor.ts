@@ -7,7 +7,8 @@ import {
 } from 'graphql';
 import type { Context } from '../../resolvers/context.ts';
 import { RootResults } from '../../schema/builder/root-results.ts';
-import { isOutage } from '../errors.ts';
+import { isFinal } from '../errors.ts';
+import { Turns } from '../turns.ts';
 import { perVariant } from '../variants.ts';
 import { compileOperation } from './compile.ts';
 import { type Frame, newFrame, NotCompilable } from './frame.ts';
@@ -28,16 +29,16 @@ export interface Compilable {
 type Answered = { objects: number } & ({ json: WrittenAnswer } | { data: Record<string, unknown> });
 
 /**
- * How often operations were answered here, how often they had to go to the reference executor and why, and how often
+ * How often operations were answered here, how often they had to go to the graphql-js executor and why, and how often
  * a plan was there already.
  */
 export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHits: 0, planMisses: 0 };
 
 /**
- * Answers an operation from its plan, level by level, each level by set-based statements. Where the reference executor
+ * Answers an operation from its plan, level by level, each level by set-based statements. Where the graphql-js executor
  * has to, for what has no plan, and for every error, which only that one words as GraphQL does, it gives what the roots
- * have done so far. Throws, of a query, what the reference executor would only meet again: that the
- * data store does not answer.
+ * have done so far. Throws, of a query, what the graphql-js executor would only meet again: that the
+ * data store does not answer, or that the answer is too large.
  */
 export async function answerCompiled(
   compilable: Compilable,
@@ -59,14 +60,14 @@ export async function answerCompiled(
     compiledCounts.answered += 1;
     return data;
   } catch (error) {
-    if (isOutage(error) && compilable.operation.operation === OperationTypeNode.QUERY) throw error;
+    if (isFinal(error) && compilable.operation.operation === OperationTypeNode.QUERY) throw error;
     compiledCounts.bailed += 1;
     onFallback(error);
     return results;
   }
 }
 
-/** Runs once more where the kept reference data turns out to be older than what refers to them. */
+/** Runs once more where the cached reference data turns out to be older than what refers to them. */
 async function runPlan(
   plan: ObjectPlan,
   { variables }: Compilable,
@@ -74,10 +75,11 @@ async function runPlan(
   { form, results }: { form: 'json' | 'data'; results: RootResults },
 ): Promise<Answered> {
   const { reference } = context;
-  const kept = reference?.current();
+  const cached = reference?.current();
   const first = new Run(context, variables, {
-    kept: kept instanceof Promise ? await kept : kept,
+    cached: cached instanceof Promise ? await cached : cached,
     acceptsMissing: false,
+    isWritten: form === 'json',
     results,
   });
   try {
@@ -86,7 +88,12 @@ async function runPlan(
     if (!(error instanceof MissingReference)) throw error;
     first.end();
     const renewed = await reference?.renewed();
-    const again = new Run(context, variables, { kept: renewed, acceptsMissing: true, results });
+    const again = new Run(context, variables, {
+      cached: renewed,
+      acceptsMissing: true,
+      isWritten: form === 'json',
+      results,
+    });
     return await answer(plan, again, form);
   }
 }
@@ -95,8 +102,12 @@ async function answer(plan: ObjectPlan, run: Run, form: 'json' | 'data'): Promis
   const root = newFrame(run, [{}], []);
   try {
     await plan.fetch(root, run);
+    const turns = new Turns();
     const data = form === 'json' ? { json: written(plan, root) } : { data: plan.value(root, 0) };
     run.release();
+    // The face goes on with values that took long to make.
+    const wait = turns.next();
+    if (wait) await wait;
     // The root is no object that came back.
     return { ...data, objects: run.objects - 1 };
   } finally {

@@ -15,8 +15,16 @@ export interface Frame {
   /** The types of the columns, as OIDs; empty when the rows are no texts. */
   readonly types: readonly number[];
   readonly parts: unknown[];
-  /** Are these all rows of a kept table, in its own array. */
+  /** Are these all rows of a cached table, in its own array. */
   readonly isTable: boolean;
+  /** What the rows of a long answer come to, made before the rest of it. */
+  ahead: readonly RowAhead[] | undefined;
+}
+
+/** One row with all below it, as the JSON or the value that the run makes, and how many objects that is. */
+export interface RowAhead {
+  readonly made: Uint8Array | Record<string, unknown>;
+  readonly objects: number;
 }
 
 export function newFrame(
@@ -25,7 +33,8 @@ export function newFrame(
   types: readonly number[],
   { isTable = false } = {},
 ): Frame {
-  return { run, rows, types, parts: [], isTable };
+  if (!isTable) run.rowsRead += rows.length;
+  return { run, rows, types, parts: [], isTable, ahead: undefined };
 }
 
 /** A row of another frame for each row, by its index there; -1 where there is none. */
@@ -42,12 +51,15 @@ export interface Groups {
 }
 
 /**
- * The operation cannot be answered here, for a reason that only the reference executor can tell the client: it then
+ * The operation cannot be answered here, for a reason that only the graphql-js executor can tell the client: it then
  * runs there from the start.
  */
 export class Bail extends Error {}
 
-/** A field that no plan says how to answer: the operation runs on the reference executor. */
+/** The same for ids that a client has given: only graphql-js answers them, or says what is wrong with them. */
+export class UnservedIds extends Bail {}
+
+/** A field that no plan says how to answer: the operation runs on the graphql-js executor. */
 export class NotCompilable extends Error {}
 
 /** One field of an answer, as JSON and as a value: the same thing, for a face that sends it and one that reads it. */

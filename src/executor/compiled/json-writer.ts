@@ -1,5 +1,6 @@
-import { giveSlab, takeSlab } from '../../db/slabs.ts';
+import { bufferPool } from '../../db/wire/buffer-pool.ts';
 import { writeDigits, writeDigitsOfText } from '../../resolvers/ids.ts';
+import { checkAnswerSize } from './answer-size.ts';
 import { isoLength, writeIsoTime } from './times.ts';
 
 /** What must not stand in a JSON string as it is: quotes, backslashes, control characters, halves of surrogate pairs. */
@@ -28,7 +29,7 @@ export interface WrittenAnswer {
 
 /**
  * Where answers are written, one after the other: each is written without a wait in between, and copied out. A
- * larger one is not kept.
+ * larger one is left to the garbage collector.
  */
 const workspace = Buffer.allocUnsafeSlow(1_048_576);
 
@@ -51,9 +52,10 @@ export class JsonWriter {
 
   /** A copy of everything. */
   finish(): WrittenAnswer {
-    const slab = takeSlab(this.#at);
-    const length = this.#bytes.copy(slab, 0, 0, this.#at);
-    return { bytes: slab.subarray(0, length), release: () => giveSlab(slab) };
+    checkAnswerSize(this.#at);
+    const buffer = bufferPool.take(this.#at);
+    const length = this.#bytes.copy(buffer, 0, 0, this.#at);
+    return { bytes: buffer.subarray(0, length), release: () => bufferPool.give(buffer) };
   }
 
   byte(code: number): void {
@@ -253,6 +255,7 @@ export class JsonWriter {
 
   #room(bytes: number): void {
     if (this.#at + bytes <= this.#bytes.length) return;
+    checkAnswerSize(this.#at);
     const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + bytes));
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;

@@ -2,12 +2,12 @@ import type { FieldNode, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { Recent } from '../recent.ts';
 import type { ObjectPlan } from './objects.ts';
 
-/** Characters of the selections whose plans are kept: some thousand of them. */
+/** Characters of the selections whose plans are cached: some thousand of them. */
 const maxCharacters = 100_000;
 const plans = new WeakMap<GraphQLSchema, Recent<ObjectPlan>>();
 
 /**
- * The plan of a selection on rows that are kept in memory. Operations share those that show leaves of the row alone, such
+ * The plan of a selection on rows that are cached in memory. Operations share those that show leaves of the row alone, such
  * as the name and the color of a status, and with them what each row is written as.
  */
 export function leafPlan(
@@ -18,12 +18,12 @@ export function leafPlan(
 ): ObjectPlan {
   const selection = leavesOf(type, fields);
   if (selection === undefined) return make();
-  let kept = plans.get(schema);
-  if (!kept) plans.set(schema, (kept = new Recent<ObjectPlan>(maxCharacters)));
-  const known = kept.get(selection);
+  let cached = plans.get(schema);
+  if (!cached) plans.set(schema, (cached = new Recent<ObjectPlan>(maxCharacters)));
+  const known = cached.get(selection);
   if (known) return known;
   const made = make();
-  if (made.isFixed) kept.add(selection, made, selection.length);
+  if (made.isFixed) cached.add(selection, made, selection.length);
   return made;
 }
 

@@ -3,13 +3,14 @@ import {
   type GraphQLLeafType,
   type GraphQLOutputType,
   isEnumType,
+  isLeafType,
   isListType,
   isNonNullType,
 } from 'graphql';
 import { encodeId, type IdPrefix, writeDigits } from '../../resolvers/ids.ts';
 import { type TextRow, textAt, WireRow } from '../../db/wire/wire-row.ts';
 import type { Columns } from './columns.ts';
-import { Bail, type Field, type Frame, type Row } from './frame.ts';
+import { Bail, type Field, type Frame, NotCompilable, type Row } from './frame.ts';
 import type { JsonWriter } from './json-writer.ts';
 import { isoTime, isoTimeOfBytes } from './times.ts';
 
@@ -68,7 +69,7 @@ const codecs: Readonly<Record<string, Codec>> = {
 
 function integer(text: string): number {
   const value = Number(text);
-  // GraphQL has no larger ones; the reference executor says so.
+  // GraphQL has no larger ones; the graphql-js executor says so.
   if (!Number.isInteger(value) || Math.abs(value) > 2_147_483_647) throw new Bail('Not an Int.');
   return value;
 }
@@ -188,9 +189,13 @@ function textField(
       else if (nullable) out.null();
       else nothing();
     },
-    value: ({ rows }, row) => {
+    value: ({ rows, run }, row) => {
       const text = read(rows[row] as Row);
-      if (text !== null) return value(text);
+      if (text !== null) {
+        // The row may be in memory, and be shown under many objects.
+        run.addText(text);
+        return value(text);
+      }
       return nullable ? null : nothing();
     },
   };
@@ -221,7 +226,10 @@ export function valueField(
   };
 }
 
-/** Brings values into the form of a type; throws where one is null that must not be. */
+/**
+ * Brings values into the form of a type of leaves, or of lists of them. Throws NotCompilable for a type of objects, and
+ * the function that it gives throws Bail where a value is null that must not be.
+ */
 export function serializer(type: GraphQLOutputType): (value: unknown) => unknown {
   if (isNonNullType(type)) {
     const bare = serializer(type.ofType);
@@ -235,6 +243,6 @@ export function serializer(type: GraphQLOutputType): (value: unknown) => unknown
       return value.map(item);
     };
   }
-  const leaf = type as GraphQLLeafType;
-  return (value) => (value === null || value === undefined ? null : (leaf.serialize(value) ?? nothing()));
+  if (!isLeafType(type)) throw new NotCompilable(`${type.name} has fields of its own`);
+  return (value) => (value === null || value === undefined ? null : (type.serialize(value) ?? nothing()));
 }

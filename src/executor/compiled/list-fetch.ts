@@ -4,7 +4,7 @@ import { Prepared } from '../../db/query/prepared.ts';
 import { asUuids } from '../../db/wire/cell-formats.ts';
 import { textAt, WireRow } from '../../db/wire/wire-row.ts';
 import { testOf } from '../../reference/conditions.ts';
-import type { KeptTable } from '../../reference/cached-table.ts';
+import type { CachedTable } from '../../reference/cached-table.ts';
 import { JoinedRows, linkColumns } from '../../reference/lists.ts';
 import { flatten } from './children.ts';
 import { Columns, type KeyColumn } from './columns.ts';
@@ -57,7 +57,7 @@ export class ListFetch implements Fetch {
   }
 
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
-    const found = this.#kept(frame, run) ?? this.#none(frame) ?? this.#read(frame, run);
+    const found = this.#cached(frame, run) ?? this.#none(frame) ?? this.#read(frame, run);
     return found instanceof Promise
       ? found.then((lists) => this.#show(lists, frame, run))
       : this.#show(found, frame, run);
@@ -91,17 +91,17 @@ export class ListFetch implements Fetch {
     return { at, ...flatten(texts.map((key) => lists.get(key) ?? [])), types };
   }
 
-  /** From memory, where the rows are kept; who is joined to whom is read unless that is kept as well. */
-  #kept(frame: Frame, run: Run): Lists | Promise<Lists> | undefined {
+  /** From memory, where the rows are cached; who is joined to whom is read unless that is cached as well. */
+  #cached(frame: Frame, run: Run): Lists | Promise<Lists> | undefined {
     const { table: name, where, parent } = this.#source;
-    const table = run.kept?.table(name);
-    const test = table && run.kept && testOf(where, table, run.kept);
+    const table = run.cached?.table(name);
+    const test = table && run.cached && testOf(where, table, run.cached);
     if (!table || !test) return undefined;
     const through =
       'through' in parent
         ? parent.through
         : { table: name, parent: parent.column, child: 'id', target: name, by: 'id' };
-    const join = run.kept?.table(through.table);
+    const join = run.cached?.table(through.table);
     const told = !join && this.#joined && isTold(frame, this.#joined) ? this.#joined : undefined;
     // What is told comes in the order of the join where that has one.
     const orderBy = told && linkColumns(this.#orderBy).length > 0 ? [] : this.#orderBy;
@@ -112,8 +112,8 @@ export class ListFetch implements Fetch {
     return this.#links(frame, through, run, joined).then(lists);
   }
 
-  /** The join is kept, too; lists over such a table are ordered by their rows alone. */
-  #byJoin(frame: Frame, join: KeptTable, { parent, child }: Through, joined: JoinedRows): Groups {
+  /** The join is cached, too; lists over such a table are ordered by their rows alone. */
+  #byJoin(frame: Frame, join: CachedTable, { parent, child }: Through, joined: JoinedRows): Groups {
     const place = join.place(child);
     const { texts, at, count } = distinctKeys(frame, this.#key);
     return groupsOf(at, count, joined, (group) => {

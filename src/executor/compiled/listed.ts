@@ -1,6 +1,6 @@
 import { type FieldNode, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { joinedKeys } from '../../db/tables/derived-columns.ts';
-import { keptDeclaration } from '../../db/tables/cached-tables.ts';
+import { cachedDeclaration } from '../../db/tables/cached-tables.ts';
 import type { ChildSource, ListOrder } from '../../db/query/page.ts';
 import { linkColumns } from '../../reference/lists.ts';
 import type { Plan } from '../../schema/builder/plan.ts';
@@ -9,28 +9,28 @@ import { type Field, type Frame, NotCompilable } from './frame.ts';
 import { columnField, idField } from './leaves.ts';
 import { ListFetch, type ListPart } from './list-fetch.ts';
 import { ObjectPlan } from './objects.ts';
-import { type AnyField, objectType, type Place, shared } from './compile-context.ts';
+import { type AnyField, objectType, type CompileContext, shared } from './compile-context.ts';
 import type { Compiling } from './selection.ts';
 
 /** A plain list under each row, or one column of it. */
 export function listField(
-  place: Place,
+  context: CompileContext,
   key: string,
   field: AnyField,
   nodes: readonly FieldNode[],
   { source, orderBy, parentKey, only }: Extract<Plan, { kind: 'list' }>,
 ): Field {
-  const { plan } = place;
+  const { plan } = context;
   const { parent } = source;
-  if (!parent) throw new NotCompilable(`${place.type.name}.${field.name}`);
-  const fetch = shared(place, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
+  if (!parent) throw new NotCompilable(`${context.type.name}.${field.name}`);
+  const fetch = shared(context, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
     const key = plan.columns.key(parentKey);
-    const joined = joinedColumn(place.reading, plan.columns, { ...source, parent }, orderBy, parentKey);
+    const joined = joinedColumn(context.reading, plan.columns, { ...source, parent }, orderBy, parentKey);
     return new ListFetch({ ...source, parent }, orderBy, { key, joined, part: plan.newPart() });
   });
   const listed = only
     ? new ObjectPlan('', fetch.columns)
-    : place.reading.object(objectType(field), nodes, fetch.columns);
+    : context.reading.object(objectType(field), nodes, fetch.columns);
   const view = fetch.view(listed);
   const item = only ? onlyField(field.type, only, fetch.columns) : listed;
   const each = <Result>(frame: Frame, row: number, show: (frame: Frame, row: number) => Result): Result[] => {
@@ -61,7 +61,7 @@ export function listField(
 }
 
 /**
- * What says who is joined to each row, read with the row, where the others are kept in memory and the join is not; of
+ * What says who is joined to each row, read with the row, where the others are cached in memory and the join is not; of
  * rows that a write gave, what it told.
  */
 function joinedColumn(
@@ -76,9 +76,9 @@ function joinedColumn(
     shown.add(joins);
     return columns.beside(joins);
   }
-  if (!columns.canDerive || !('through' in parent) || !keptDeclaration(table)) return undefined;
+  if (!columns.canDerive || !('through' in parent) || !cachedDeclaration(table)) return undefined;
   const { through } = parent;
-  if (keptDeclaration(through.table)) return undefined;
+  if (cachedDeclaration(through.table)) return undefined;
   const links = linkColumns(orderBy);
   return columns.derived(
     JSON.stringify(['joined', through, parentKey, links]),

@@ -6,11 +6,12 @@ import { hasReaders, maxNodes, type NodeKind } from '../../resolvers/nodes.ts';
 import { testOf } from '../../reference/conditions.ts';
 import { textAt } from '../../db/wire/wire-row.ts';
 import { Columns } from './columns.ts';
-import { Bail, type Field, type Frame, newFrame } from './frame.ts';
+import { Bail, type Field, type Frame, newFrame, UnservedIds } from './frame.ts';
 import { type JsonWriter, writeList } from './json-writer.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
 import type { Compiling } from './selection.ts';
+import { fetchRows } from './rows-ahead.ts';
 
 /** The rows of one type of Node that were found, by their ids. */
 interface FoundRows {
@@ -46,10 +47,12 @@ export class NodesFetch implements Fetch {
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     const ids = this.#options.ids(run);
-    if (ids.length > maxNodes) throw new Bail('Too many ids.');
+    if (ids.length > maxNodes) throw new UnservedIds('Too many ids.');
     const asked = ids.map((id) => {
       const parsed = parseId(id);
-      if (!parsed || hasReaders(parsed.prefix)) throw new Bail('An id for the reference executor.');
+      if (!parsed) throw new UnservedIds('An id that cannot be read.');
+      if (hasReaders(parsed.prefix))
+        throw new UnservedIds(`Only its resolver knows who may read a ${parsed.prefix}.`);
       return parsed;
     });
     const byPrefix = Map.groupBy(asked, ({ prefix }) => prefix);
@@ -73,9 +76,10 @@ export class NodesFetch implements Fetch {
     if (!kind) return undefined;
     const known = this.#planOf(kind);
     const { rows, types } =
-      keptRows(kind, uuids, run) ?? (await run.rows(this.#statement(kind, run), { keys: uuidArray(uuids) }));
+      cachedRows(kind, uuids, run) ??
+      (await run.rows(this.#statement(kind, run), { keys: uuidArray(uuids) }));
     const frame = newFrame(run, rows, types);
-    await known.plan.fetch(frame, run);
+    await fetchRows(known.plan, frame);
     // The id is the first column of each of them.
     const places = new Map(rows.map((row, place) => [textAt(row, 0) ?? '', place]));
     return { plan: known.plan, frame, places };
@@ -104,10 +108,10 @@ export class NodesFetch implements Fetch {
   }
 }
 
-/** From memory, where the rows are kept; the id is the first column of every kept table that has nodes. */
-function keptRows({ table: name, where }: NodeKind, uuids: ReadonlySet<string>, { kept }: Run) {
-  const table = kept?.table(name);
-  const test = table && kept && testOf(where, table, kept);
+/** From memory, where the rows are cached; the id is the first column of every cached table that has nodes. */
+function cachedRows({ table: name, where }: NodeKind, uuids: ReadonlySet<string>, { cached }: Run) {
+  const table = cached?.table(name);
+  const test = table && cached && testOf(where, table, cached);
   if (!table || !test) return undefined;
   return { rows: [...uuids].flatMap((uuid) => table.by('id', uuid).filter(test)), types: table.types };
 }

@@ -65,6 +65,11 @@ export class ObjectPlan {
   }
 
   write(out: JsonWriter, frame: Frame, row: number): void {
+    const ahead = frame.ahead?.[row];
+    if (ahead?.made instanceof Uint8Array) {
+      frame.run.objects += ahead.objects;
+      return out.bytes(ahead.made);
+    }
     frame.run.objects += 1;
     // Known when the plan is whole, which it is before it writes anything.
     if (this.#texts === undefined) this.#texts = this.isFixed ? new RowTexts() : null;
@@ -90,11 +95,16 @@ export class ObjectPlan {
   /** Does nothing but the row say what is written, and does the row stay as it is. */
   get isFixed(): boolean {
     return (
-      this.columns.isKept && this.fetches.length === 0 && this.fields.every(({ ofRow }) => ofRow === true)
+      this.columns.isCached && this.fetches.length === 0 && this.fields.every(({ ofRow }) => ofRow === true)
     );
   }
 
   value(frame: Frame, row: number): Record<string, unknown> {
+    const ahead = frame.ahead?.[row];
+    if (ahead && !(ahead.made instanceof Uint8Array)) {
+      frame.run.objects += ahead.objects;
+      return ahead.made;
+    }
     frame.run.objects += 1;
     const value: Record<string, unknown> = {};
     for (const field of this.fields) value[field.key] = field.value(frame, row);

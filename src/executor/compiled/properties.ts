@@ -1,25 +1,43 @@
 import type { WithBeside } from '../../db/writes/issue-beside.ts';
-import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { type FieldNode, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, newFrame, type Row } from './frame.ts';
 import { writeList } from './json-writer.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
+import { type AnyField, objectType, type CompileContext } from './compile-context.ts';
 import type { Run } from './run.ts';
 
-/** The objects that a property holds, of all rows one after the other; `end` is below `start` where it holds none. */
-interface PropertyPart {
+/** The objects that each row holds, of all rows one after the other; `end` is below `start` where a row holds none. */
+interface HeldPart {
   frame: Frame;
   start: Int32Array;
   end: Int32Array;
 }
 
-/** Objects within objects that a resolver gave: a payload's issue, the entries of a table. */
-export class PropertyFetch implements Fetch {
-  readonly #name: string;
+/** Gives the object or the list of objects that a row holds; null or undefined where it holds none. */
+type Held = (frame: Frame, row: number) => unknown;
+
+/** Objects that are values of their row: a payload's issue, the entries of a table, a list in a JSON column. */
+export function heldField(
+  context: CompileContext,
+  key: string,
+  field: AnyField,
+  nodes: readonly FieldNode[],
+  held: Held,
+): Field {
+  const plan = context.reading.object(objectType(field), nodes, new Columns('given'));
+  const part = context.plan.newPart();
+  context.plan.fetches.push(new HeldFetch(held, part, plan));
+  return partField(key, field.type, part, plan);
+}
+
+class HeldFetch implements Fetch {
+  readonly #held: Held;
   readonly #part: number;
   readonly #plan: ObjectPlan;
 
-  constructor(name: string, part: number, plan: ObjectPlan) {
-    this.#name = name;
+  constructor(held: Held, part: number, plan: ObjectPlan) {
+    this.#held = held;
     this.#part = part;
     this.#plan = plan;
   }
@@ -28,26 +46,26 @@ export class PropertyFetch implements Fetch {
     const flat: Row[] = [];
     const start = new Int32Array(frame.rows.length);
     const end = new Int32Array(frame.rows.length);
-    frame.rows.forEach((row, place) => {
-      const held = (row as Readonly<Record<string, unknown>>)[this.#name];
+    for (let place = 0; place < frame.rows.length; place += 1) {
+      const held = this.#held(frame, place);
       start[place] = flat.length;
       if (Array.isArray(held)) flat.push(...(held as Row[]));
       else if (held !== null && held !== undefined) flat.push(held as Row);
       end[place] = held === null || held === undefined ? -1 : flat.length;
-    });
+    }
     for (const row of flat) run.counted ??= (row as WithBeside).counted;
     const below = newFrame(run, flat, []);
-    frame.parts[this.#part] = { frame: below, start, end } satisfies PropertyPart;
+    frame.parts[this.#part] = { frame: below, start, end } satisfies HeldPart;
     return this.#plan.fetch(below, run);
   }
 }
 
-export function propertyField(key: string, type: GraphQLOutputType, part: number, plan: ObjectPlan): Field {
+function partField(key: string, type: GraphQLOutputType, part: number, plan: ObjectPlan): Field {
   const bare = isNonNullType(type) ? type.ofType : type;
   const isList = isListType(bare);
   /** Where the objects of a row stand; undefined where it holds none. */
   const placesOf = (frame: Frame, row: number) => {
-    const { frame: below, start, end } = frame.parts[part] as PropertyPart;
+    const { frame: below, start, end } = frame.parts[part] as HeldPart;
     const from = start[row] ?? 0;
     const to = end[row] ?? -1;
     if (to >= from) return { below, from, to };

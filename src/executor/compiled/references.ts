@@ -4,7 +4,7 @@ import { isAlways, type Predicate } from '../../db/query/predicate.ts';
 import type { TableName } from '../../db/tables/tables.ts';
 import { textAt, WireRow } from '../../db/wire/wire-row.ts';
 import { testOf } from '../../reference/conditions.ts';
-import type { KeptTable } from '../../reference/cached-table.ts';
+import type { CachedTable } from '../../reference/cached-table.ts';
 import type { KeyIndex } from '../../reference/key-index.ts';
 import { Columns, type KeyColumn, type Read } from './columns.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
@@ -49,13 +49,13 @@ export class ReferenceFetch implements Fetch {
 
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
     const { table: name, by } = this.#target;
-    const table = run.kept?.table(name);
-    const kept = table && this.#kept(run, table);
-    if (!kept) return this.#read(frame, run).then((found) => this.#link(frame, run, found));
-    if (!this.#refersToAll) return this.#link(frame, run, kept);
+    const table = run.cached?.table(name);
+    const cached = table && this.#cached(run, table);
+    if (!cached) return this.#read(frame, run).then((found) => this.#link(frame, run, found));
+    if (!this.#refersToAll) return this.#link(frame, run, cached);
     return together(this.#referrers, (referrer) => {
-      // All of a kept table can stand for those referred to, where nothing is to be fetched for each of them.
-      if (referrer.plan.fetches.length > 0) return linkEach(referrer, frame, run, kept);
+      // All of a cached table can stand for those referred to, where nothing is to be fetched for each of them.
+      if (referrer.plan.fetches.length > 0) return linkEach(referrer, frame, run, cached);
       frame.parts[referrer.part] = linkInto(run, frame, referrer.key, table, table.index(by));
       return undefined;
     });
@@ -85,10 +85,10 @@ export class ReferenceFetch implements Fetch {
     return { find: (key) => byKey.get(key), types: found.types };
   }
 
-  /** From memory, where the rows are kept. */
-  #kept(run: Run, table: KeptTable): Found | undefined {
+  /** From memory, where the rows are cached. */
+  #cached(run: Run, table: CachedTable): Found | undefined {
     const { by, where } = this.#target;
-    const test = this.#refersToAll || (run.kept && testOf(where, table, run.kept));
+    const test = this.#refersToAll || (run.cached && testOf(where, table, run.cached));
     if (!test) return undefined;
     return {
       types: table.types,
@@ -118,7 +118,7 @@ function linkEach(
   return plan.fetch(link.frame, run);
 }
 
-function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: KeptTable, index: KeyIndex): Link {
+function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable, index: KeyIndex): Link {
   const at = new Int32Array(rows.length).fill(-1);
   for (let place = 0; place < rows.length; place += 1) {
     const row = rows[place] as Row;

@@ -17,6 +17,7 @@ import { writeList } from './json-writer.ts';
 import { valueField } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
+import { fetchRows } from './rows-ahead.ts';
 
 type ByKey = Extract<Plan, { kind: 'byKey' }>;
 
@@ -45,7 +46,7 @@ export class KeyedFetch implements Fetch {
     const named = lookup(String(this.#args(run)[argument]));
     const page = this.plan?.fetches.find((fetch) => fetch instanceof ConnectionFetch)?.embedded(run);
     const { rows, types, children } = named
-      ? (this.#kept(named, run) ?? (await this.#read(named, page, run)))
+      ? (this.#cached(named, run) ?? (await this.#read(named, page, run)))
       : { rows: [], types: [] };
     const link: Link = {
       frame: newFrame(run, rows.slice(0, 1), types),
@@ -56,10 +57,10 @@ export class KeyedFetch implements Fetch {
     await this.plan?.fetch(link.frame, run);
   }
 
-  #kept(named: Predicate, { kept }: Run): Found | undefined {
+  #cached(named: Predicate, { cached }: Run): Found | undefined {
     const { table: name, where } = this.#named;
-    const table = kept?.table(name);
-    const test = table && kept && testOf({ all: [where, named] }, table, kept);
+    const table = cached?.table(name);
+    const test = table && cached && testOf({ all: [where, named] }, table, cached);
     if (!table || !test) return undefined;
     const row = table.rows.find(test);
     return { rows: row ? [row] : [], types: table.types };
@@ -112,7 +113,7 @@ interface Found extends TextRows {
   children?: TextRows;
 }
 
-/** Statements kept for each shape that a page's arguments have had. */
+/** Statements cached for each shape that a page's arguments have had. */
 const maxShapes = 50;
 
 function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, shaped }: EmbeddedPage, run: Run) {
@@ -135,7 +136,7 @@ interface GivenPart {
 interface GivenOptions {
   /** The field's name in the answer. */
   key: string;
-  load: (ctx: Context, args: unknown, parent: unknown) => unknown;
+  load: (ctx: Context, args: unknown) => unknown;
   args: Arguments['args'];
   part: number;
   plan: ObjectPlan | undefined;
@@ -158,11 +159,11 @@ export class GivenFetch implements Fetch {
     const context = shows.length > 0 ? { ...run.context, shows } : run.context;
     // What an earlier root told has changed since.
     run.counted = undefined;
-    const value = await run.results.once(key, () => load(context, given, undefined));
+    const value = await run.results.once(key, () => load(context, given));
     const rows = value === null || value === undefined ? [] : [value].flat();
     const below = plan && newFrame(run, rows as Row[], []);
     frame.parts[part] = { value, frame: below } satisfies GivenPart;
-    if (below) await plan?.fetch(below, run);
+    if (plan && below) await fetchRows(plan, below);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Frame, Row } from './frame.ts';
 
 /** Bytes of remembered texts over all plans, with what it takes to keep one; beyond, all are forgotten. */
 const maxBytes = 16_000_000;
-const keptBytes = 200;
+const cachedBytes = 200;
 const placeBytes = 8;
 let bytes = 0;
 let generation = 0;
@@ -11,8 +11,8 @@ let generation = 0;
 type Texts = (Uint8Array | undefined)[];
 
 /**
- * The JSON of one selection on rows that are kept in memory: such a row never changes, so neither does what it is
- * written as. It is known by the row, or by the row's place where the frame is all of a kept table: most are.
+ * The JSON of one selection on rows that are cached in memory: such a row never changes, so neither does what it is
+ * written as. It is known by the row, or by the row's place where the frame is all of a cached table: most are.
  */
 export class RowTexts {
   #generation = generation;
@@ -30,7 +30,7 @@ export class RowTexts {
   }
 
   set({ rows, isTable }: Frame, at: number, text: Uint8Array): void {
-    count(text.length + keptBytes);
+    count(text.length + cachedBytes);
     if (isTable) this.#texts[at] = text;
     else this.#byRow.set(rows[at] as Row, text);
   }

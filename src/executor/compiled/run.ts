@@ -4,16 +4,16 @@ import type { Prepared, Values } from '../../db/query/prepared.ts';
 import type { Order, ReadColumn, Reading, Source } from '../../db/query/page.ts';
 import { isAlways, type Predicate } from '../../db/query/predicate.ts';
 import { Slot } from '../../db/query/slots.ts';
+import { anyWorkspace } from '../../db/engine/tenant-handle.ts';
 import { textsOf } from '../../db/wire/wire-row.ts';
 import { type Context, type Principal, signedIn } from '../../resolvers/context.ts';
 import { testOf } from '../../reference/conditions.ts';
-import type { KeptRow } from '../../reference/cached-table.ts';
+import type { CachedRow } from '../../reference/cached-table.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { RootResults } from '../../schema/builder/root-results.ts';
+import { checkAnswerSize } from './answer-size.ts';
 import { Bail } from './frame.ts';
 
-/** Whose rows a statement reads, which every run says anew. */
-const workspaceSlot = new Slot('workspaceId');
 /** The keys that a statement finds rows by. */
 export const keysSlot = new Slot('keys');
 
@@ -22,7 +22,7 @@ export const viewerSlot = new Slot('viewer');
 
 /** Where the order does not matter. */
 const byId: Order = { column: 'id', kind: 'text', nullable: false, direction: 'asc' };
-const noRows: readonly KeptRow[] = [];
+const noRows: readonly CachedRow[] = [];
 
 /** Something refers to a row that the reference data does not have: perhaps it is newer than they are. */
 export class MissingReference extends Error {}
@@ -31,34 +31,47 @@ export class MissingReference extends Error {}
 export class Run {
   readonly context: Context;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** The reference data that this run reads, the same for all of it; undefined where none is kept. */
-  readonly kept: Snapshot | undefined;
+  /** The reference data that this run reads, the same for all of it; undefined where none is cached. */
+  readonly cached: Snapshot | undefined;
   /** What the resolvers of its roots gave, in this run or the one before it. */
   readonly results: RootResults;
   /** What the delivery of a written issue counts, where the write told it. */
   counted: CountedDelivery | undefined;
   /** Objects of the answer so far, which is what it costs; connections and their edges only hold them. */
   objects = 0;
+  /** Rows of all frames so far: how large the answer will be, roughly. */
+  rowsRead = 0;
+  /** Characters of the texts in an answer of values. */
+  #textLength = 0;
+  /** Is the answer written as JSON, rather than given as values. */
+  readonly isWritten: boolean;
   #borrowed: { lease: Promise<Lease>; users: number } | undefined;
   #ended = false;
   /** Of the rows that were read. */
   readonly #releases: (() => void)[] = [];
   readonly #acceptsMissing: boolean;
 
-  /** The first run takes a row that is missing among the kept ones for a sign that they are older than the others. */
+  /** The first run takes a row that is missing among the cached ones for a sign that they are older than the others. */
   constructor(
     context: Context,
     variables: Readonly<Record<string, unknown>>,
     {
-      kept,
+      cached,
       acceptsMissing,
+      isWritten = false,
       results,
-    }: { kept: Snapshot | undefined; acceptsMissing: boolean; results: RootResults },
+    }: {
+      cached: Snapshot | undefined;
+      acceptsMissing: boolean;
+      isWritten?: boolean;
+      results: RootResults;
+    },
   ) {
     this.context = context;
     this.variables = variables;
-    this.kept = kept;
+    this.cached = cached;
     this.results = results;
+    this.isWritten = isWritten;
     this.#acceptsMissing = acceptsMissing;
   }
 
@@ -67,9 +80,9 @@ export class Run {
     return signedIn(this.context).principal;
   }
 
-  /** What statements are compiled with: the workspace is a slot, so they serve every one. */
+  /** What statements are compiled with, once for all workspaces. */
   reading(columns: readonly ReadColumn[]): Reading {
-    return { db: this.context.db, workspaceId: workspaceSlot, columns };
+    return { db: anyWorkspace, columns };
   }
 
   /**
@@ -110,30 +123,36 @@ export class Run {
     return { rows: rows.map(textsOf), types };
   }
 
-  /** A row that another refers to is not among the kept ones. */
+  /** A row that another refers to is not among the cached ones. */
   miss(key: string): void {
     if (!this.#acceptsMissing) throw new MissingReference(key);
   }
 
-  /** The rows of a list under each parent (`''`: of the workspace), where they are all kept. */
-  keptList(
+  /** The rows of a list under each parent (`''`: of the workspace), where they are all cached. */
+  cachedList(
     source: Source,
     order: Order,
     filter: Predicate,
-  ): ((key: string) => readonly KeptRow[]) | undefined {
-    const { kept } = this;
-    const table = kept?.table(source.table);
-    const lists = kept?.lists(source, order);
-    if (!kept || !table || !lists) return undefined;
+  ): ((key: string) => readonly CachedRow[]) | undefined {
+    const { cached } = this;
+    const table = cached?.table(source.table);
+    const lists = cached?.lists(source, order);
+    if (!cached || !table || !lists) return undefined;
     const list = (key: string) => lists.get(key) ?? noRows;
     if (isAlways(filter)) return list;
-    const test = testOf(filter, table, kept);
+    const test = testOf(filter, table, cached);
     return test && ((key) => list(key).filter(test));
   }
 
-  keptCount(source: Source, filter: Predicate): ((key: string) => number) | undefined {
-    const list = this.keptList(source, byId, filter);
+  cachedCount(source: Source, filter: Predicate): ((key: string) => number) | undefined {
+    const list = this.cachedList(source, byId, filter);
     return list && ((key) => list(key).length);
+  }
+
+  /** Counts a text of an answer of values; throws when the answer is too large. */
+  addText(text: string): void {
+    this.#textLength += text.length;
+    checkAnswerSize(this.#textLength);
   }
 
   /** The answer is written, and nothing reads the rows any more; of a run that failed, a part may still do. */

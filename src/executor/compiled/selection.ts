@@ -11,8 +11,8 @@ import {
   print,
   type SelectionNode,
   type SelectionSetNode,
-  visit,
 } from 'graphql';
+import { walk } from '../walk.ts';
 import type { Columns } from './columns.ts';
 import type { ObjectPlan } from './objects.ts';
 
@@ -81,10 +81,8 @@ export function usesVariables(nodes: readonly FieldNode[]): boolean {
   let found = false;
   for (const { arguments: given = [] } of nodes) {
     for (const argument of given) {
-      visit(argument, {
-        Variable: () => {
-          found = true;
-        },
+      walk(argument, ({ kind }) => {
+        if (kind === Kind.VARIABLE) found = true;
       });
     }
   }

@@ -2,7 +2,7 @@ import type { ReadColumn } from '../../db/query/page.ts';
 import type { Prepared } from '../../db/query/prepared.ts';
 import { Recent } from '../recent.ts';
 
-/** Characters of what statements are made of, over all that are kept: some two thousand of them. */
+/** Characters of what statements are made of, over all that are cached: some two thousand of them. */
 const maxCharacters = 2_000_000;
 const statements = new Recent<Prepared>(maxCharacters);
 

@@ -30,15 +30,15 @@ export class Walked implements AskedPage {
     this.#how = how;
   }
 
-  shaped(kept: Snapshot | undefined): ShapedWalk {
-    const known = this.#shaped.get(kept ?? noReferenceData);
+  shaped(cached: Snapshot | undefined): ShapedWalk {
+    const known = this.#shaped.get(cached ?? noReferenceData);
     if (known) return known;
     const { request } = this;
-    const filter = kept
-      ? withKeys(request.filter, kept, request.source.parent !== undefined)
+    const filter = cached
+      ? withKeys(request.filter, cached, request.source.parent !== undefined)
       : request.filter;
     const made = shapedWalk({ ...request, filter }, this.#how);
-    this.#shaped.set(kept ?? noReferenceData, made);
+    this.#shaped.set(cached ?? noReferenceData, made);
     return made;
   }
 }
@@ -101,7 +101,7 @@ function slottedPosition(position: Position | undefined, name: string) {
   };
 }
 
-/** Statements kept for each shape that the arguments of one field have had. */
+/** Statements cached for each shape that the arguments of one field have had. */
 const maxShapes = 50;
 
 /** The statements of one connection field: of its pages and of its counts. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { codeTables } from '../../model/codes.ts';
 import { Violations } from '../../resolvers/errors.ts';
-import { limits } from '../../resolvers/writes/write-rules.ts';
+import { limits } from '../../model/limits.ts';
 
 type CodeTable = Record<string, number>;
 
@@ -47,6 +47,9 @@ const time = z
   })
   .transform((value) => new Date(value));
 
+/** When a new thing was made and last changed; a thing that is there keeps its own times. */
+const made = { createdUtc: time.optional(), updatedUtc: time.optional() };
+
 /** A member by e-mail address or display name. */
 const person = text(limits.emailAddress, 1);
 
@@ -59,6 +62,7 @@ const member = object({
   role: oneOf(codeTables.memberRole).optional(),
   status: oneOf(codeTables.memberStatus).optional(),
   principalKind: oneOf({ user: 1, agent: 2, service: 3 }).optional(),
+  ...made,
 });
 
 const plainLabel = object({ name, description: description.optional(), color: color.optional() });
@@ -92,6 +96,7 @@ const delivery = object({
   startsOn: day,
   endsOn: day,
   state: oneOf(codeTables.deliveryState).optional(),
+  ...made,
 });
 
 const repository = object({
@@ -105,6 +110,7 @@ const repository = object({
   workspaceScmConnectionId: text(limits.name).optional(),
   defaultBranch: text(limits.name).optional(),
   isDefaultForAgents: flag.optional(),
+  ...made,
 });
 
 const team = object({
@@ -122,6 +128,7 @@ const team = object({
   labels: list(label).optional(),
   deliveries: list(delivery).optional(),
   repositories: list(repository).optional(),
+  ...made,
 });
 
 const projectStatus = object({
@@ -148,17 +155,26 @@ const project = object({
   targetUtc: time.nullable().optional(),
   members: list(person).optional(),
   labels: list(name).optional(),
-  links: list(object({ url, title: name, createdBy: person.optional() })).optional(),
+  links: list(
+    object({ url, title: name, createdBy: person.optional(), createdUtc: made.createdUtc }),
+  ).optional(),
+  ...made,
+});
+
+const agent = object({
+  displayName: name,
+  emailAddress: member.shape.emailAddress,
+  avatarUrl: url.optional(),
+  role: member.shape.role,
+  status: member.shape.status,
+  ...made,
 });
 
 const directoryFile = object({
-  workspace: z.preprocess(named, object({ name })).optional(),
+  workspace: z.preprocess(named, object({ name, createdUtc: made.createdUtc })).optional(),
   members: list(member).optional(),
-  agent: object({
-    displayName: name,
-    emailAddress: member.shape.emailAddress,
-    avatarUrl: url.optional(),
-  }).optional(),
+  agent: agent.optional(),
+  agents: list(agent).optional(),
   labels: list(label).optional(),
   teams: list(team).optional(),
   projectStatuses: list(projectStatus).optional(),
@@ -171,6 +187,7 @@ export type MemberEntry = z.output<typeof member>;
 export type LabelEntry = z.output<typeof label>;
 export type TeamEntry = z.output<typeof team>;
 export type ProjectEntry = z.output<typeof project>;
+export type AgentEntry = z.output<typeof agent>;
 
 /** Checks the shape of a directory file; throws `validation_failed` with everything that is wrong, each by its path. */
 export function parseDirectory(input: unknown): DirectoryFile {

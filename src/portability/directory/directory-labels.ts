@@ -1,12 +1,14 @@
 import type { Row } from '../../db/tables/tables.ts';
 import type { LabelEntry } from './directory-file.ts';
-import type { DirectoryPlan } from './directory-plan.ts';
+import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { fold } from '../../model/fold.ts';
 
 /** Whose labels are planned: a team's, or with a null id the workspace's. */
 interface LabelOwner {
   teamId: string | null;
   teamCode?: string;
+  /** When it was made, if the file makes it: its labels were made with it. */
+  madeUtc: Date | undefined;
   path: string;
 }
 
@@ -28,11 +30,11 @@ export function planLabels(plan: DirectoryPlan, owner: LabelOwner, entries: read
 }
 
 /** The label that may be put on a thing of the team, by its name: the team's own before the workspace's. */
-export function labelNamed(
-  rows: readonly Row<'label'>[],
+export function labelNamed<Label extends Pick<Row<'label'>, 'nameFold' | 'isGroup' | 'teamId'>>(
+  rows: readonly Label[],
   teamId: string,
   name: string,
-): Row<'label'> | undefined {
+): Label | undefined {
   const wanted = fold(name);
   const found = rows.filter((row) => row.nameFold === wanted && !row.isGroup);
   return found.find((row) => row.teamId === teamId) ?? found.find((row) => row.teamId === null);
@@ -40,7 +42,7 @@ export function labelNamed(
 
 function planLabel(
   plan: DirectoryPlan,
-  { teamId, teamCode }: LabelOwner,
+  { teamId, teamCode, madeUtc }: LabelOwner,
   { name, description, color }: Omit<LabelEntry, 'labels'>,
   place: { path: string; seen: Set<string>; isGroup: boolean; groupId?: string | undefined },
 ): Row<'label'> | undefined {
@@ -58,6 +60,6 @@ function planLabel(
     name: teamCode ? `${teamCode}: ${name}` : name,
     existing,
     wanted: { name, nameFold, description, color, groupId: place.groupId },
-    defaults: { teamId, isGroup: place.isGroup, groupId: null },
+    defaults: { teamId, isGroup: place.isGroup, groupId: null, ...timesOf({}, madeUtc) },
   });
 }

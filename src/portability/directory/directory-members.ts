@@ -1,9 +1,8 @@
 import type { Row } from '../../db/tables/tables.ts';
 import { memberRole, memberStatus, principalKind } from '../../model/codes.ts';
-import type { DirectoryFile, MemberEntry } from './directory-file.ts';
-import type { DirectoryPlan } from './directory-plan.ts';
+import type { AgentEntry, DirectoryFile, MemberEntry } from './directory-file.ts';
+import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { fold } from '../../model/fold.ts';
-import { newUuid } from '../../resolvers/ids.ts';
 
 type MemberRow = Row<'member'>;
 
@@ -34,33 +33,65 @@ export function isOwner({ role, status }: MemberRow): boolean {
   return role === memberRole.owner && status === memberStatus.active;
 }
 
-/** Plans the agent of the workspace: its member, and that it is the one who is asked by default. */
-export function planAgent(plan: DirectoryPlan, entry: NonNullable<DirectoryFile['agent']>): void {
-  const existing = matching(plan, entry, 'agent.displayName');
-  if (existing === 'several') return;
-  if (existing && existing.principalKind !== principalKind.agent) {
-    plan.violations.add('agent', 'names a member who is no agent');
-    return;
+/** Plans the agents of the workspace: their members, and which of them is asked by default. */
+export function planAgents(plan: DirectoryPlan, { agent, agents = [] }: DirectoryFile): void {
+  for (const [index, entry] of agents.entries()) {
+    const member = putAgent(plan, entry, `agents[${index}]`);
+    if (member) putInstallation(plan, entry, member, undefined);
   }
-  const agent = putMember(plan, existing, entry, principalKind.agent);
-  const installed = plan.rows.agentInstallation.find((row) => row.agentUserAccountId === agent.userAccountId);
-  const kind = 'agent installation';
-  const others = plan.rows.agentInstallation.filter((other) => other !== installed && other.isDefault);
+  const chosen = agent && putAgent(plan, agent, 'agent');
+  if (!chosen) return;
+  const others = plan.rows.agentInstallation.filter(
+    (other) => other.agentUserAccountId !== chosen.userAccountId && other.isDefault,
+  );
   for (const other of others) {
     plan.put('agentInstallation', {
-      kind,
+      kind: installation,
       name: plan.rows.member.find(isOf(other))?.displayName ?? '',
       existing: other,
       wanted: { isDefault: false },
       defaults: {},
     });
   }
+  putInstallation(
+    plan,
+    agent,
+    chosen,
+    others.every(({ isDefault }) => !isDefault),
+  );
+}
+
+const installation = 'agent installation';
+
+/** The member that is the agent; undefined, and noted, when the entry names another. */
+function putAgent(plan: DirectoryPlan, entry: AgentEntry, path: string): MemberRow | undefined {
+  const existing = matching(plan, entry, `${path}.displayName`);
+  if (existing === 'several') return undefined;
+  if (!existing || existing.principalKind === principalKind.agent)
+    return putMember(plan, existing, entry, principalKind.agent);
+  plan.violations.add(path, 'names a member who is no agent');
+  return undefined;
+}
+
+function putInstallation(
+  plan: DirectoryPlan,
+  entry: AgentEntry,
+  { displayName, userAccountId }: MemberRow,
+  isDefault: boolean | undefined,
+): void {
+  const { createdUtc } = timesOf(entry);
+  const madeUtc = createdUtc ?? new Date();
   plan.put('agentInstallation', {
-    kind,
-    name: agent.displayName,
-    existing: installed,
-    wanted: { isDefault: others.every(({ isDefault }) => !isDefault) },
-    defaults: { applicationId: newUuid(), agentUserAccountId: agent.userAccountId },
+    kind: installation,
+    name: displayName,
+    existing: plan.rows.agentInstallation.find((row) => row.agentUserAccountId === userAccountId),
+    wanted: { isDefault },
+    defaults: {
+      applicationId: plan.newId({ kind: 'application', key: displayName, madeUtc }),
+      agentUserAccountId: userAccountId,
+      isDefault: false,
+      createdUtc,
+    },
   });
 }
 
@@ -103,9 +134,12 @@ function putMember(
   kind: number,
 ): MemberRow {
   const { displayName, emailAddress } = entry;
+  const key = emailAddress ?? displayName;
+  const times = timesOf(entry);
   return plan.put('member', {
     kind: 'member',
     name: displayName,
+    key,
     existing,
     wanted: {
       displayName,
@@ -117,13 +151,14 @@ function putMember(
       principalKind: entry.principalKind,
     },
     defaults: {
-      userAccountId: newUuid(),
+      userAccountId: plan.newId({ kind: 'user', key, madeUtc: times.createdUtc ?? new Date() }),
       emailAddress: null,
       emailAddressFold: null,
       avatarUrl: null,
       role: memberRole.member,
       status: memberStatus.active,
       principalKind: kind,
+      ...times,
     },
   });
 }

@@ -1,9 +1,11 @@
 import type { DirectoryRows, DirectoryTable } from '../../db/directory.ts';
 import type { DirectoryUpdate, DirectoryWrites } from '../../db/writes/directory-writes.ts';
 import type { Row } from '../../db/tables/tables.ts';
+import type { LocalRow } from '../../db/tables/tenant-tables.ts';
 import { codeTables } from '../../model/codes.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import { newUuid } from '../../resolvers/ids.ts';
+import type { NewId } from '../row-ids.ts';
 
 /** One line of what applying a directory file does, in words a person knows: no ids, no codes. */
 export interface DirectoryChange {
@@ -22,6 +24,8 @@ type JoinTable = 'teamMember' | 'projectMember' | 'projectLabel';
 interface Put<Table extends EntityTable> {
   kind: string;
   name: string;
+  /** What tells it from others of its name; the name by default. */
+  key?: string;
   existing: Row<Table> | undefined;
   /** Columns as the file wants them; an undefined one is not spoken of. */
   wanted: Partial<Row<Table>>;
@@ -38,15 +42,25 @@ interface Owner {
   addition: string;
 }
 
+export interface PlanOptions {
+  /** Makes what is missing alone: where only one may have a mark, whoever has it keeps it. */
+  keepExisting?: boolean;
+  /** When the workspace was made, if the file makes it and says so. */
+  workspaceMadeUtc?: Date | undefined;
+  /** Gives new rows their ids; random ones by default. */
+  newId?: NewId | undefined;
+}
+
 /**
  * What has to be written so that a workspace is as a file says, worked out from its rows without touching them.
  * The rows in `rows` are kept as they will be, so that later parts of the file may refer to earlier ones.
  */
 export class DirectoryPlan implements DirectoryWrites {
-  readonly workspaceId: string;
   readonly rows: DirectoryRows;
-  /** Makes what is missing alone: where only one may have a mark, whoever has it keeps it. */
   readonly keepExisting: boolean;
+  /** When the workspace was made, if the file makes it. */
+  readonly workspaceMadeUtc: Date | undefined;
+  readonly newId: NewId;
   readonly violations = new Violations();
   readonly changes: DirectoryChange[] = [];
   readonly inserts = new Map<DirectoryTable, Record<string, unknown>[]>();
@@ -57,10 +71,14 @@ export class DirectoryPlan implements DirectoryWrites {
   readonly #updated = new Map<string, DirectoryChange>();
   readonly #names = new Map<string, string>();
 
-  constructor(workspaceId: string, rows: DirectoryRows, { keepExisting }: { keepExisting: boolean }) {
-    this.workspaceId = workspaceId;
+  constructor(
+    rows: DirectoryRows,
+    { keepExisting = false, workspaceMadeUtc, newId = () => newUuid() }: PlanOptions,
+  ) {
     this.rows = rows;
     this.keepExisting = keepExisting;
+    this.workspaceMadeUtc = workspaceMadeUtc;
+    this.newId = newId;
     for (const { userAccountId, displayName } of rows.member) this.#names.set(userAccountId, displayName);
     for (const { id, code } of rows.team) this.#names.set(id, code);
     for (const { id, name } of [...rows.label, ...rows.projectStatus]) this.#names.set(id, name);
@@ -73,14 +91,16 @@ export class DirectoryPlan implements DirectoryWrites {
   /** Makes the row or changes what differs; returns it as it will be. */
   put<Table extends EntityTable>(
     table: Table,
-    { kind, name, existing, wanted, defaults }: Put<Table>,
+    { kind, name, key = name, existing, wanted, defaults }: Put<Table>,
   ): Row<Table> {
     if (existing) {
       if (!this.keepExisting) this.#update(table, kind, name, existing, wanted);
       return existing;
     }
-    const id = newUuid();
-    const row = { workspaceId: this.workspaceId, id, ...defaults, ...given(wanted) };
+    const columns: Record<string, unknown> = { ...given(defaults), ...given(wanted) };
+    const madeUtc = columns.createdUtc instanceof Date ? columns.createdUtc : new Date();
+    const id = this.newId({ kind, key, madeUtc });
+    const row = { id, ...columns };
     this.#created.add(id);
     this.#insert(table, row);
     this.changes.push({ action: 'create', kind, name, fields: {} });
@@ -90,7 +110,7 @@ export class DirectoryPlan implements DirectoryWrites {
   }
 
   /** Puts a row between two things, if it is not there. */
-  join<Table extends JoinTable>(table: Table, owner: Owner, row: Row<Table>): void {
+  join<Table extends JoinTable>(table: Table, owner: Owner, row: LocalRow<Table>): void {
     const known = this.rows[table] as Record<string, unknown>[];
     const isKnown = known.some((each) =>
       Object.entries(row).every(([column, value]) => each[column] === value),
@@ -102,7 +122,7 @@ export class DirectoryPlan implements DirectoryWrites {
 
   /** The counter that numbers the issues of a new team. */
   startCounter(teamId: string): void {
-    this.#insert('teamCounter', { workspaceId: this.workspaceId, teamId });
+    this.#insert('teamCounter', { teamId });
   }
 
   #insert(table: DirectoryTable, row: object): void {
@@ -191,6 +211,16 @@ const fieldNames: Readonly<Record<string, string>> = {
   groupId: 'group',
   statusId: 'status',
 };
+
+/** The times of a new row: those of its entry, else those of what it belongs to, else the database's own. */
+export function timesOf(
+  { createdUtc, updatedUtc }: { createdUtc?: Date | undefined; updatedUtc?: Date | undefined },
+  otherwise?: Date,
+): { createdUtc?: Date; updatedUtc?: Date } {
+  const madeUtc = createdUtc ?? otherwise;
+  const changedUtc = updatedUtc ?? madeUtc;
+  return { ...(madeUtc && { createdUtc: madeUtc }), ...(changedUtc && { updatedUtc: changedUtc }) };
+}
 
 function given<Columns extends object>(columns: Columns): Record<string, unknown> {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));

@@ -3,10 +3,10 @@ import { priority, projectState } from '../../model/codes.ts';
 import type { DirectoryFile, ProjectEntry } from './directory-file.ts';
 import { labelNamed } from './directory-labels.ts';
 import { isOwner, memberNamed } from './directory-members.ts';
-import type { DirectoryPlan } from './directory-plan.ts';
+import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { slugOf } from './directory-teams.ts';
 import { fold } from '../../model/fold.ts';
-import { limits } from '../../resolvers/writes/write-rules.ts';
+import { limits } from '../../model/limits.ts';
 
 type ProjectRow = Row<'project'>;
 type ProjectStatusEntry = NonNullable<DirectoryFile['projectStatuses']>[number];
@@ -30,7 +30,7 @@ export function planProjectStatuses(plan: DirectoryPlan, file: DirectoryFile): v
       name,
       existing: plan.rows.projectStatus.find((row) => row.nameFold === nameFold),
       wanted: { name, nameFold, state, description, color, position },
-      defaults: { position: Math.min(last + 1, 9_999) },
+      defaults: { position: Math.min(last + 1, 9_999), ...timesOf({}, plan.workspaceMadeUtc) },
     });
   }
 }
@@ -97,7 +97,7 @@ function putProject(plan: DirectoryPlan, path: string, entry: ProjectEntry): Pro
   });
 }
 
-function newProject({ key, name }: ProjectEntry): Partial<ProjectRow> {
+function newProject({ key, name, ...entry }: ProjectEntry): Partial<ProjectRow> {
   return {
     key,
     name: key,
@@ -108,6 +108,7 @@ function newProject({ key, name }: ProjectEntry): Partial<ProjectRow> {
     leadDisplayNameFold: null,
     startUtc: null,
     targetUtc: null,
+    ...timesOf(entry),
   };
 }
 
@@ -144,7 +145,7 @@ function planProjectMembers(
     plan.join(
       'projectMember',
       { kind: 'project', name: project.key, id: project.id, field: 'members', addition: member.displayName },
-      { workspaceId: plan.workspaceId, projectId: project.id, userAccountId: member.userAccountId },
+      { projectId: project.id, userAccountId: member.userAccountId },
     );
   }
   const count = plan.rows.projectMember.filter(({ projectId }) => projectId === project.id).length;
@@ -173,7 +174,7 @@ function planProjectLabels(
     plan.join(
       'projectLabel',
       { kind: 'project', name: project.key, id: project.id, field: 'labels', addition: label.name },
-      { workspaceId: plan.workspaceId, projectId: project.id, labelId: label.id },
+      { projectId: project.id, labelId: label.id },
     );
   }
   const count = plan.rows.projectLabel.filter(({ projectId }) => projectId === project.id).length;
@@ -190,7 +191,7 @@ function planProjectLinks(
   project: ProjectRow,
   links: NonNullable<ProjectEntry['links']>,
 ): void {
-  for (const [index, { url, title, createdBy }] of links.entries()) {
+  for (const [index, { url, title, createdBy, createdUtc }] of links.entries()) {
     const said =
       createdBy === undefined ? undefined : memberNamed(plan, `${path}.links[${index}].createdBy`, createdBy);
     const creator =
@@ -207,7 +208,7 @@ function planProjectLinks(
       name: `${project.key}: ${url}`,
       existing: plan.rows.projectLink.find((row) => row.projectId === project.id && row.url === url),
       wanted: { title },
-      defaults: { projectId: project.id, url, createdByUserAccountId: creator },
+      defaults: { projectId: project.id, url, createdByUserAccountId: creator, createdUtc },
     });
   }
 }

@@ -1,8 +1,9 @@
 import type { Row } from '../../db/tables/tables.ts';
 import { statusCategory } from '../../model/codes.ts';
 import type { TeamEntry } from './directory-file.ts';
-import type { DirectoryPlan } from './directory-plan.ts';
+import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { fold } from '../../model/fold.ts';
+import { limits } from '../../model/limits.ts';
 
 type StatusEntry = NonNullable<TeamEntry['statuses']>[number];
 
@@ -27,6 +28,12 @@ export function planStatuses(
     seen.add(nameFold);
     putStatus(plan, `${path}[${index}]`, team, entry, nameFold === initial);
   }
+  const ofTeam = plan.rows.status.filter(({ teamId }) => teamId === team.id);
+  plan.violations.that(
+    ofTeam.length <= limits.statuses,
+    path,
+    `a team has at most ${limits.statuses} statuses`,
+  );
   for (const other of plan.rows.status) {
     if (other.teamId !== team.id || !other.isInitial || other.nameFold === initial) continue;
     const name = `${team.code}: ${other.name}`;
@@ -106,7 +113,11 @@ function putStatus(
       position,
       isInitial,
     },
-    defaults: { teamId: team.id, position: Math.min(last + 1, 9_999) },
+    defaults: {
+      teamId: team.id,
+      position: Math.min(last + 1, 9_999),
+      ...timesOf({}, plan.isNew(team.id) ? team.createdUtc : undefined),
+    },
   });
 }
 

@@ -3,10 +3,10 @@ import { deliveryState, teamState } from '../../model/codes.ts';
 import type { TeamEntry } from './directory-file.ts';
 import { planLabels } from './directory-labels.ts';
 import { memberNamed } from './directory-members.ts';
-import type { DirectoryPlan } from './directory-plan.ts';
+import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { planStatuses } from './directory-statuses.ts';
 import { fold } from '../../model/fold.ts';
-import { limits } from '../../resolvers/writes/write-rules.ts';
+import { limits } from '../../model/limits.ts';
 
 type TeamRow = Row<'team'>;
 
@@ -24,7 +24,9 @@ export function planTeams(plan: DirectoryPlan, entries: readonly TeamEntry[]): v
     const team = putTeam(plan, path, entry);
     planTeamMembers(plan, path, team, entry.members ?? []);
     planStatuses(plan, `${path}.statuses`, team, entry.statuses);
-    planLabels(plan, { teamId: team.id, teamCode: team.code, path: `${path}.labels` }, entry.labels ?? []);
+    const madeUtc = plan.isNew(team.id) ? team.createdUtc : undefined;
+    const owner = { teamId: team.id, teamCode: team.code, madeUtc, path: `${path}.labels` };
+    planLabels(plan, owner, entry.labels ?? []);
     planDeliveries(plan, path, team, entry.deliveries ?? []);
     planRepositories(plan, path, team, entry.repositories ?? []);
   }
@@ -71,6 +73,7 @@ function putTeam(plan: DirectoryPlan, path: string, entry: TeamEntry): TeamRow {
       state: teamState.active,
       leadUserAccountId: null,
       deliveriesEnabled: (entry.deliveries ?? []).length > 0,
+      ...timesOf(entry),
     },
   });
   if (!existing) plan.startCounter(team.id);
@@ -84,7 +87,7 @@ function planTeamMembers(plan: DirectoryPlan, path: string, team: TeamRow, peopl
     plan.join(
       'teamMember',
       { kind: 'team', name: team.code, id: team.id, field: 'members', addition: member.displayName },
-      { workspaceId: plan.workspaceId, teamId: team.id, userAccountId: member.userAccountId },
+      { teamId: team.id, userAccountId: member.userAccountId },
     );
   }
 }
@@ -119,7 +122,14 @@ function planDeliveries(
         endsOn,
         state,
       },
-      defaults: { teamId: team.id, number, name: title, nameFold: fold(title), state: deliveryState.planned },
+      defaults: {
+        teamId: team.id,
+        number,
+        name: title,
+        nameFold: fold(title),
+        state: deliveryState.planned,
+        ...timesOf(entry),
+      },
     });
   }
 }
@@ -173,20 +183,26 @@ function repositoryNamed(
 }
 
 function putRepository(plan: DirectoryPlan, team: TeamRow, entry: RepositoryEntry): Row<'repository'> {
-  const { externalRepositoryFullName: fullName, externalRepositoryName: name } = entry;
+  const { createdUtc, updatedUtc, ...columns } = entry;
+  const { externalRepositoryFullName: fullName, externalRepositoryName: name } = columns;
   const short = fullName.slice(fullName.lastIndexOf('/') + 1) || fullName;
   return plan.put('repository', {
     kind: 'repository',
     name: `${team.code}: ${fullName}`,
     existing: repositoryNamed(plan, team, entry),
     wanted: {
-      ...entry,
+      ...columns,
       ...(name !== undefined && { externalRepositoryNameFold: fold(name) }),
       ...(entry.externalProjectName !== undefined && {
         externalProjectNameFold: fold(entry.externalProjectName),
       }),
       ...(entry.defaultBranch !== undefined && { defaultBranchFold: fold(entry.defaultBranch) }),
     },
-    defaults: { teamId: team.id, externalRepositoryName: short, externalRepositoryNameFold: fold(short) },
+    defaults: {
+      teamId: team.id,
+      externalRepositoryName: short,
+      externalRepositoryNameFold: fold(short),
+      ...timesOf({ createdUtc, updatedUtc }),
+    },
   });
 }

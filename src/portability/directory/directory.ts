@@ -1,21 +1,23 @@
 import type { Kysely } from 'kysely';
-import { holdDirectory, selectDirectory, selectStatusesInUse } from '../../db/directory.ts';
+import { holdDirectory, holdWorkspaces, selectDirectory, selectStatusesInUse } from '../../db/directory.ts';
 import { writeDirectory } from '../../db/writes/directory-writes.ts';
 import type { Database } from '../../db/engine/engine.ts';
 import type { Row, Tables } from '../../db/tables/tables.ts';
-import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
+import { tenantTransaction } from '../../db/engine/tenant-handle.ts';
+import { inUnscopedTransaction, type Trx } from '../../db/engine/transaction.ts';
 import { insertWorkspace, selectWorkspaces } from '../../db/workspaces.ts';
 import { type Actor, type Deed, recordDeeds } from '../../resolvers/audit.ts';
 import { memberStatus, projectState } from '../../model/codes.ts';
 import type { DirectoryFile } from './directory-file.ts';
 import { planLabels } from './directory-labels.ts';
-import { checkOwner, isOwner, planAgent, planMembers } from './directory-members.ts';
-import { type DirectoryChange, DirectoryPlan } from './directory-plan.ts';
+import { checkOwner, isOwner, planAgents, planMembers } from './directory-members.ts';
+import { type DirectoryChange, DirectoryPlan, type PlanOptions, timesOf } from './directory-plan.ts';
 import { planProjects, planProjectStatuses } from './directory-projects.ts';
 import { planTeams } from './directory-teams.ts';
 import { raise } from '../../resolvers/errors.ts';
 import { fold } from '../../model/fold.ts';
 import { newUuid } from '../../resolvers/ids.ts';
+import type { NewId } from '../row-ids.ts';
 
 export interface ApplyDirectoryOptions {
   /** Works out the changes and writes nothing. */
@@ -45,29 +47,45 @@ export async function applyDirectory(
 ): Promise<AppliedDirectory> {
   const { dryRun = false, keepExisting = false, workspaceId } = options;
   const name = file.workspace?.name ?? '';
-  const find = (db: Kysely<Tables>) => findWorkspace(db, workspaceId ?? { name });
+  const find = (unscoped: Kysely<Tables>) => findWorkspace(unscoped, workspaceId ?? { name });
   const known = await find(database.unscoped);
   if (!known && workspaceId) raise('not_found', 'There is no such workspace.');
   if (!known && name === '')
     raise('validation_failed', 'workspace: is needed, to say which one is meant or made.');
-  // Only the transaction that makes a workspace looks among all of them, so only it goes round the guard.
-  return inTransaction(known ? database.db : database.unscoped, async (trx) => {
-    // Two files that make the same workspace come one after the other.
-    await holdDirectory(trx, '');
-    const found = known ?? (await find(trx));
+  return inUnscopedTransaction(database, async (unscoped) => {
+    // Two files that create the same workspace come one after the other: the second one finds it here.
+    await holdWorkspaces(unscoped);
+    const found = known ?? (await find(unscoped));
     const workspace = found ?? { id: newUuid(), name };
-    await holdDirectory(trx, workspace.id);
-    const plan = await planFile(trx, file, workspace.id, { isNew: !found, keepExisting });
+    const trx = tenantTransaction(unscoped, workspace.id);
+    await holdDirectory(trx);
+    const plan = await planFile(trx, file, { isNew: !found, keepExisting });
     const created: DirectoryChange[] = found
       ? []
       : [{ action: 'create', kind: 'workspace', name: workspace.name, fields: {} }];
     const changes = [...created, ...plan.changes];
     if (!dryRun) {
-      await write(trx, plan, found ? undefined : workspace.name);
-      await recordDeeds(trx, workspace.id, actor, changes.map(deedOf));
+      if (!found) await insertNamed(trx, workspace.name, file);
+      await write(trx, plan);
+      await recordDeeds(trx, actor, changes.map(deedOf));
     }
     return { workspaceId: workspace.id, workspaceName: workspace.name, changes };
   });
+}
+
+/**
+ * Creates the workspace of a transaction as a directory file describes it. Throws `validation_failed` as
+ * `applyDirectory` does.
+ */
+export async function createFromDirectory(
+  trx: Trx,
+  file: DirectoryFile & { workspace: NonNullable<DirectoryFile['workspace']> },
+  newId: NewId,
+): Promise<void> {
+  await holdDirectory(trx);
+  const plan = await planFile(trx, file, { isNew: true, newId });
+  await insertNamed(trx, file.workspace.name, file);
+  await write(trx, plan);
 }
 
 function deedOf({ action, kind, name, fields }: DirectoryChange): Deed {
@@ -94,19 +112,19 @@ async function findWorkspace(
 async function planFile(
   trx: Trx,
   file: DirectoryFile,
-  workspaceId: string,
-  { isNew, keepExisting }: { isNew: boolean; keepExisting: boolean },
+  { isNew, ...options }: { isNew: boolean } & Pick<PlanOptions, 'keepExisting' | 'newId'>,
 ): Promise<DirectoryPlan> {
-  const plan = new DirectoryPlan(workspaceId, await selectDirectory(trx, workspaceId), { keepExisting });
+  const workspaceMadeUtc = isNew ? file.workspace?.createdUtc : undefined;
+  const plan = new DirectoryPlan(await selectDirectory(trx), { ...options, workspaceMadeUtc });
   const needsOwner = isNew || plan.rows.member.some(isOwner);
   planMembers(plan, file.members ?? []);
-  if (file.agent) planAgent(plan, file.agent);
+  planAgents(plan, file);
   checkOwner(plan, needsOwner);
-  planLabels(plan, { teamId: null, path: 'labels' }, file.labels ?? []);
+  planLabels(plan, { teamId: null, madeUtc: workspaceMadeUtc, path: 'labels' }, file.labels ?? []);
   planTeams(plan, file.teams ?? []);
   planProjectStatuses(plan, file);
   planProjects(plan, file.projects ?? []);
-  const inUse = await selectStatusesInUse(trx, workspaceId, [...plan.recategorized.keys()]);
+  const inUse = await selectStatusesInUse(trx, [...plan.recategorized.keys()]);
   for (const id of inUse) {
     plan.violations.add(
       plan.recategorized.get(id) ?? 'teams',
@@ -117,11 +135,13 @@ async function planFile(
   return plan;
 }
 
-async function write(trx: Trx, plan: DirectoryPlan, newWorkspaceName: string | undefined): Promise<void> {
-  if (newWorkspaceName !== undefined) {
-    await insertWorkspace(trx, { workspaceId: plan.workspaceId, name: newWorkspaceName });
-  } else if (plan.updates.length === 0 && plan.inserts.size === 0) return;
-  await writeDirectory(trx, plan.workspaceId, plan, {
+async function insertNamed(trx: Trx, name: string, { workspace = { name } }: DirectoryFile): Promise<void> {
+  await insertWorkspace(trx, { name, ...timesOf(workspace) });
+}
+
+async function write(trx: Trx, plan: DirectoryPlan): Promise<void> {
+  if (plan.updates.length === 0 && plan.inserts.size === 0) return;
+  await writeDirectory(trx, plan, {
     memberStatus: memberStatus.active,
     projectState: projectState.active,
   });

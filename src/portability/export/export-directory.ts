@@ -1,4 +1,4 @@
-import type { Database } from '../../db/engine/engine.ts';
+import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { selectDirectory } from '../../db/directory.ts';
 import type { DirectoryRows } from '../../db/directory.ts';
 import type { Row } from '../../db/tables/tables.ts';
@@ -15,12 +15,8 @@ export interface ExportedDirectory {
  * What the issues of a workspace, or of one team, refer to: statuses, labels, deliveries, projects. Members are not in
  * it: an import finds them by address and name, and gives nobody a role.
  */
-export async function exportDirectory(
-  { db }: Database,
-  workspaceId: string,
-  teamId: string | undefined,
-): Promise<ExportedDirectory> {
-  const rows = await selectDirectory(db, workspaceId);
+export async function exportDirectory(db: TenantDb, teamId: string | undefined): Promise<ExportedDirectory> {
+  const rows = await selectDirectory(db);
   const teams = rows.team
     .filter(({ id }) => teamId === undefined || id === teamId)
     .toSorted((left, right) => (left.code < right.code ? -1 : 1));

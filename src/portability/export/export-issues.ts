@@ -1,51 +1,81 @@
-import type { Database } from '../../db/engine/engine.ts';
+import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import {
   type ExportedIssueRow,
   type IssueBelongings,
   selectBelongings,
   selectIssuesAfter,
   selectMembersByAccount,
-} from '../../db/export-reads.ts';
+} from '../../db/reads/export-reads.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import { codeTables } from '../../model/codes.ts';
+import { fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
 import { wordOfCode } from '../directory/code-words.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import { issueKey } from '../../resolvers/keys.ts';
+import type { ExportFiles } from './export-files.ts';
+import { ExportedHistory } from './export-history.ts';
+
+export interface ExportOptions {
+  /** Deleted issues, comments and links too. */
+  readonly deleted?: boolean;
+  /** Takes the bytes of attachments, which are left out without it. */
+  readonly files?: ExportFiles | undefined;
+}
 
 /** Issues read at once: what is in memory of a workspace of any size. */
 const pageSize = 100;
 
 /**
- * The living issues of a team by number, each with all that hangs on it but its feed, attachments and agent thread.
- * Reads page by page and holds no transaction: what is written meanwhile may or may not be in it.
+ * The issues of a team by number, each with all that hangs on it. Reads page by page and holds no transaction: what is
+ * written meanwhile may or may not be in it.
  */
 export async function* exportIssues(
-  { db }: Database,
-  workspaceId: string,
+  db: TenantDb,
   team: Pick<Row<'team'>, 'id' | 'code'>,
+  { deleted = false, files }: ExportOptions = {},
 ): AsyncGenerator<Record<string, unknown>> {
   let last = 0;
   for (;;) {
-    const issues = await selectIssuesAfter(db, workspaceId, team.id, last, pageSize);
+    const page = { number: last, limit: pageSize, deleted };
+    const issues = await selectIssuesAfter(db, team.id, page);
     if (issues.length === 0) return;
     const ids = issues.map(({ id }) => id);
-    const belongings = await selectBelongings(db, workspaceId, ids);
+    const belongings = await selectBelongings(db, ids, { deleted });
     const accounts = accountsOf(issues, belongings);
-    const members = await selectMembersByAccount(db, workspaceId, [...accounts]);
-    const page = new ExportedPage(team.code, belongings, members);
-    for (const issue of issues) yield page.record(issue);
+    const members = await selectMembersByAccount(db, [...accounts]);
+    const exported = new ExportedPage(team.code, belongings, members, files);
+    for (const issue of issues) yield exported.record(issue);
     last = issues.at(-1)?.number ?? last;
   }
 }
 
 function accountsOf(issues: readonly ExportedIssueRow[], belongings: IssueBelongings): Set<string> {
-  const { comments, links, assignees, roles, subscribers } = belongings;
+  const { comments, links, assignees, roles, subscribers, activity, attachments, threads, messages } =
+    belongings;
   return new Set([
     ...issues.map(({ reporterUserAccountId }) => reporterUserAccountId),
     ...comments.map(({ authorUserAccountId }) => authorUserAccountId),
     ...links.map(({ createdByUserAccountId }) => createdByUserAccountId),
     ...[...assignees, ...roles, ...subscribers].map(({ userAccountId }) => userAccountId),
+    ...activity.map(({ actorUserAccountId }) => actorUserAccountId),
+    ...attachments.map(({ uploadedByUserAccountId }) => uploadedByUserAccountId),
+    ...threads.map(({ agentUserAccountId }) => agentUserAccountId),
+    ...messages.map(({ authorUserAccountId }) => authorUserAccountId),
   ]);
+}
+
+/** A value as a file carries it: a code as its word. */
+const writers = fieldsAs<PlainKind, (issue: ExportedIssueRow) => unknown>({
+  text: (name) => (issue) => issue[name],
+  integer: (name) => (issue) => issue[name],
+  code: (name, { table }) => {
+    return (issue) => wordOfCode(codeTables[table], issue[name]);
+  },
+  date: (name) => (issue) => issue[name],
+});
+
+function plainFields(issue: ExportedIssueRow): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(writers).map(([name, write]) => [name, write(issue)]));
 }
 
 class ExportedPage {
@@ -57,8 +87,14 @@ class ExportedPage {
   readonly #assignees: ReadonlyMap<string, Row<'issueAssignee'>[]>;
   readonly #roles: ReadonlyMap<string, Row<'issueRoleAssignment'>[]>;
   readonly #subscribers: ReadonlyMap<string, Row<'issueSubscription'>[]>;
+  readonly #history: ExportedHistory;
 
-  constructor(teamCode: string, belongings: IssueBelongings, members: readonly Row<'member'>[]) {
+  constructor(
+    teamCode: string,
+    belongings: IssueBelongings,
+    members: readonly Row<'member'>[],
+    files: ExportFiles | undefined,
+  ) {
     const byIssue = ({ issueId }: { issueId: string }) => issueId;
     this.#teamCode = teamCode;
     this.#members = new Map(members.map((member) => [member.userAccountId, member]));
@@ -68,9 +104,10 @@ class ExportedPage {
     this.#assignees = Map.groupBy(belongings.assignees, byIssue);
     this.#roles = Map.groupBy(belongings.roles, byIssue);
     this.#subscribers = Map.groupBy(belongings.subscribers, byIssue);
+    this.#history = new ExportedHistory(belongings, (account) => this.#person(account), files);
   }
 
-  record(issue: ExportedIssueRow): Record<string, unknown> {
+  async record(issue: ExportedIssueRow): Promise<Record<string, unknown>> {
     const { id, parentTeamCode, parentNumber, primaryAssigneeUserAccountId: primary } = issue;
     const assignees = (this.#assignees.get(id) ?? []).toSorted(
       (left, right) => left.position - right.position,
@@ -80,13 +117,11 @@ class ExportedPage {
       id: encodeId('issue', id),
       key: issueKey(this.#teamCode, issue.number),
       team: this.#teamCode,
-      title: issue.title,
-      description: issue.description,
+      ...plainFields(issue),
       status: {
         name: issue.statusName,
         category: wordOfCode(codeTables.statusCategory, issue.statusCategory),
       },
-      priority: wordOfCode(codeTables.priority, issue.priority),
       reporter: this.#person(issue.reporterUserAccountId),
       primaryAssignee: primary === null ? null : this.#person(primary),
       assignees: assignees
@@ -97,12 +132,12 @@ class ExportedPage {
         parentTeamCode === null || parentNumber === null ? null : issueKey(parentTeamCode, parentNumber),
       project: issue.projectKey,
       delivery: issue.deliveryNumber,
-      estimateValue: issue.estimateValue,
-      dueDate: issue.dueDate,
       createdUtc: issue.createdUtc,
       updatedUtc: issue.updatedUtc,
       closedUtc: issue.closedUtc,
+      ...deletion(issue),
       ...this.#belongings(id),
+      ...(await this.#history.of(id)),
     };
   }
 
@@ -116,6 +151,7 @@ class ExportedPage {
         title: link.title,
         createdUtc: link.createdUtc,
         createdBy: this.#person(link.createdByUserAccountId),
+        ...deletion(link),
       })),
       roleAssignments: roles.map(({ role, userAccountId }) => ({
         role,
@@ -128,10 +164,10 @@ class ExportedPage {
   /** Comments from the oldest; an answer to a deleted one stands on its own. */
   #commentRecords(issueId: string): Record<string, unknown>[] {
     const comments = this.#comments.get(issueId) ?? [];
-    const living = new Set(comments.map(({ id }) => id));
+    const exported = new Set(comments.map(({ id }) => id));
     return comments.map((comment) => {
       const parent =
-        comment.parentCommentId !== null && living.has(comment.parentCommentId)
+        comment.parentCommentId !== null && exported.has(comment.parentCommentId)
           ? comment.parentCommentId
           : null;
       return {
@@ -142,6 +178,7 @@ class ExportedPage {
         updatedUtc: comment.updatedUtc,
         isEdited: comment.isEdited,
         parentCommentId: parent === null ? null : encodeId('comment', parent),
+        ...deletion(comment),
       };
     });
   }
@@ -170,4 +207,9 @@ class ExportedPage {
       }),
     };
   }
+}
+
+/** When it was deleted; the field is not there in what lives. */
+function deletion({ deletedUtc }: { deletedUtc: Date | null }): { deletedUtc?: Date } {
+  return deletedUtc === null ? {} : { deletedUtc };
 }

@@ -1,6 +1,6 @@
 import { holdDirectory } from '../../db/directory.ts';
 import { attachIssues, recountIssues } from '../../db/writes/import-writes.ts';
-import { type ImportedBefore, selectImported } from '../../db/imports.ts';
+import type { ImportedBefore } from '../../db/imports.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
 import { lockIssues } from '../../db/issues.ts';
 import type { Row } from '../../db/tables/tables.ts';
@@ -8,10 +8,11 @@ import type { Trx } from '../../db/engine/transaction.ts';
 import { updateChanged } from './import-changes.ts';
 import type { CleanIssue } from './import-clean.ts';
 import { insertFresh } from './import-inserts.ts';
-import { IssueForest } from './import-parents.ts';
+import type { ImportWarning } from './import-history.ts';
+import { IssueForest, type PlacedParents } from './import-parents.ts';
 import { findPeople, type ImportTarget, type People } from './import-people.ts';
 import { ImportReferences } from './import-references.ts';
-import { assigneesOf, nextId, type PreparedIssue } from './import-rows.ts';
+import { assigneesOf, type PreparedIssue } from './import-rows.ts';
 import { moveCounts } from '../../resolvers/issues/issue-counts.ts';
 
 /** An issue of the file, and the line that it stands on. */
@@ -27,8 +28,13 @@ export interface WaitingChild {
   readonly parentSourceId: string;
 }
 
-/** Those who wait, by the parent. */
-export type Waiting = ReadonlyMap<string, readonly WaitingChild[]>;
+/** What earlier lines of the file left to this batch. */
+export interface EarlierLines {
+  /** Issues that wait for their parent, by the parent. */
+  readonly waiting: ReadonlyMap<string, readonly WaitingChild[]>;
+  /** Issues that the file calls deleted, by their ids in the source. */
+  readonly deleted: ReadonlySet<string>;
+}
 
 /** What a batch did; nothing of it is true before its transaction ends. */
 export interface BatchOutcome {
@@ -41,25 +47,24 @@ export interface BatchOutcome {
   members: number;
   parents: number;
   refused: { line: number; text: string }[];
-  warnings: { line: number; text: string }[];
+  warnings: ImportWarning[];
   /** Who waits from now on. */
   waiting: WaitingChild[];
 }
 
 /**
  * Writes some issues of a source with all that hangs on them, inside the transaction: each is there whole or not at
- * all, and every parent that has come is set. Locks in the order of writes.md.
+ * all, and every parent that has come is set. Locks in the order of docs/architecture.md, "The order of locks".
  */
 export async function importBatch(
   trx: Trx,
   target: ImportTarget,
   rows: readonly ImportRow[],
-  waiting: Waiting,
+  earlier: EarlierLines,
 ): Promise<BatchOutcome> {
-  const { workspaceId } = target;
-  await holdDirectory(trx, workspaceId);
-  await lockParents(trx, workspaceId, 'exclusive');
-  const batch = new Batch(trx, target, rows, waiting);
+  await holdDirectory(trx);
+  await lockParents(trx, 'exclusive');
+  const batch = new Batch(trx, target, rows, earlier);
   await batch.run();
   return batch.outcome;
 }
@@ -81,18 +86,18 @@ class Batch {
   readonly #trx: Trx;
   readonly #target: ImportTarget;
   readonly #rows: readonly ImportRow[];
-  readonly #waiting: Waiting;
+  readonly #earlier: EarlierLines;
   #known = new Map<string, ImportedBefore>();
   #fresh: PreparedIssue[] = [];
   #changed: PreparedIssue[] = [];
   readonly #ids = new Map<string, string>();
   #locked = new Map<string, Row<'issue'>>();
 
-  constructor(trx: Trx, target: ImportTarget, rows: readonly ImportRow[], waiting: Waiting) {
+  constructor(trx: Trx, target: ImportTarget, rows: readonly ImportRow[], earlier: EarlierLines) {
     this.#trx = trx;
     this.#target = target;
     this.#rows = rows;
-    this.#waiting = waiting;
+    this.#earlier = earlier;
   }
 
   async run(): Promise<void> {
@@ -102,38 +107,42 @@ class Batch {
     const forest = await this.#lock(kinships);
     const formerParents = this.#changed.flatMap(({ id }) => forest.parentOf(id) ?? []);
     const parents = this.#place(kinships, forest);
-    const inserted = await insertFresh(this.#trx, this.#target, people, this.#fresh, parents);
+    const { warnings } = this.outcome;
+    const inserted = await insertFresh(this.#trx, this.#target, people, this.#fresh, parents, warnings);
     const changed = { prepared: this.#changed, locked: this.#locked };
-    const updated = await updateChanged(this.#trx, this.#target, people, changed, parents);
+    const updated = await updateChanged(this.#trx, this.#target, people, changed, parents, warnings);
     const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
-    const older = [...parents].filter(([childId]) => !written.has(childId));
-    await attachIssues(this.#trx, this.#target.workspaceId, new Map(older));
-    const recounted = new Set([...formerParents, ...parents.values(), ...this.#changed.map(({ id }) => id)]);
+    for (const column of ['living', 'deleted'] as const) {
+      const older = [...parents[column]].filter(([childId]) => !written.has(childId));
+      await attachIssues(this.#trx, new Map(older), column);
+    }
+    const changedIds = this.#changed.map(({ id }) => id);
+    const recounted = new Set([...formerParents, ...parents.living.values(), ...changedIds]);
     const existing = [...recounted].filter((id) => this.#locked.has(id));
-    const { workspaceId } = this.#target;
-    await recountIssues(this.#trx, workspaceId, existing);
-    await moveCounts(this.#trx, workspaceId, updated.before, [...inserted.issues, ...updated.after]);
-    this.outcome.created = inserted.issues.length;
+    await recountIssues(this.#trx, existing);
+    await moveCounts(this.#trx, updated.before, [...inserted.counted, ...updated.after]);
+    this.outcome.created = this.#fresh.length;
     this.outcome.comments = inserted.comments + updated.comments;
   }
 
   async #findKnown(): Promise<void> {
-    const { workspaceId, source } = this.#target;
     const ids = new Set<string>();
     for (const { issue } of this.#rows) {
       ids.add(issue.sourceId);
       if (issue.parentSourceId !== undefined) ids.add(issue.parentSourceId);
-      for (const child of this.#waiting.get(issue.sourceId) ?? []) ids.add(child.sourceId);
+      for (const child of this.#earlier.waiting.get(issue.sourceId) ?? []) ids.add(child.sourceId);
     }
-    this.#known = await selectImported(this.#trx, workspaceId, source, 'issue', [...ids]);
+    this.#known = await this.#target.ledger.find(this.#trx, 'issue', [...ids]);
     for (const [sourceId, { targetId }] of this.#known) this.#ids.set(sourceId, targetId);
   }
 
   /** Looks up and makes what the rows to be written refer to. */
   async #prepare(): Promise<People> {
-    const written = this.#rows.filter(
-      ({ issue }) => this.#known.get(issue.sourceId)?.digest !== issue.digest,
-    );
+    const written = this.#rows.filter(({ issue }) => {
+      const known = this.#known.get(issue.sourceId);
+      // A deletion in the source takes nothing away here.
+      return known?.digest !== issue.digest && !(known && issue.deletedUtc);
+    });
     this.outcome.unchanged = this.#rows.length - written.length;
     const references = new ImportReferences(this.#target);
     if (written.length > 0)
@@ -156,7 +165,8 @@ class Batch {
     this.outcome.members = people.created;
     for (const row of taken) {
       const known = this.#known.get(row.issue.sourceId);
-      const id = known?.targetId ?? nextId();
+      const { sourceId, createdUtc: madeUtc } = row.issue;
+      const id = known?.targetId ?? this.#target.newId({ kind: 'issue', key: sourceId, madeUtc });
       const warnings = [...row.references.warnings];
       const prepared = { ...row, id, assignees: assigneesOf(row.issue, people, warnings) };
       for (const text of warnings) this.outcome.warnings.push({ line: row.line, text });
@@ -175,7 +185,7 @@ class Batch {
       const { sourceId, parentSourceId } = row.issue;
       const childId = this.#ids.get(sourceId);
       if (childId === undefined || refused.has(row.line)) continue;
-      for (const child of fresh.has(childId) ? (this.#waiting.get(sourceId) ?? []) : []) {
+      for (const child of fresh.has(childId) ? (this.#earlier.waiting.get(sourceId) ?? []) : []) {
         const id = this.#ids.get(child.sourceId);
         if (id !== undefined) kinships.push({ child, childId: id, parentId: childId });
       }
@@ -192,14 +202,13 @@ class Batch {
 
   /** Locks every issue that is there already and may change; what was deleted here stays so. */
   async #lock(kinships: readonly Kinship[]): Promise<IssueForest> {
-    const { workspaceId } = this.#target;
     const fresh = new Set(this.#fresh.map(({ id }) => id));
     const involved = kinships.flatMap(({ childId, parentId }) => [childId, parentId]);
     const existing = [...involved, ...this.#changed.map(({ id }) => id)].filter((id) => !fresh.has(id));
-    const forest = await IssueForest.above(this.#trx, workspaceId, existing);
+    const forest = await IssueForest.above(this.#trx, existing);
     const formerParents = this.#changed.flatMap(({ id }) => forest.parentOf(id) ?? []);
     const ids = new Set([...existing, ...formerParents]);
-    if (ids.size > 0) this.#locked = (await lockIssues(this.#trx, workspaceId, ids)).issues;
+    if (ids.size > 0) this.#locked = (await lockIssues(this.#trx, ids)).issues;
     const living = this.#changed.filter(({ id }) => this.#locked.get(id)?.deletedUtc === null);
     this.outcome.deletedHere = this.#changed.length - living.length;
     this.outcome.updated = living.length;
@@ -207,27 +216,38 @@ class Batch {
     return forest;
   }
 
-  /** Decides which parents are set; one that is deleted here or would close a circle is left out. */
-  #place(kinships: readonly Kinship[], forest: IssueForest): Map<string, string> {
-    const placed = new Map<string, string>();
-    const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
+  /** Decides which parents are set; one that was deleted here or would close a circle is left out. */
+  #place(kinships: readonly Kinship[], forest: IssueForest): PlacedParents {
+    const living = new Map<string, string>();
+    const deleted = new Map<string, string>();
+    const written = new Map([...this.#fresh, ...this.#changed].map(({ id, issue }) => [id, issue]));
     for (const { id } of this.#changed) forest.detach(id);
     for (const {
-      child: { line, parentSourceId },
+      child: { line, sourceId, parentSourceId },
       childId,
       parentId,
     } of kinships) {
       const [child, parent] = [this.#locked.get(childId), this.#locked.get(parentId)];
-      const isMovable = written.has(childId) || (child?.deletedUtc === null && child.parentIssueId === null);
-      if (!isMovable) continue;
-      const isThere = parent ? parent.deletedUtc === null : written.has(parentId);
+      const isMovable =
+        child?.parentIssueId === null && (child.deletedUtc === null || this.#isDeleted(sourceId));
+      if (!written.has(childId) && !isMovable) continue;
       const text = `it is left without its parent ${parentSourceId}`;
-      if (!isThere) this.outcome.warnings.push({ line, text: `${text}, which was deleted here` });
-      else if (forest.attach({ childId, parentId })) placed.set(childId, parentId);
+      const isLiving = parent
+        ? parent.deletedUtc === null
+        : written.has(parentId) && !written.get(parentId)?.deletedUtc;
+      if (!isLiving && this.#isDeleted(parentSourceId)) deleted.set(childId, parentId);
+      else if (!isLiving) this.outcome.warnings.push({ line, text: `${text}, which was deleted here` });
+      else if (forest.attach({ childId, parentId })) living.set(childId, parentId);
       else this.outcome.warnings.push({ line, text: `${text}: that would close a circle` });
     }
-    this.outcome.parents = placed.size;
-    return placed;
+    this.outcome.parents = living.size + deleted.size;
+    const deletedChildren = new Set([...written].filter(([, issue]) => issue.deletedUtc).map(([id]) => id));
+    return { living, deleted, deletedChildren };
+  }
+
+  /** Does the file call the issue deleted. */
+  #isDeleted(sourceId: string): boolean {
+    return this.#earlier.deleted.has(sourceId);
   }
 }
 

@@ -1,10 +1,4 @@
-import { selectImported } from '../../db/imports.ts';
-import {
-  insertRows,
-  updateImportedComment,
-  updateImportedIssue,
-  upsertImportSources,
-} from '../../db/writes/import-writes.ts';
+import { insertRows, updateImportedComment, updateImportedIssue } from '../../db/writes/import-writes.ts';
 import {
   insertSubscriptions,
   replaceAssignees,
@@ -15,18 +9,21 @@ import { insertLink } from '../../db/links.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import type { CleanComment } from './import-clean.ts';
+import { completeHistories, type ImportWarning } from './import-history.ts';
+import type { PlacedParents } from './import-parents.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import {
   assigneeRowsOf,
+  changedIssueColumns,
+  commentEntry,
   commentKey,
   commentRows,
-  commentSource,
-  issueColumns,
-  issueSource,
+  issueEntry,
   linkRows,
   type PreparedIssue,
   roleRows,
   subscriptionRows,
+  updatesIn,
 } from './import-rows.ts';
 import type { CountedIssue } from '../../resolvers/issues/issue-counts.ts';
 
@@ -45,59 +42,45 @@ export async function updateChanged(
   target: ImportTarget,
   people: People,
   changed: Changed,
-  parents: ReadonlyMap<string, string>,
+  parents: PlacedParents,
+  warnings: ImportWarning[],
 ): Promise<{ before: CountedIssue[]; after: CountedIssue[]; comments: number }> {
-  const { workspaceId } = target;
   const written: { before: CountedIssue[]; after: CountedIssue[]; comments: number } = {
     before: [],
     after: [],
     comments: 0,
   };
+  const added = await completeHistories(trx, target, people, changed.prepared, warnings);
   for (const prepared of changed.prepared) {
     const before = changed.locked.get(prepared.id);
     if (!before) continue;
-    const after = { ...issueColumns(prepared, people), ...optionalColumns(prepared, before) };
-    const parentIssueId = parents.get(prepared.id) ?? null;
-    await updateImportedIssue(trx, workspaceId, prepared.id, {
-      ...after,
-      parentIssueId,
-      deletedParentIssueId: null,
-    });
-    await replaceSets(trx, workspaceId, prepared, people);
+    const entries = added.get(prepared.id) ?? [];
+    const columns = {
+      ...changedIssueColumns(prepared, people),
+      parentIssueId: parents.living.get(prepared.id) ?? null,
+      deletedParentIssueId: parents.deleted.get(prepared.id) ?? null,
+      activityCount: before.activityCount + entries.length,
+      lastActivityUtc: entries.at(-1)?.occurredUtc ?? before.lastActivityUtc,
+    };
+    await updateImportedIssue(trx, prepared.id, columns, updatesIn(entries));
+    await replaceSets(trx, prepared, people);
     written.comments += await writeComments(trx, target, prepared, people);
-    for (const link of linkRows(workspaceId, prepared, people)) await insertLink(trx, link);
+    for (const link of linkRows(target, prepared, people)) {
+      if (link.deletedUtc === null) await insertLink(trx, link);
+    }
     written.before.push(before);
-    written.after.push(after);
+    written.after.push({ ...before, ...columns });
   }
-  await upsertImportSources(
-    trx,
-    changed.prepared.map((prepared) => issueSource(target, prepared)),
-  );
+  await target.ledger.remember(trx, 'issue', changed.prepared.map(issueEntry));
   return written;
 }
 
-/** Columns that not every source knows of. */
-function optionalColumns({ issue, references }: PreparedIssue, before: Row<'issue'>) {
-  return {
-    projectId: issue.projectKey === undefined ? before.projectId : references.projectId,
-    deliveryId: issue.deliveryNumber === undefined ? before.deliveryId : references.deliveryId,
-    estimateValue: issue.estimateValue === undefined ? before.estimateValue : issue.estimateValue,
-    dueDate: issue.dueDate === undefined ? before.dueDate : issue.dueDate,
-  };
-}
-
-async function replaceSets(
-  trx: Trx,
-  workspaceId: string,
-  prepared: PreparedIssue,
-  people: People,
-): Promise<void> {
+async function replaceSets(trx: Trx, prepared: PreparedIssue, people: People): Promise<void> {
   const { id, issue, references } = prepared;
-  await replaceLabels(trx, workspaceId, [id], references.labelIds);
-  await replaceAssignees(trx, workspaceId, [id], assigneeRowsOf(workspaceId, prepared));
-  await insertSubscriptions(trx, subscriptionRows(workspaceId, prepared, people));
-  if (issue.roleAssignments)
-    await replaceRoleAssignments(trx, workspaceId, [id], roleRows(workspaceId, prepared, people));
+  await replaceLabels(trx, [id], references.labelIds);
+  await replaceAssignees(trx, [id], assigneeRowsOf(prepared));
+  await insertSubscriptions(trx, subscriptionRows(prepared, people));
+  if (issue.roleAssignments) await replaceRoleAssignments(trx, [id], roleRows(prepared, people));
 }
 
 /** Adds the comments that are new and changes those that differ; answers with the number of new ones. */
@@ -107,10 +90,9 @@ async function writeComments(
   prepared: PreparedIssue,
   people: People,
 ): Promise<number> {
-  const { workspaceId, source } = target;
   const { issue } = prepared;
   const keys = issue.comments.map(({ sourceId }) => commentKey(issue, sourceId));
-  const imported = await selectImported(trx, workspaceId, source, 'comment', keys);
+  const imported = await target.ledger.find(trx, 'comment', keys);
   const before = (comment: CleanComment) => imported.get(commentKey(issue, comment.sourceId));
   const known = new Map(
     issue.comments.flatMap((comment) => {
@@ -118,16 +100,18 @@ async function writeComments(
       return earlier ? [[comment.sourceId, earlier.targetId] as const] : [];
     }),
   );
-  const { rows, ids } = commentRows(workspaceId, prepared, people, known);
+  const { rows, ids } = commentRows(target, prepared, people, known);
   await insertRows(trx, 'comment', rows);
   const written = issue.comments.filter((comment) => before(comment)?.digest !== comment.digest);
-  for (const { sourceId, body, updatedUtc } of written) {
+  for (const { sourceId, body, updatedUtc, deletedUtc = null } of written) {
     const id = known.get(sourceId);
-    if (id) await updateImportedComment(trx, workspaceId, id, { body, isEdited: true, updatedUtc });
+    const columns = { body, isEdited: true, updatedUtc, deletedUtc };
+    if (id) await updateImportedComment(trx, id, columns);
   }
-  await upsertImportSources(
+  await target.ledger.remember(
     trx,
-    written.map((comment) => commentSource(target, issue, comment, ids.get(comment.sourceId) ?? '')),
+    'comment',
+    written.map((comment) => commentEntry(issue, comment, ids.get(comment.sourceId) ?? '')),
   );
   return rows.length;
 }

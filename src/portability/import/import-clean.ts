@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
+import { type FieldOf, fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
 import { Violations } from '../../resolvers/errors.ts';
-import type { ImportedComment, ImportedIssue, ImportedLink, ImportedPerson } from './import-issue.ts';
+import {
+  type CleanActivity,
+  type CleanAttachment,
+  type CleanThread,
+  cleanActivity,
+  cleanAttachments,
+  cleanThread,
+} from './import-clean-history.ts';
+import type { ImportedComment, ImportedIssue, ImportedLink } from './import-issue.ts';
+import { cleanPerson, cut, later, shortened } from './import-texts.ts';
 import { parseUrl } from '../../resolvers/link-urls.ts';
-import { limits } from '../../resolvers/writes/write-rules.ts';
+import { limits } from '../../model/limits.ts';
 
 /** An issue that fits the tables, and its fingerprint: the same source gives the same. */
 export interface CleanIssue extends ImportedIssue {
@@ -10,6 +20,9 @@ export interface CleanIssue extends ImportedIssue {
   updatedUtc: Date;
   comments: CleanComment[];
   links: CleanLink[];
+  activity: CleanActivity[] | undefined;
+  attachments: CleanAttachment[] | undefined;
+  agentThread: CleanThread | undefined;
   digest: string;
 }
 export interface CleanComment extends ImportedComment {
@@ -46,31 +59,39 @@ export function cleanIssue(
   if (sourceId === '' || sourceId !== raw.sourceId || Array.from(sourceId).length > largestId) {
     return { refused: `its id is not a text of 1 to ${largestId} characters` };
   }
-  const title = cut(kept.title.trim(), limits.title, 'the title', warnings);
-  if (title === '') return { refused: 'it has no title' };
+  const fields = cleanFields(kept, warnings);
+  if (fields.title === '') return { refused: 'it has no title' };
   const createdUtc = kept.createdUtc ?? kept.updatedUtc ?? nowUtc;
   if (!kept.createdUtc) warnings.push('it does not say when it was made');
   const issue: ImportedIssue = {
     ...kept,
-    title,
-    description: cut(kept.description, limits.description, 'the description', warnings),
-    reporter: kept.reporter && person(kept.reporter),
-    primaryAssignee: kept.primaryAssignee && person(kept.primaryAssignee),
-    assignees: kept.assignees.map(person).slice(0, limits.people),
+    ...fields,
+    reporter: kept.reporter && cleanPerson(kept.reporter),
+    primaryAssignee: kept.primaryAssignee && cleanPerson(kept.primaryAssignee),
+    assignees: kept.assignees.map(cleanPerson).slice(0, limits.people),
     labels: labels(kept.labels, warnings),
-    estimateValue: estimate(kept.estimateValue, warnings),
     roleAssignments: kept.roleAssignments
-      ?.map(({ role, person: who }) => ({ role: shortened(role.trim(), limits.role), person: person(who) }))
+      ?.map(({ role, person: who }) => ({
+        role: shortened(role.trim(), limits.role),
+        person: cleanPerson(who),
+      }))
       .filter(({ role }) => role !== '')
       .slice(0, limits.people),
-    subscribers: kept.subscribers?.map(person),
+    subscribers: kept.subscribers?.map(cleanPerson),
   };
   const comments = cleanComments(kept.comments, createdUtc, warnings);
   const links = cleanLinks(kept.links, createdUtc, warnings);
   const updatedUtc = later(kept.updatedUtc ?? createdUtc, createdUtc);
   const closedUtc = kept.closedUtc && later(kept.closedUtc, createdUtc);
-  const digest = fingerprint({ ...issue, comments: comments.map((comment) => comment.digest) });
-  return { issue: { ...issue, createdUtc, updatedUtc, closedUtc, comments, links, digest }, warnings };
+  const deletedUtc = kept.deletedUtc && later(kept.deletedUtc, createdUtc);
+  const history = {
+    activity: cleanActivity(kept.activity, createdUtc, warnings),
+    attachments: cleanAttachments(kept.attachments, createdUtc, warnings),
+    agentThread: cleanThread(kept.agentThread, createdUtc, warnings),
+  };
+  const digest = fingerprint(ordered({ ...issue, comments: comments.map((comment) => comment.digest) }));
+  const times = { createdUtc, updatedUtc, closedUtc, deletedUtc };
+  return { issue: { ...issue, ...times, comments, links, ...history, digest }, warnings };
 }
 
 function cleanComments(
@@ -97,7 +118,7 @@ function cleanComments(
     const kept = {
       ...comment,
       body,
-      author: comment.author && person(comment.author),
+      author: comment.author && cleanPerson(comment.author),
       parentSourceId: hasParent ? parentSourceId : undefined,
     };
     const madeUtc = comment.createdUtc ?? createdUtc;
@@ -122,12 +143,14 @@ function cleanLinks(raw: readonly ImportedLink[], createdUtc: Date, warnings: st
       warnings.push('a link that is no http or https URL is left out');
       return [];
     }
-    if (known.has(normalized)) return [];
-    known.add(normalized);
+    // Links that were taken away may come again and again; of living ones an issue has one to each place.
+    if (!link.deletedUtc && known.has(normalized)) return [];
+    if (!link.deletedUtc) known.add(normalized);
     const title = cut(link.title.trim() || url, limits.title, 'the title of a link', warnings);
     const urlHash = createHash('sha256').update(normalized).digest();
-    const createdBy = link.createdBy && person(link.createdBy);
-    return [{ url, urlHash, title, createdBy, createdUtc: link.createdUtc ?? createdUtc }];
+    const createdBy = link.createdBy && cleanPerson(link.createdBy);
+    const { deletedUtc } = link;
+    return [{ url, urlHash, title, createdBy, createdUtc: link.createdUtc ?? createdUtc, deletedUtc }];
   });
 }
 
@@ -140,37 +163,60 @@ function labels(names: readonly string[], warnings: string[]): string[] {
   return kept.slice(0, limits.labels);
 }
 
-function estimate(value: number | null | undefined, warnings: string[]): number | null | undefined {
-  if (value == null || (Number.isInteger(value) && value >= 0 && value <= largestInteger)) return value;
-  warnings.push(`the estimate ${value} is left out`);
-  return null;
+type PlainValue = string | number | null | undefined;
+
+/** Brings a value into what its column takes. */
+const cleaners = fieldsAs<PlainKind, (value: PlainValue, warnings: string[]) => PlainValue>({
+  text:
+    (_name, { max, trimmed, activity }) =>
+    (value, warnings) =>
+      typeof value === 'string' ? cut(trimmed ? value.trim() : value, max, activity, warnings) : value,
+  integer:
+    (_name, { min, cleared, activity }) =>
+    (value, warnings) => {
+      if (
+        value == null ||
+        (Number.isInteger(value) && Number(value) >= min && Number(value) <= largestInteger)
+      )
+        return value;
+      warnings.push(`${activity} ${value} is left out`);
+      return cleared.to;
+    },
+  code: () => (value) => value,
+  date: () => (value) => value,
+});
+const cleanerOf = Object.entries(cleaners).map(
+  ([name, cleaner]) => [name as FieldOf<PlainKind>, cleaner] as const,
+);
+
+type PlainFields = Pick<ImportedIssue, FieldOf<PlainKind>>;
+
+function cleanFields(raw: ImportedIssue, warnings: string[]): PlainFields {
+  const clean = cleanerOf.map(([name, cleaner]) => [name, cleaner(raw[name], warnings)] as const);
+  // A cleaner gives a value of the kind that it takes.
+  return Object.fromEntries(clean) as PlainFields;
 }
 
-function person({ name, emailAddress, principalKind }: ImportedPerson): ImportedPerson {
-  const email = emailAddress?.trim();
-  return {
-    name: shortened(name.trim(), limits.name) || shortened(email ?? '', limits.name) || 'Unknown',
-    emailAddress: email === undefined || email === '' || email.length > 320 ? undefined : email,
-    principalKind,
-  };
+/** The order of the keys that an issue had when fingerprints were first stored. */
+const firstKeys =
+  `sourceId teamCode title description status priority reporter primaryAssignee assignees labels
+  parentSourceId projectKey deliveryNumber estimateValue dueDate createdUtc updatedUtc closedUtc comments links
+  roleAssignments subscribers relations fields`.split(/\s+/);
+
+/**
+ * The issue with its keys in an order that does not depend on the source: the first ones as they were, then the others
+ * by name. A later key counts only where it has a value, so an issue of an earlier file keeps its fingerprint.
+ */
+function ordered(issue: object): Record<string, unknown> {
+  const values: Record<string, unknown> = { ...issue };
+  const others = Object.keys(values)
+    .filter((key) => !firstKeys.includes(key) && !isEmpty(values[key]))
+    .toSorted();
+  return Object.fromEntries([...firstKeys, ...others].map((key) => [key, values[key]]));
 }
 
-function cut(text: string, max: number, what: string, warnings: string[]): string {
-  const short = shortened(text, max);
-  if (short !== text) warnings.push(`${what} was cut to ${max} characters`);
-  return short;
-}
-
-/** At most so many characters, the last an ellipsis when something is missing. */
-function shortened(text: string, max: number): string {
-  if (text.length <= max) return text;
-  // Twice as many code units hold as many characters, whatever they are.
-  const characters = Array.from(text.slice(0, 2 * max + 2));
-  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
-}
-
-function later(left: Date, right: Date): Date {
-  return left > right ? left : right;
+function isEmpty(value: unknown): boolean {
+  return value == null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
 }
 
 function fingerprint(value: unknown): string {

@@ -1,6 +1,15 @@
 import { selectAncestry } from '../../db/imports.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 
+/** The parents that a batch sets, by the ids of their children. */
+export interface PlacedParents {
+  readonly living: ReadonlyMap<string, string>;
+  /** Parents that are deleted: remembered apart, so that a restoration brings their children back. */
+  readonly deleted: ReadonlyMap<string, string>;
+  /** Children that are deleted themselves, which no parent counts. */
+  readonly deletedChildren: ReadonlySet<string>;
+}
+
 /** An issue that is to be put below another. */
 export interface WantedParent {
   childId: string;
@@ -19,8 +28,8 @@ export class IssueForest {
   }
 
   /** Reads the issues and all that is above them. */
-  static async above(trx: Trx, workspaceId: string, ids: readonly string[]): Promise<IssueForest> {
-    return new IssueForest(await selectAncestry(trx, workspaceId, ids));
+  static async above(trx: Trx, ids: readonly string[]): Promise<IssueForest> {
+    return new IssueForest(await selectAncestry(trx, ids));
   }
 
   parentOf(id: string): string | null {

@@ -1,18 +1,26 @@
-import { insertRows, upsertImportSources } from '../../db/writes/import-writes.ts';
-import { selectImported, selectMembersNamed } from '../../db/imports.ts';
-import type { Row } from '../../db/tables/tables.ts';
+import { insertRows } from '../../db/writes/import-writes.ts';
+import { selectMembersNamed } from '../../db/imports.ts';
+import type { LocalRow } from '../../db/tables/tenant-tables.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { memberRole, memberStatus, principalKind } from '../../model/codes.ts';
 import { fold } from '../../model/fold.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { CleanIssue } from './import-clean.ts';
+import type { ImportFiles } from './import-files.ts';
+import type { NewId } from '../row-ids.ts';
 import type { ImportedPerson } from './import-issue.ts';
+import type { ImportLedger } from './import-ledger.ts';
 
 /** Where an import writes, and how it calls its source. */
 export interface ImportTarget {
   readonly workspaceId: string;
   /** Keeps the ids of one source apart from those of another. */
   readonly source: string;
+  /** Remembers what the things of the source became. */
+  readonly ledger: ImportLedger;
+  readonly newId: NewId;
+  /** Where the bytes of attachments come from and go to. */
+  readonly files: ImportFiles;
   /** The team of issues that name none. */
   readonly teamCode: string | undefined;
   /** Stands in for whoever the source does not name. */
@@ -39,19 +47,18 @@ export async function findPeople(
 ): Promise<People> {
   const named = issues.flatMap(peopleOf).map((person) => person ?? target.anonymous);
   const people = new Map(named.map((person) => [keyOf(person), person]));
-  const { workspaceId, source } = target;
-  const before = await selectImported(trx, workspaceId, source, 'member', [...people.keys()]);
-  const members = await selectMembersNamed(trx, workspaceId, {
+  const before = await target.ledger.find(trx, 'member', [...people.keys()]);
+  const members = await selectMembersNamed(trx, {
     userAccountIds: [...before.values()].map(({ targetId }) => targetId),
     emailFolds: named.flatMap(({ emailAddress }) => (emailAddress === undefined ? [] : [fold(emailAddress)])),
     nameFolds: named.map(({ name }) => fold(name)),
   });
-  const found = new Map<string, Row<'member'>>();
-  const guests = new Set<Row<'member'>>();
+  const found = new Map<string, LocalRow<'member'>>();
+  const guests = new Set<LocalRow<'member'>>();
   for (const [key, person] of people) {
     const earlier = members.find(({ userAccountId }) => userAccountId === before.get(key)?.targetId);
     const known = earlier ?? matching([...members, ...guests], person);
-    const member = known ?? guest(workspaceId, person);
+    const member = known ?? guest(person);
     if (!known) guests.add(member);
     found.set(key, member);
   }
@@ -62,25 +69,20 @@ export async function findPeople(
 
 async function insertGuests(
   trx: Trx,
-  { workspaceId, source }: ImportTarget,
-  guests: readonly Row<'member'>[],
-  added: ReadonlyMap<string, Row<'member'>>,
+  { ledger }: ImportTarget,
+  guests: readonly LocalRow<'member'>[],
+  added: ReadonlyMap<string, LocalRow<'member'>>,
 ): Promise<void> {
   const accounts = guests.map(({ userAccountId }) => ({ id: userAccountId }));
   await insertRows(trx, 'userAccount', accounts);
   await insertRows(trx, 'member', guests);
-  const origin = { workspaceId, source, kind: 'member', record: '{}' };
-  const rows = [...added].map(([sourceId, { userAccountId }]) => ({
-    ...origin,
-    sourceId,
-    targetId: userAccountId,
-  }));
-  await upsertImportSources(trx, rows);
+  const entries = [...added].map(([sourceId, { userAccountId }]) => ({ sourceId, targetId: userAccountId }));
+  await ledger.remember(trx, 'member', entries);
 }
 
 function peopleFound(
   target: ImportTarget,
-  found: ReadonlyMap<string, Row<'member'>>,
+  found: ReadonlyMap<string, LocalRow<'member'>>,
   created: number,
 ): People {
   const memberOf = (person: ImportedPerson) => {
@@ -104,6 +106,10 @@ function peopleOf(issue: CleanIssue): (ImportedPerson | undefined)[] {
     ...issue.links.map(({ createdBy }) => createdBy),
     ...(issue.roleAssignments ?? []).map(({ person }) => person),
     ...(issue.subscribers ?? []),
+    ...(issue.activity ?? []).map(({ actor }) => actor),
+    ...(issue.attachments ?? []).map(({ uploadedBy }) => uploadedBy),
+    ...(issue.agentThread?.agent ? [issue.agentThread.agent] : []),
+    ...(issue.agentThread?.messages ?? []).map(({ author }) => author),
   ];
 }
 
@@ -113,9 +119,9 @@ function keyOf({ name, emailAddress }: ImportedPerson): string {
 }
 
 function matching(
-  members: readonly Row<'member'>[],
+  members: readonly LocalRow<'member'>[],
   { name, emailAddress }: ImportedPerson,
-): Row<'member'> | undefined {
+): LocalRow<'member'> | undefined {
   const email = emailAddress === undefined ? undefined : fold(emailAddress);
   const byEmail = email && members.find((member) => member.emailAddressFold === email);
   if (byEmail) return byEmail;
@@ -128,10 +134,9 @@ function matching(
   return named.find(({ status }) => status === memberStatus.active) ?? named[0];
 }
 
-function guest(workspaceId: string, person: ImportedPerson): Row<'member'> {
+function guest(person: ImportedPerson) {
   const nowUtc = new Date();
   return {
-    workspaceId,
     id: newUuid(),
     userAccountId: newUuid(),
     displayName: person.name,

@@ -7,6 +7,7 @@ import {
   selectTeamsByCode,
 } from '../../db/imports.ts';
 import type { Row } from '../../db/tables/tables.ts';
+import type { LocalRow } from '../../db/tables/tenant-tables.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { statusCategory } from '../../model/codes.ts';
 import { labelNamed } from '../directory/directory-labels.ts';
@@ -33,8 +34,8 @@ export class ImportReferences {
   readonly #target: ImportTarget;
   readonly #teams = new Map<string, Row<'team'>>();
   #statuses: StatusRow[] = [];
-  #labels: Row<'label'>[] = [];
-  readonly #newLabels: Row<'label'>[] = [];
+  #labels: LocalRow<'label'>[] = [];
+  readonly #newLabels: LocalRow<'label'>[] = [];
   #projects: Pick<Row<'project'>, 'id' | 'key'>[] = [];
   #deliveries: Pick<Row<'delivery'>, 'id' | 'teamId' | 'number'>[] = [];
 
@@ -43,17 +44,16 @@ export class ImportReferences {
   }
 
   async load(trx: Trx, issues: readonly CleanIssue[]): Promise<void> {
-    const { workspaceId } = this.#target;
     const codes = [...new Set(issues.map((issue) => this.#codeOf(issue)))];
-    for (const team of await selectTeamsByCode(trx, workspaceId, codes)) this.#teams.set(team.code, team);
+    for (const team of await selectTeamsByCode(trx, codes)) this.#teams.set(team.code, team);
     const teamIds = [...this.#teams.values()].map(({ id }) => id);
-    this.#statuses = await selectStatusesOf(trx, workspaceId, teamIds);
+    this.#statuses = await selectStatusesOf(trx, teamIds);
     const names = new Set(issues.flatMap(({ labels }) => labels).map(fold));
-    this.#labels = await selectLabelsNamed(trx, workspaceId, teamIds, [...names]);
+    this.#labels = await selectLabelsNamed(trx, teamIds, [...names]);
     const keys = issues.flatMap(({ projectKey }) => projectKey ?? []);
-    this.#projects = await selectProjectsByKey(trx, workspaceId, keys);
+    this.#projects = await selectProjectsByKey(trx, keys);
     const numbers = issues.flatMap(({ deliveryNumber }) => deliveryNumber ?? []);
-    this.#deliveries = await selectDeliveriesNumbered(trx, workspaceId, teamIds, numbers);
+    this.#deliveries = await selectDeliveriesNumbered(trx, teamIds, numbers);
   }
 
   /** What the issue refers to, or why it cannot be taken. */
@@ -111,11 +111,9 @@ export class ImportReferences {
       warnings.push(`"${name}" is a group of labels and cannot be put on an issue`);
       return undefined;
     }
-    const { workspaceId } = this.#target;
     const nowUtc = new Date();
     const [id, description, color] = [newUuid(), '', ''];
     const row = {
-      workspaceId,
       id,
       teamId,
       groupId: null,

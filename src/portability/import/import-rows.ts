@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Insertable } from 'kysely';
-import type { ImportSourceTable } from '../../db/tables/directory-tables.ts';
-import type { CommentTable, IssueLinkTable, IssueTable } from '../../db/tables/issue-tables.ts';
 import type { Row } from '../../db/tables/tables.ts';
-import { fold } from '../../model/fold.ts';
-import { newUuid } from '../../resolvers/ids.ts';
 import type { CleanComment, CleanIssue } from './import-clean.ts';
+import type { LedgerEntry } from './import-ledger.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import type { IssueReferences } from './import-references.ts';
 import { assigneeRows, type Assignees } from '../../resolvers/issues/issue-assignees.ts';
+import { changedColumns, newColumns } from '../../resolvers/issues/issue-columns.ts';
 import { isTerminal } from '../../resolvers/issues/issue-counts.ts';
-import { limits } from '../../resolvers/writes/write-rules.ts';
+import { limits } from '../../model/limits.ts';
+import type { NewRow } from '../../db/tables/tenant-tables.ts';
 
 /** One issue of a batch, with everything looked up that its rows need. */
 export interface PreparedIssue {
@@ -21,52 +19,66 @@ export interface PreparedIssue {
   readonly assignees: Assignees;
 }
 
-/** The columns that the source decides, in a new row and in an old one. */
-export function issueColumns({ issue, references, assignees }: PreparedIssue, people: People) {
-  const { status } = references;
-  return {
-    title: issue.title,
-    titleFold: fold(issue.title),
-    description: issue.description,
-    reporterUserAccountId: people.account(issue.reporter),
+/** The columns that the source decides in an issue that was imported before; what it knows nothing of stays. */
+export function changedIssueColumns(prepared: PreparedIssue, people: People) {
+  const { issue, references } = prepared;
+  const { status, projectId, deliveryId } = references;
+  const values = {
+    ...issue,
     statusId: status.id,
-    statusRank: status.rank,
-    priority: issue.priority,
+    projectId: issue.projectKey === undefined ? undefined : projectId,
+    deliveryId: issue.deliveryNumber === undefined ? undefined : deliveryId,
+  };
+  return { ...changedColumns(values, status.rank), ...unstoredColumns(prepared, people) };
+}
+
+/** The columns that the source decides and that are no stored fields. */
+function unstoredColumns({ issue, references, assignees }: PreparedIssue, people: People) {
+  return {
+    reporterUserAccountId: people.account(issue.reporter),
     primaryAssigneeUserAccountId: assignees.primary,
     createdUtc: issue.createdUtc,
     updatedUtc: issue.updatedUtc,
-    closedUtc: isTerminal(status.rank) ? (issue.closedUtc ?? null) : null,
+    closedUtc: isTerminal(references.status.rank) ? (issue.closedUtc ?? null) : null,
   };
 }
 
 /** The row of a new issue; what it counts is in it from the start. */
 export function newIssueRow(
-  workspaceId: string,
   prepared: PreparedIssue,
   people: People,
-  place: { number: number; parentIssueId: string | null; subIssueCount: number },
-): Insertable<IssueTable> & Pick<Row<'issue'>, 'projectId' | 'deliveryId' | 'estimateValue' | 'statusRank'> {
+  place: {
+    number: number;
+    parentIssueId: string | null;
+    deletedParentIssueId: string | null;
+    subIssueCount: number;
+  },
+): NewRow<'issue'> & Pick<Row<'issue'>, 'projectId' | 'deliveryId' | 'estimateValue' | 'statusRank'> {
   const { issue, references, id } = prepared;
+  const { status, projectId, deliveryId } = references;
   return {
-    ...issueColumns(prepared, people),
+    ...newColumns({ ...issue, statusId: status.id, projectId, deliveryId }, status.rank),
+    ...unstoredColumns(prepared, people),
     ...place,
-    workspaceId,
     id,
     teamId: references.teamId,
-    deletedParentIssueId: null,
-    projectId: references.projectId,
-    deliveryId: references.deliveryId,
-    estimateValue: issue.estimateValue ?? null,
-    dueDate: issue.dueDate ?? null,
     // As triggers would write them, each of which would change the row once more.
     labelIds: references.labelIds.toSorted(),
     assigneeUserAccountIds: prepared.assignees.all,
-    commentCount: issue.comments.length,
-    linkCount: issue.links.length,
-    lastActivityUtc: null,
-    lastCommentUtc: newest(issue.comments),
-    deletedUtc: null,
+    commentCount: issue.comments.filter(isLiving).length,
+    linkCount: issue.links.filter(isLiving).length,
+    activityCount: issue.activity?.length ?? 0,
+    lastActivityUtc: issue.activity?.at(-1)?.occurredUtc ?? null,
+    lastCommentUtc: newest(issue.comments.filter(isLiving)),
+    deletedUtc: issue.deletedUtc ?? null,
+    // Each update that the feed tells of counted the revision on.
+    revision: 1 + updatesIn(issue.activity),
   };
+}
+
+/** How many entries of a feed tell of an update of the issue itself. */
+export function updatesIn(activity: readonly { eventType: string }[] | undefined): number {
+  return activity?.filter(({ eventType }) => eventType === 'issue.updated.v1').length ?? 0;
 }
 
 /** Who works on the issue; who may not be assigned is left out. */
@@ -87,58 +99,54 @@ export function assigneesOf(issue: CleanIssue, people: People, warnings: string[
 }
 
 /** The rows of who follows a new issue: as the source says, else reporter, assignees and commenters. */
-export function subscriptionRows(
-  workspaceId: string,
-  { issue, id, assignees }: PreparedIssue,
-  people: People,
-) {
+export function subscriptionRows({ issue, id, assignees }: PreparedIssue, people: People) {
   const usual = [
     people.account(issue.reporter),
     ...assignees.all,
     ...issue.comments.map(({ author }) => people.account(author)),
   ];
   const accounts = issue.subscribers?.map((person) => people.account(person)) ?? usual;
-  return [...new Set(accounts)].map((userAccountId) => ({ workspaceId, issueId: id, userAccountId }));
+  return [...new Set(accounts)].map((userAccountId) => ({ issueId: id, userAccountId }));
 }
 
-export function labelRows(workspaceId: string, { id, references }: PreparedIssue) {
-  return references.labelIds.map((labelId) => ({ workspaceId, issueId: id, labelId }));
+export function labelRows({ id, references }: PreparedIssue) {
+  return references.labelIds.map((labelId) => ({ issueId: id, labelId }));
 }
 
-export function assigneeRowsOf(workspaceId: string, { id, assignees }: PreparedIssue) {
-  return assigneeRows(workspaceId, id, assignees);
+export function assigneeRowsOf({ id, assignees }: PreparedIssue) {
+  return assigneeRows(id, assignees);
 }
 
 /** The rows of who plays which part, each pair once. */
-export function roleRows(workspaceId: string, { issue, id }: PreparedIssue, people: People) {
+export function roleRows({ issue, id }: PreparedIssue, people: People) {
   const pairs = (issue.roleAssignments ?? []).map(({ role, person }) => ({
     role,
     userAccountId: people.account(person),
   }));
   const once = new Map(pairs.map((pair) => [`${pair.userAccountId} ${pair.role}`, pair]));
-  return [...once.values()].map((pair) => ({ workspaceId, issueId: id, ...pair }));
+  return [...once.values()].map((pair) => ({ issueId: id, ...pair }));
 }
 
 /** The rows of comments that are new to us; `known` are those that were imported before. */
 export function commentRows(
-  workspaceId: string,
+  { newId }: ImportTarget,
   { issue, id: issueId }: PreparedIssue,
   people: People,
   known: ReadonlyMap<string, string>,
-): { rows: (Insertable<CommentTable> & { id: string })[]; ids: Map<string, string> } {
+): { rows: (NewRow<'comment'> & { id: string })[]; ids: Map<string, string> } {
   const ids = new Map(known);
   const authors = new Map(
     issue.comments.map((comment) => [comment.sourceId, people.account(comment.author)]),
   );
-  const rows = issue.comments.flatMap((comment) => {
+  const rows = issue.comments.flatMap((comment, place) => {
     if (known.has(comment.sourceId)) return [];
-    const id = nextId();
+    const key = commentKey(issue, comment.sourceId);
+    const id = newId({ kind: 'comment', key, madeUtc: comment.createdUtc, place });
     ids.set(comment.sourceId, id);
     const { parentSourceId } = comment;
     const parentCommentId = parentSourceId === undefined ? null : (ids.get(parentSourceId) ?? null);
     return [
       {
-        workspaceId,
         id,
         issueId,
         parentCommentId,
@@ -148,7 +156,8 @@ export function commentRows(
         isEdited: comment.isEdited,
         createdUtc: comment.createdUtc,
         updatedUtc: comment.updatedUtc,
-        deletedUtc: null,
+        deletedUtc: comment.deletedUtc ?? null,
+        revision: 1 + Number(comment.isEdited) + Number(comment.deletedUtc !== undefined),
       },
     ];
   });
@@ -156,44 +165,47 @@ export function commentRows(
 }
 
 export function linkRows(
-  workspaceId: string,
+  { newId }: ImportTarget,
   { issue, id: issueId }: PreparedIssue,
   people: People,
-): Insertable<IssueLinkTable>[] {
-  return issue.links.map(({ url, urlHash, title, createdUtc, createdBy }) => ({
-    workspaceId,
-    id: nextId(),
+): NewRow<'issueLink'>[] {
+  return issue.links.map(({ url, urlHash, title, createdUtc, createdBy, deletedUtc = null }, place) => ({
+    id: newId({ kind: 'link', key: `${issue.sourceId} ${url}`, madeUtc: createdUtc, place }),
     issueId,
     url,
     urlHash,
     title,
     createdUtc,
     createdByUserAccountId: people.account(createdBy),
-    deletedUtc: null,
+    deletedUtc,
   }));
 }
 
-/** What is kept of where an issue came from. */
-export function issueSource(
-  target: ImportTarget,
-  { issue, id }: PreparedIssue,
-): Insertable<ImportSourceTable> {
-  const { workspaceId, source } = target;
-  const { digest, relations, fields } = issue;
-  const record = JSON.stringify({ digest, relations, fields });
-  return { workspaceId, source, kind: 'issue', sourceId: issue.sourceId, targetId: id, record };
+/** What is remembered of where an issue came from. */
+export function issueEntry({ issue, id }: PreparedIssue): LedgerEntry {
+  const { sourceId, digest, relations, fields } = issue;
+  return { sourceId, targetId: id, record: { digest, relations, fields, ...whatCame(issue) } };
 }
 
-/** What is kept of where a comment came from. */
-export function commentSource(
-  target: ImportTarget,
+/** How much came with the issue that its feed need not tell of, for `verify`; nothing for a source without any. */
+function whatCame({ attachments = [], agentThread, links }: CleanIssue): object {
+  const counts = {
+    attachments: attachments.length,
+    messages: agentThread?.messages.length ?? 0,
+    deletedLinks: links.filter((link) => !isLiving(link)).length,
+  };
+  const came = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  return Object.keys(came).length > 0 ? { came } : {};
+}
+
+/** What is remembered of where a comment came from. */
+export function commentEntry(
   issue: CleanIssue,
-  { sourceId, digest }: CleanComment,
+  { sourceId, digest, deletedUtc }: CleanComment,
   targetId: string,
-): Insertable<ImportSourceTable> {
-  const { workspaceId, source } = target;
-  const record = JSON.stringify({ digest });
-  return { workspaceId, source, kind: 'comment', sourceId: commentKey(issue, sourceId), targetId, record };
+): LedgerEntry {
+  const record = { digest, ...(deletedUtc && { deleted: true }) };
+  return { sourceId: commentKey(issue, sourceId), targetId, record };
 }
 
 /** A comment's id among those of the whole source: sources number them within the issue, some with long texts. */
@@ -204,12 +216,8 @@ export function commentKey({ sourceId }: CleanIssue, commentId: string): string 
     : `${sourceId}/${createHash('sha256').update(commentId).digest('base64url')}`;
 }
 
-let lastIdMs = 0;
-
-/** An id later than all that were given before: things of the same time keep the order of the file. */
-export function nextId(): string {
-  lastIdMs = Math.max(lastIdMs + 1, Date.now());
-  return newUuid(lastIdMs);
+function isLiving({ deletedUtc }: { deletedUtc?: Date | undefined }): boolean {
+  return deletedUtc === undefined;
 }
 
 function newest(comments: readonly CleanComment[]): Date | null {

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/engine/engine.ts';
 import { analyzeTables } from '../../db/writes/import-writes.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
+import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { isConnectionLoss } from '../../db/engine/unavailable.ts';
 import { type Actor, type AuditAct, type Deed, recordDeeds } from '../../resolvers/audit.ts';
 import { type BatchOutcome, importBatch, type ImportRow, type WaitingChild } from './import-batch.ts';
@@ -13,7 +14,7 @@ export interface ImportReporter {
   refused(line: number, reason: string): void;
   warning(line: number, text: string): void;
   /** After each batch. */
-  progress(summary: Readonly<ImportSummary>, bytesRead: number): void;
+  progress(summary: Readonly<ImportSummary>): void;
 }
 
 /** What an import did, and what it found. */
@@ -28,6 +29,8 @@ export interface ImportSummary {
   refused: number;
   /** Deleted in the source. */
   tombstones: number;
+  /** Records of the source that are no issues, such as the memories of beads' agents. */
+  otherRecords: number;
   comments: number;
   labels: number;
   members: number;
@@ -43,8 +46,11 @@ export interface ImportSummary {
   isStopped: boolean;
 }
 
-interface ImportOptions {
-  readonly database: Database;
+export interface ImportOptions {
+  /** The workspace; a transaction that has begun makes the import a part of it, which fails as a whole. */
+  readonly db: TenantDb;
+  /** Tells the planner of the new rows; undefined within a transaction, after which its caller does. */
+  readonly unscoped: Database['unscoped'] | undefined;
   readonly actor: Actor;
   readonly target: ImportTarget;
   readonly lines: AsyncIterable<SourceLine>;
@@ -54,6 +60,11 @@ interface ImportOptions {
 
 /** Issues in one transaction: few enough that others hardly wait, many enough that its cost is shared. */
 const batchSize = 100;
+/**
+ * The same where one transaction surrounds the import, so that fewer statements are sent. No more than one statement
+ * inserts: an issue refers to a parent of its batch.
+ */
+const surroundedBatchSize = 500;
 /** Text in one transaction; a file of long descriptions would otherwise fill the memory. */
 const batchBytes = 4_000_000;
 
@@ -62,12 +73,10 @@ const batchBytes = 4_000_000;
  * and run again, it finishes the job, and run once more it changes nothing.
  */
 export async function importIssues(options: ImportOptions): Promise<ImportSummary> {
-  const { database, actor, target } = options;
+  const { db, actor, target } = options;
   const enter = (act: AuditAct, changes: Deed['changes'] = {}) => {
     const subject = { kind: 'import', name: target.source };
-    return inTransaction(database.db, (trx) =>
-      recordDeeds(trx, target.workspaceId, actor, [{ act, subject, changes }]),
-    );
+    return inTransaction(db, (trx) => recordDeeds(trx, actor, [{ act, subject, changes }]));
   };
   await enter('import.started');
   const summary = await new ImportRun(options).run();
@@ -86,6 +95,7 @@ class ImportRun {
     deletedHere: 0,
     refused: 0,
     tombstones: 0,
+    otherRecords: 0,
     comments: 0,
     labels: 0,
     members: 0,
@@ -99,6 +109,7 @@ class ImportRun {
   /** The line of each id, so that an id that comes twice is seen. */
   readonly #lineOf = new Map<string, number>();
   readonly #tombstones = new Set<string>();
+  readonly #deleted = new Set<string>();
   readonly #waiting = new Map<string, WaitingChild[]>();
   #batch: ImportRow[] = [];
   #batchedBytes = 0;
@@ -111,12 +122,13 @@ class ImportRun {
   }
 
   async run(): Promise<ImportSummary> {
+    const size = this.#options.db.isTransaction ? surroundedBatchSize : batchSize;
     for await (const line of this.#options.lines) {
       if (this.#options.signal.aborted) return this.#stop();
       this.#batchedBytes += line.bytesRead - this.#bytesRead;
       this.#bytesRead = line.bytesRead;
       this.#take(line);
-      if (this.#batch.length >= batchSize || this.#batchedBytes >= batchBytes) await this.#flush();
+      if (this.#batch.length >= size || this.#batchedBytes >= batchBytes) await this.#flush();
     }
     if (this.#options.signal.aborted) return this.#stop();
     await this.#flush();
@@ -137,6 +149,10 @@ class ImportRun {
       this.#tombstones.add(line.sourceId);
       return undefined;
     }
+    if (line.kind === 'other') {
+      this.#summary.otherRecords += 1;
+      return undefined;
+    }
     const clean = cleanIssue(line.issue, new Date());
     if ('refused' in clean) return this.#refuse(line.line, clean.refused);
     const { issue } = clean;
@@ -144,6 +160,7 @@ class ImportRun {
     if (earlier !== undefined)
       return this.#refuse(line.line, `its id ${issue.sourceId} is that of line ${earlier}`);
     this.#lineOf.set(issue.sourceId, line.line);
+    if (issue.deletedUtc) this.#deleted.add(issue.sourceId);
     for (const text of [...(line.warnings ?? []), ...clean.warnings]) this.#warn(line.line, text);
     this.#summary.relationsKept += issue.relations.length;
     this.#summary.fieldsKept += Object.keys(issue.fields).length;
@@ -157,25 +174,35 @@ class ImportRun {
     this.#batchedBytes = 0;
     await this.#write(batch);
     if (this.#summary.created >= 2 * this.#analyzedAt + batchSize) await this.#analyze();
-    this.#options.reporter.progress(this.#summary, this.#bytesRead);
+    this.#options.reporter.progress(this.#summary);
   }
 
   async #analyze(): Promise<void> {
-    if (this.#summary.created === this.#analyzedAt) return;
+    const { unscoped } = this.#options;
+    if (!unscoped || this.#summary.created === this.#analyzedAt) return;
     this.#analyzedAt = this.#summary.created;
-    await analyzeTables(this.#options.database.unscoped);
+    await analyzeTables(unscoped);
   }
 
   /** Writes rows in one transaction; when the database takes one of them amiss, halves find out which. */
   async #write(rows: readonly ImportRow[]): Promise<void> {
     const [first] = rows;
     if (!first) return;
-    const { database, target } = this.#options;
+    const { db, target } = this.#options;
+    const { files } = target;
+    const filesBefore = files.count;
+    const earlier = { waiting: this.#waiting, deleted: this.#deleted };
     let outcome: BatchOutcome;
     try {
-      outcome = await inTransaction(database.db, (trx) => importBatch(trx, target, rows, this.#waiting));
+      outcome = await inTransaction(db, async (trx) => {
+        // A transaction that is run again writes its files under other names.
+        await files.removeAfter(filesBefore);
+        return importBatch(trx, target, rows, earlier);
+      });
     } catch (error) {
-      if (!isAboutARow(error)) throw error;
+      await files.removeAfter(filesBefore);
+      // A transaction around the whole import cannot go on after an error.
+      if (!isAboutARow(error) || db.isTransaction) throw error;
       if (rows.length === 1)
         return this.#refuse(first.line, `the database does not take it: ${error.message}`);
       const middle = Math.ceil(rows.length / 2);

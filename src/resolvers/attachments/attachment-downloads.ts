@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { Kysely } from 'kysely';
 import { type AttachmentRow, contentKey, selectAttachmentOfLiving } from '../../db/attachments.ts';
 import type { ByteRange, FileStore } from '../../storage/storage.ts';
-import type { Tables } from '../../db/tables/tables.ts';
 import type { SignedAttachment } from './attachment-uploads.ts';
 import { raise } from '../errors.ts';
 import { thingIsGone } from '../issues/issue-locks.ts';
 import { showPreview } from './previews.ts';
+import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 
 /** Bytes that can be given out, whole or in part. */
 export interface ServedFile {
@@ -18,7 +17,7 @@ export interface ServedFile {
 
 /** The bytes of an attachment as they were uploaded. */
 export async function openContent(
-  db: Kysely<Tables>,
+  db: TenantDb,
   store: FileStore,
   named: SignedAttachment,
 ): Promise<ServedFile> {
@@ -27,7 +26,7 @@ export async function openContent(
 
 /** What is shown of an attachment; `not_found` when it has no preview. */
 export async function openPreview(
-  db: Kysely<Tables>,
+  db: TenantDb,
   store: FileStore,
   named: SignedAttachment,
 ): Promise<ServedFile> {
@@ -45,11 +44,8 @@ export async function openPreview(
   };
 }
 
-async function requireUploaded(
-  db: Kysely<Tables>,
-  { workspaceId, attachmentId }: SignedAttachment,
-): Promise<AttachmentRow> {
-  const attachment = await selectAttachmentOfLiving(db, workspaceId, attachmentId);
+async function requireUploaded(db: TenantDb, { attachmentId }: SignedAttachment): Promise<AttachmentRow> {
+  const attachment = await selectAttachmentOfLiving(db, attachmentId);
   return attachment?.uploadedUtc ? attachment : thingIsGone('attachment');
 }
 

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import {
   type AttachmentRow,
   beginUpload,
@@ -8,13 +7,13 @@ import {
   selectAttachmentOfLiving,
 } from '../../db/attachments.ts';
 import type { FileStore } from '../../storage/storage.ts';
-import type { Tables } from '../../db/tables/tables.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import { selectMemberCard } from '../../db/workspaces.ts';
 import { recordActivity } from '../activity.ts';
 import { AppError, raise } from '../errors.ts';
 import { lockLivingIssue, thingIsGone } from '../issues/issue-locks.ts';
 import { findPreview } from './previews.ts';
+import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 
 /** An attachment that a signature has vouched for. */
 export interface SignedAttachment {
@@ -26,6 +25,8 @@ export interface SignedAttachment {
 export interface Upload {
   /** What the sender says of its length, if anything. */
   readonly contentLength: number | undefined;
+  /** Does the sender mean to replace bytes that are there already, as an If-Match says. */
+  readonly isReplacement: boolean;
   /** Begins to read. */
   readonly open: () => AsyncIterable<Uint8Array>;
 }
@@ -35,17 +36,18 @@ export interface Upload {
  * fails nothing is kept, and the upload may be tried again.
  */
 export async function receiveUpload(
-  db: Kysely<Tables>,
+  db: TenantDb,
   store: FileStore,
-  { workspaceId, attachmentId }: SignedAttachment,
-  { contentLength, open }: Upload,
+  { attachmentId }: SignedAttachment,
+  { contentLength, isReplacement, open }: Upload,
 ): Promise<AttachmentRow> {
-  const announced =
-    (await selectAttachmentOfLiving(db, workspaceId, attachmentId)) ?? thingIsGone('attachment');
+  const announced = (await selectAttachmentOfLiving(db, attachmentId)) ?? thingIsGone('attachment');
   if (announced.uploadedUtc) raise('conflict', 'The attachment has its bytes already.');
   const { sizeBytes } = announced;
   if (contentLength !== undefined && contentLength !== sizeBytes) refuseLength(contentLength, sizeBytes);
-  const begun = await beginUpload(db, workspaceId, attachmentId);
+  if (isReplacement)
+    raise('precondition_failed', 'The attachment has no bytes yet that If-Match could name.');
+  const begun = await beginUpload(db, attachmentId);
   if (!begun)
     return raise('conflict', 'The attachment has its bytes already, or too many uploads were begun.');
   try {
@@ -60,17 +62,17 @@ export async function receiveUpload(
 }
 
 async function finish(
-  db: Kysely<Tables>,
+  db: TenantDb,
   begun: AttachmentRow,
   preview: Pick<AttachmentRow, 'previewKind' | 'codeLanguage'>,
 ): Promise<AttachmentRow> {
-  const { workspaceId, issueId, fileName, uploadedByUserAccountId: userAccountId } = begun;
+  const { issueId, fileName, uploadedByUserAccountId: userAccountId } = begun;
   return inTransaction(db, async (trx) => {
-    const { nowUtc } = await lockLivingIssue(trx, workspaceId, issueId);
+    const { nowUtc } = await lockLivingIssue(trx, issueId);
     const finished = await finishUpload(trx, begun, { uploadedUtc: nowUtc, ...preview });
     if (!finished) return raise('conflict', 'Another upload of the attachment was begun after this one.');
-    const by = await selectMemberCard(trx, workspaceId, { column: 'userAccountId', value: userAccountId });
-    const actor = { workspaceId, userAccountId, displayName: by?.displayName ?? '' };
+    const by = await selectMemberCard(trx, { column: 'userAccountId', value: userAccountId });
+    const actor = { userAccountId, displayName: by?.displayName ?? '' };
     const happening = { eventType: 'issue-attachment.created.v1', deed: `attached ${fileName}` } as const;
     await recordActivity(trx, actor, [issueId], nowUtc, happening);
     return finished;

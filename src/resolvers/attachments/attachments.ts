@@ -15,7 +15,8 @@ import { requireIssue } from '../issues/issue-names.ts';
 import { requireThingRevision, type RevisedThing } from '../writes/revisions.ts';
 import type { SignedDeed } from './signed-urls.ts';
 import { contributor } from '../writes/write-access.ts';
-import { checkText, limits } from '../writes/write-rules.ts';
+import { limits } from '../../model/limits.ts';
+import { checkText } from '../writes/write-rules.ts';
 import { turns, write } from '../writes/write-transaction.ts';
 
 export interface AttachmentCreateInput {
@@ -47,10 +48,9 @@ export async function createAttachment(
     context,
     turns.issue(workspaceId, input.issueKey),
     async (trx) => {
-      const named = await requireIssue(trx, workspaceId, input.issueKey);
-      const { issue, nowUtc } = await lockLivingIssue(trx, workspaceId, named.id);
+      const named = await requireIssue(trx, input.issueKey);
+      const { issue, nowUtc } = await lockLivingIssue(trx, named.id);
       const attachment = await insertAttachment(trx, {
-        workspaceId,
         id: newUuid(nowUtc.getTime()),
         issueId: named.id,
         ...columns,
@@ -71,17 +71,10 @@ export async function removeAttachment(
   input: RevisedThing,
 ): Promise<{ id: string; issue: IssueRow }> {
   const context = contributor(ctx);
-  const { workspaceId } = context.principal;
   return write(context, undefined, async (trx) => {
-    const { thing, issue, nowUtc } = await lockIssueOf(
-      trx,
-      workspaceId,
-      'attachment',
-      input,
-      selectAttachment,
-    );
+    const { thing, issue, nowUtc } = await lockIssueOf(trx, 'attachment', input, selectAttachment);
     await requireThingRevision(trx, 'attachment', thing, input.expectedRevision);
-    const { id } = (await deleteAttachment(trx, workspaceId, thing.id, nowUtc)) ?? thingIsGone('attachment');
+    const { id } = (await deleteAttachment(trx, thing.id, nowUtc)) ?? thingIsGone('attachment');
     return { id, issue };
   });
 }

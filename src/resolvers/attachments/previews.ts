@@ -4,7 +4,7 @@ import { type AttachmentRow, contentKey, previewKey } from '../../db/attachments
 import type { FileStore } from '../../storage/storage.ts';
 import { extensionOf, languageOfName, languageOfType } from './code-languages.ts';
 import { previewKind } from '../../model/codes.ts';
-import { drawPicture, mostImageBytes } from '../preview-pictures.ts';
+import { drawPicture, mostImageBytes } from './preview-pictures.ts';
 import { headBytes, headOfText } from './preview-texts.ts';
 
 /** What a row says of its preview. */

@@ -1,12 +1,12 @@
 import type { ReferenceRow, WantedReferences } from '../../db/reads/issue-references.ts';
-import type { KeptTableName } from '../../db/tables/cached-tables.ts';
+import type { CachedTableName } from '../../db/tables/cached-tables.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 
 type Kind = Exclude<ReferenceRow['kind'], 'parent'>;
 
-/** Where what the rules ask of a row stands in its kept table. */
+/** Where what the rules ask of a row stands in its cached table. */
 const columnsOf: Readonly<
-  Record<Kind, { table: KeptTableName; name: string } & Partial<Record<Column, string>>>
+  Record<Kind, { table: CachedTableName; name: string } & Partial<Record<Column, string>>>
 > = {
   team: { table: 'team', name: 'name' },
   status: { table: 'status', name: 'name', teamId: 'teamId', flag: 'isInitial', code: 'rank' },
@@ -18,27 +18,27 @@ const columnsOf: Readonly<
 type Column = 'teamId' | 'flag' | 'code';
 
 /** What a write refers to as it is in memory; of parents, which are issues, nothing is there. */
-export function keptReferences(kept: Snapshot, wanted: WantedReferences): ReferenceRow[] {
+export function cachedReferences(cached: Snapshot, wanted: WantedReferences): ReferenceRow[] {
   const { teamIds, statusIds, projectIds, deliveryIds, labelIds, userAccountIds, initialStatusOf } = wanted;
   return [
-    ...rowsBy(kept, 'team', 'id', teamIds),
-    ...rowsBy(kept, 'status', 'id', statusIds),
-    ...rowsBy(kept, 'status', 'teamId', initialStatusOf).filter(({ flag }) => flag),
-    ...rowsBy(kept, 'project', 'id', projectIds),
-    ...rowsBy(kept, 'delivery', 'id', deliveryIds),
-    ...rowsBy(kept, 'label', 'id', labelIds),
-    ...rowsBy(kept, 'member', 'userAccountId', userAccountIds),
+    ...rowsBy(cached, 'team', 'id', teamIds),
+    ...rowsBy(cached, 'status', 'id', statusIds),
+    ...rowsBy(cached, 'status', 'teamId', initialStatusOf).filter(({ flag }) => flag),
+    ...rowsBy(cached, 'project', 'id', projectIds),
+    ...rowsBy(cached, 'delivery', 'id', deliveryIds),
+    ...rowsBy(cached, 'label', 'id', labelIds),
+    ...rowsBy(cached, 'member', 'userAccountId', userAccountIds),
   ];
 }
 
 function rowsBy(
-  kept: Snapshot,
+  cached: Snapshot,
   kind: Kind,
   by: 'id' | 'teamId' | 'userAccountId',
   keys: readonly string[],
 ): ReferenceRow[] {
   const { table: tableName, ...columns } = columnsOf[kind];
-  const table = kept.table(tableName);
+  const table = cached.table(tableName);
   if (!table) return [];
   const place = (column: string | undefined) => (column === undefined ? -1 : table.place(column));
   const places = {

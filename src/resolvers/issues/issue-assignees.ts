@@ -1,4 +1,4 @@
-import type { IssueChange } from '../issue-input.ts';
+import type { IssueChange } from './issue-input.ts';
 
 /** Who works on an issue: `all` begins with the primary one, if there is one. */
 export interface Assignees {
@@ -11,7 +11,7 @@ export interface Assignees {
  * out. A list alone keeps the primary assignee who is still in it, else its first becomes so.
  */
 export function assigneesAfter(change: IssueChange, before: Assignees): Assignees {
-  const { primaryAssignee, assignees } = change;
+  const { primaryAssigneeUserAccountId: primaryAssignee, assigneeUserAccountIds: assignees } = change;
   if (primaryAssignee === undefined && assignees === undefined) return before;
   const others = assignees ?? before.all.filter((id) => id !== before.primary);
   if (primaryAssignee !== undefined) return withPrimary(primaryAssignee, others);
@@ -20,10 +20,9 @@ export function assigneesAfter(change: IssueChange, before: Assignees): Assignee
 }
 
 /** The rows of assignees: the place 0 is the primary one's and stays empty without one. */
-export function assigneeRows(workspaceId: string, issueId: string, { primary, all }: Assignees) {
+export function assigneeRows(issueId: string, { primary, all }: Assignees) {
   const first = primary === null ? 1 : 0;
   return all.map((userAccountId, index) => ({
-    workspaceId,
     issueId,
     userAccountId,
     position: index + first,

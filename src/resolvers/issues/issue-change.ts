@@ -1,53 +1,52 @@
 import { type BesideTable, countedDelivery, type WithBeside } from '../../db/writes/issue-beside.ts';
 import {
   type AskedChange,
-  type ChangeableColumn,
   changeValues,
   type IssueChanged,
   issueChanges,
   type IssueChangeShape,
 } from '../../db/writes/issue-change.ts';
 import type { IssueRow } from '../../db/issues.ts';
+import { type ChangeableColumn, following } from '../../model/issue-columns.ts';
+import { type IssueField, issueFields } from '../../model/issue-fields.ts';
 import type { Sending } from '../../db/query/prepared.ts';
 import { inOne } from '../../db/engine/transaction.ts';
 import { issueNames } from '../../db/writes/write-parts.ts';
 import { feedEntry } from '../activity.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { Principal, SignedIn } from '../context.ts';
-import { fold } from '../../model/fold.ts';
 import { countedCategories, isTerminal } from './issue-counts.ts';
-import { deedOf } from '../issue-deeds.ts';
-import type { IssueChange, IssueFieldsInput } from '../issue-input.ts';
+import { deedOf } from './activity-text.ts';
+import { changedColumns } from './issue-columns.ts';
+import type { IssueChange, IssueFieldsInput } from './issue-input.ts';
 import { requireName, requireNamed } from './issue-names.ts';
 import type { References } from './issue-references.ts';
 import type { ExpectedRevision } from '../writes/revisions.ts';
 
 /** Does a change set nothing but columns of the issue: what else there is must be read again under its lock. */
 export function standsAlone(input: IssueFieldsInput): boolean {
-  return [
-    input.primaryAssigneeUserAccountId,
-    input.assigneeUserAccountIds,
-    input.labelIds,
-    input.parentIssueId,
-    input.roleAssignments,
-  ].every((value) => value === undefined);
+  return relatedFields.every((name) => input[name] === undefined);
 }
+
+const relatedFields = Object.keys(issueFields)
+  .map((name) => name as IssueField)
+  .filter((name) => !Object.hasOwn(following, name));
 
 /** An issue as its change finds it, once its team is known: its id, or its number in the team. */
 type PlacedIssue = { teamId: string } & ({ id: string } | { number: number });
 
 /** The issue that a key or an id names, which may not be there; by memory where that has the team of its key. */
 export async function placed(
-  { db, connect, principal: { workspaceId } }: SignedIn,
-  kept: Snapshot | undefined,
+  { db, connect }: SignedIn,
+  cached: Snapshot | undefined,
   keyOrId: string,
 ): Promise<PlacedIssue> {
   const name = requireName(keyOrId);
-  const teams = kept?.table('team');
+  const teams = cached?.table('team');
   const [team] = teams && 'number' in name ? teams.by('code', name.teamCode) : [];
   const teamId = team?.[teams?.place('id') ?? -1];
   if (teamId && 'number' in name) return { teamId, number: name.number };
-  return requireNamed({ db, connect }, workspaceId, keyOrId);
+  return requireNamed({ db, connect }, keyOrId);
 }
 
 /** A change that breaks no rule, and the issue that it is for. */
@@ -124,7 +123,6 @@ async function changedTogether(
       ...issueNames(firsts.map(({ issue }) => issue)),
       ...countedCategories,
       ...feedEntry(first.principal, 'issue.updated.v1'),
-      workspaceId: first.principal.workspaceId,
     },
   );
   const byPlace = new Map(rows.map((row) => [row.place, row]));
@@ -142,7 +140,6 @@ function sendChange(
     ...feedEntry(principal, 'issue.updated.v1'),
     text,
     ...issue,
-    workspaceId: principal.workspaceId,
     expectedRevision,
   });
 }
@@ -150,8 +147,8 @@ function sendChange(
 /** Brings a change into the form that its statement takes. */
 export function formed(checked: CheckedChange): FormedChange {
   const { principal, change, references, issue, expectedRevision, shows } = checked;
-  const set = setOf(checked);
-  const status = statusOf(checked);
+  const status = change.statusId === undefined ? undefined : references.find('status', change.statusId);
+  const set = changedColumns(change, status?.code);
   return {
     ...checked,
     set,
@@ -164,25 +161,6 @@ export function formed(checked: CheckedChange): FormedChange {
       several: false,
     },
     text: `${principal.displayName} ${deedOf(change, references)}`,
-  };
-}
-
-function statusOf({ change, references }: CheckedChange) {
-  return change.statusId ? references.find('status', change.statusId) : undefined;
-}
-
-function setOf(checked: CheckedChange): AskedChange['set'] {
-  const { title, description, priority, projectId, deliveryId, estimateValue, dueDate } = checked.change;
-  const status = statusOf(checked);
-  return {
-    ...(title !== undefined && { title, titleFold: fold(title) }),
-    ...(description !== undefined && { description }),
-    ...(priority !== undefined && { priority }),
-    ...(status && { statusId: status.id, statusRank: status.code }),
-    ...(projectId !== undefined && { projectId }),
-    ...(deliveryId !== undefined && { deliveryId }),
-    ...(estimateValue !== undefined && { estimateValue }),
-    ...(dueDate !== undefined && { dueDate }),
   };
 }
 

@@ -34,7 +34,6 @@ export function isTerminal(statusRank: number): boolean {
 /** Takes issues as they were out of the counts of their deliveries and projects, and puts them in as they are. */
 export async function moveCounts(
   trx: Trx,
-  workspaceId: string,
   before: readonly CountedIssue[],
   after: readonly CountedIssue[],
 ): Promise<void> {
@@ -49,8 +48,8 @@ export async function moveCounts(
       if (issue.projectId) add(projects, issue.projectId, inProject(issue), sign);
     }
   }
-  await addToDeliveryCounts(trx, workspaceId, deliveries);
-  await addToProjectCounts(trx, workspaceId, projects);
+  await addToDeliveryCounts(trx, deliveries);
+  await addToProjectCounts(trx, projects);
 }
 
 function inDelivery({ statusRank, estimateValue }: CountedIssue): DeliveryCounts {

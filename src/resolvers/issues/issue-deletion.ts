@@ -28,19 +28,19 @@ export async function deleteIssue(
   const context = contributor(ctx);
   const { workspaceId } = context.principal;
   return write(context, turns.parents(workspaceId), async (trx) => {
-    await lockParents(trx, workspaceId, 'exclusive');
-    const named = await requireIssue(trx, workspaceId, key);
-    const children = await selectChildIds(trx, workspaceId, named.id);
-    const { issues, nowUtc } = await lockIssues(trx, workspaceId, family(named, children));
+    await lockParents(trx, 'exclusive');
+    const named = await requireIssue(trx, key);
+    const children = await selectChildIds(trx, named.id);
+    const { issues, nowUtc } = await lockIssues(trx, family(named, children));
     const living = issues.get(named.id) ?? issueIsGone();
     requireRevision('issue', living, expectedRevision);
-    await detachChildren(trx, workspaceId, children, living.id);
-    await changeParentCount(trx, workspaceId, living, -1);
-    const [deleted] = await updateIssues(trx, workspaceId, [living.id], {
+    await detachChildren(trx, children, living.id);
+    await changeParentCount(trx, living, -1);
+    const [deleted] = await updateIssues(trx, [living.id], {
       deletedUtc: nowUtc,
       subIssueCount: 0,
     });
-    await moveCounts(trx, workspaceId, [living], []);
+    await moveCounts(trx, [living], []);
     return deleted ?? issueIsGone();
   });
 }
@@ -53,25 +53,25 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
   const context = contributor(ctx);
   const { workspaceId } = context.principal;
   return write(context, turns.parents(workspaceId), async (trx) => {
-    await lockParents(trx, workspaceId, 'exclusive');
-    const named = await requireIssue(trx, workspaceId, key, { deleted: true });
-    const orphans = await selectOrphanIds(trx, workspaceId, named.id);
-    const { issues, nowUtc } = await lockIssues(trx, workspaceId, family(named, orphans));
+    await lockParents(trx, 'exclusive');
+    const named = await requireIssue(trx, key, { deleted: true });
+    const orphans = await selectOrphanIds(trx, named.id);
+    const { issues, nowUtc } = await lockIssues(trx, family(named, orphans));
     const deleted = issues.get(named.id) ?? issueIsGone();
     if (deleted.deletedUtc === null) return deleted;
     if (nowUtc.getTime() - deleted.deletedUtc.getTime() > restorableMs) issueIsGone();
     // One that has become an ancestor meanwhile stays there: under its old parent again it would close a circle.
-    const above = await selectAncestorIds(trx, workspaceId, deleted.id);
+    const above = await selectAncestorIds(trx, deleted.id);
     const { stay = [], come = [] } = Object.groupBy(orphans, (id) => (above.includes(id) ? 'stay' : 'come'));
-    await reattachChildren(trx, workspaceId, come, deleted.id);
-    await forgetDeletedParent(trx, workspaceId, stay);
-    await changeParentCount(trx, workspaceId, deleted, 1);
+    await reattachChildren(trx, come, deleted.id);
+    await forgetDeletedParent(trx, stay);
+    await changeParentCount(trx, deleted, 1);
     const subIssueCount = come.filter((id) => issues.get(id)?.deletedUtc === null).length;
-    const [restored] = await updateIssues(trx, workspaceId, [deleted.id], {
+    const [restored] = await updateIssues(trx, [deleted.id], {
       deletedUtc: null,
       subIssueCount,
     });
-    if (restored) await moveCounts(trx, workspaceId, [], [restored]);
+    if (restored) await moveCounts(trx, [], [restored]);
     return restored ?? issueIsGone();
   });
 }
@@ -80,12 +80,7 @@ function family({ id, parentIssueId }: NamedIssue, children: readonly string[]):
   return [id, ...(parentIssueId ? [parentIssueId] : []), ...children];
 }
 
-async function changeParentCount(
-  trx: Trx,
-  workspaceId: string,
-  issue: IssueRow,
-  difference: 1 | -1,
-): Promise<void> {
+async function changeParentCount(trx: Trx, issue: IssueRow, difference: 1 | -1): Promise<void> {
   if (!issue.parentIssueId) return;
-  await addToSubIssueCounts(trx, workspaceId, new Map([[issue.parentIssueId, difference]]));
+  await addToSubIssueCounts(trx, new Map([[issue.parentIssueId, difference]]));
 }

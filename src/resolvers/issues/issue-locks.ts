@@ -10,8 +10,8 @@ export interface LockedIssue {
   nowUtc: Date;
 }
 
-export async function lockLivingIssue(trx: Trx, workspaceId: string, issueId: string): Promise<LockedIssue> {
-  const { issues, nowUtc } = await lockIssues(trx, workspaceId, [issueId]);
+export async function lockLivingIssue(trx: Trx, issueId: string): Promise<LockedIssue> {
+  const { issues, nowUtc } = await lockIssues(trx, [issueId]);
   const issue = issues.get(issueId);
   if (!issue || issue.deletedUtc !== null) issueIsGone();
   return { issue, nowUtc };
@@ -26,17 +26,16 @@ export interface ThingName {
 /** Finds a living thing that hangs on a living issue, and locks that issue. */
 export async function lockIssueOf<Thing extends { issueId: string }>(
   trx: Trx,
-  workspaceId: string,
   prefix: IdPrefix,
   { id, issueKey }: ThingName,
-  select: (trx: Trx, workspaceId: string, uuid: string) => Promise<Thing | undefined>,
+  select: (trx: Trx, uuid: string) => Promise<Thing | undefined>,
 ): Promise<LockedIssue & { thing: Thing }> {
   const decoded = decodeId(prefix, id);
   if ('problem' in decoded) return thingIsGone(prefix, parseId(id) && decoded.problem);
-  const named = issueKey == null ? undefined : await requireIssue(trx, workspaceId, issueKey);
-  const thing = await select(trx, workspaceId, decoded.uuid);
+  const named = issueKey == null ? undefined : await requireIssue(trx, issueKey);
+  const thing = await select(trx, decoded.uuid);
   if (!thing || (named && named.id !== thing.issueId)) return thingIsGone(prefix);
-  return { thing, ...(await lockLivingIssue(trx, workspaceId, thing.issueId)) };
+  return { thing, ...(await lockLivingIssue(trx, thing.issueId)) };
 }
 
 /** Ends the work on something that is not there, or not any more. */

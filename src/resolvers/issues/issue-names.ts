@@ -8,21 +8,19 @@ import { parseIssueKey } from '../keys.ts';
 /** The living issue that a key or an id names; deleted ones count only when they are asked for. */
 export async function requireIssue(
   trx: Trx,
-  workspaceId: string,
   keyOrId: string,
   including?: { deleted: boolean },
 ): Promise<NamedIssue> {
-  return requireNamed(inside(trx), workspaceId, keyOrId, including);
+  return requireNamed(inside(trx), keyOrId, including);
 }
 
 /** The same before a transaction, or without one. */
 export async function requireNamed(
   sending: Sending,
-  workspaceId: string,
   keyOrId: string,
   including?: { deleted: boolean },
 ): Promise<NamedIssue> {
-  const issue = await selectIssueNamed(sending, workspaceId, requireName(keyOrId), including);
+  const issue = await selectIssueNamed(sending, requireName(keyOrId), including);
   return issue ?? issueIsAbsent(keyOrId);
 }
 
@@ -38,13 +36,11 @@ function issueIsAbsent(keyOrId: string): never {
 /** The living issues that keys or ids name, in their order and each once; what names none is told apart by its place. */
 export async function requireIssues(
   trx: Trx,
-  workspaceId: string,
   keysOrIds: readonly string[],
 ): Promise<{ issue: NamedIssue; index: number }[]> {
   const names = keysOrIds.map(issueNameOf);
   const found = await selectIssuesNamed(
     trx,
-    workspaceId,
     names.filter((name) => name !== undefined),
   );
   const byName = new Map(

@@ -1,11 +1,15 @@
-import { type ReferenceRow, selectReferences, type WantedReferences } from '../../db/reads/issue-references.ts';
+import {
+  type ReferenceRow,
+  selectReferences,
+  type WantedReferences,
+} from '../../db/reads/issue-references.ts';
 import type { Sending } from '../../db/query/prepared.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import { memberStatus } from '../../model/codes.ts';
 import type { SignedIn } from '../context.ts';
 import { AppError, type Violations } from '../errors.ts';
-import type { IssueChange } from '../issue-input.ts';
-import { keptReferences } from './cached-references.ts';
+import type { IssueChange } from './issue-input.ts';
+import { cachedReferences } from './cached-references.ts';
 
 /** The rows of the workspace that a change refers to. */
 export class References {
@@ -32,28 +36,28 @@ export class References {
 export type ReferenceLookup = (wanted: WantedReferences) => readonly ReferenceRow[] | Promise<ReferenceRow[]>;
 
 /** By one statement. */
-export function inTables(sending: Sending, workspaceId: string): ReferenceLookup {
-  return (wanted) => selectReferences(sending, workspaceId, wanted);
+export function inTables(sending: Sending): ReferenceLookup {
+  return (wanted) => selectReferences(sending, wanted);
 }
 
 /**
- * Judges a write by the reference data in memory, where they are kept. They may be a moment old, so what is refused by
+ * Judges a write by the reference data in memory, where they are cached. They may be a moment old, so what is refused by
  * them is judged once more by the tables; what is not stands under foreign keys, which are as fresh as the write.
  */
 export async function judged<Judged>(
-  { db, connect, principal, reference }: SignedIn,
-  judge: (look: ReferenceLookup, kept: Snapshot | undefined) => Promise<Judged>,
+  { db, connect, reference }: SignedIn,
+  judge: (look: ReferenceLookup, cached: Snapshot | undefined) => Promise<Judged>,
 ): Promise<Judged> {
   // Inside a transaction nothing may wait for another connection, which a check of them could take.
-  const kept = connect && (await reference?.current());
-  if (kept?.isKept) {
+  const cached = connect && (await reference?.current());
+  if (cached?.isCached) {
     try {
-      return await judge((wanted) => keptReferences(kept, wanted), kept);
+      return await judge((wanted) => cachedReferences(cached, wanted), cached);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
     }
   }
-  return judge(inTables({ db, connect }, principal.workspaceId), undefined);
+  return judge(inTables({ db, connect }), undefined);
 }
 
 /** Looks up everything that a change refers to, at once; nothing when it refers to nothing. */
@@ -71,8 +75,8 @@ export async function findReferences(
     deliveryIds: given(change.deliveryId),
     labelIds: change.labelIds ?? [],
     userAccountIds: [
-      ...given(change.primaryAssignee),
-      ...(change.assignees ?? []),
+      ...given(change.primaryAssigneeUserAccountId),
+      ...(change.assigneeUserAccountIds ?? []),
       ...(change.roleAssignments ?? []).map(({ userAccountId }) => userAccountId),
     ],
     parentIssueIds: given(change.parentIssueId),
@@ -87,7 +91,7 @@ export function checkWorkspaceReferences(
   references: References,
   violations: Violations,
 ): void {
-  const { projectId, parentIssueId, primaryAssignee } = change;
+  const { projectId, parentIssueId, primaryAssigneeUserAccountId: primaryAssignee } = change;
   const assignable = (id: string) => {
     const member = references.find('member', id);
     return member?.code === memberStatus.invited || member?.code === memberStatus.active;
@@ -100,7 +104,7 @@ export function checkWorkspaceReferences(
     violations.add('parentIssueId', 'is no issue of the workspace');
   }
   if (primaryAssignee && !assignable(primaryAssignee)) violations.add('primaryAssigneeUserAccountId', nobody);
-  for (const [index, id] of (change.assignees ?? []).entries()) {
+  for (const [index, id] of (change.assigneeUserAccountIds ?? []).entries()) {
     violations.that(assignable(id), 'assigneeUserAccountIds', `item ${index + 1} ${nobody}`);
   }
   for (const [index, { userAccountId }] of (change.roleAssignments ?? []).entries()) {

@@ -7,13 +7,17 @@ import { type FilterFields, filterPredicate } from '../filters.ts';
 export const maxStatsDimensions = 3;
 export const maxStatsGroups = 1000;
 
-/** Counts of the living issues that the filter lets through, by up to three columns. */
+/** Counts of the living issues that the filter lets through, by up to three columns; the `first` largest groups. */
 export async function issueStats(
   ctx: Context,
   issues: { where: Predicate; fields: FilterFields },
-  input: { filter?: Record<string, unknown> | null; groupBy: readonly StatsColumn[] },
+  input: {
+    filter?: Record<string, unknown> | null;
+    groupBy: readonly StatsColumn[];
+    first?: number | null;
+  },
 ): Promise<IssueStatsRow[]> {
-  const { db, principal } = signedIn(ctx);
+  const { db } = signedIn(ctx);
   const violations = new Violations();
   const columns = [...new Set(input.groupBy)];
   violations.that(
@@ -21,13 +25,9 @@ export async function issueStats(
     'groupBy',
     `takes ${maxStatsDimensions} columns at most`,
   );
+  const limit = input.first ?? maxStatsGroups;
+  violations.that(limit >= 1 && limit <= maxStatsGroups, 'first', `must be from 1 to ${maxStatsGroups}`);
   const filter = filterPredicate(issues.fields, input.filter ?? {}, violations);
   violations.check('invalid_request');
-  return selectIssueStats(
-    db,
-    principal.workspaceId,
-    { all: [issues.where, filter] },
-    columns,
-    maxStatsGroups,
-  );
+  return selectIssueStats(db, { all: [issues.where, filter] }, columns, limit);
 }

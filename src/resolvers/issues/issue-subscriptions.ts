@@ -9,14 +9,14 @@ import { turns, write } from '../writes/write-transaction.ts';
 
 /** Makes the viewer follow an issue; who does already goes on. */
 export async function subscribeToIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
-  return changeSubscription(ctx, key, (trx, { workspaceId, userAccountId }, issueId) =>
-    insertSubscriptions(trx, [{ workspaceId, issueId, userAccountId }]),
+  return changeSubscription(ctx, key, (trx, { userAccountId }, issueId) =>
+    insertSubscriptions(trx, [{ issueId, userAccountId }]),
   );
 }
 
 export async function unsubscribeFromIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
-  return changeSubscription(ctx, key, (trx, { workspaceId, userAccountId }, issueId) =>
-    deleteSubscription(trx, workspaceId, issueId, userAccountId),
+  return changeSubscription(ctx, key, (trx, { userAccountId }, issueId) =>
+    deleteSubscription(trx, issueId, userAccountId),
   );
 }
 
@@ -29,8 +29,8 @@ async function changeSubscription(
   const { principal } = context;
   const { workspaceId } = principal;
   return write(context, turns.issue(workspaceId, key), async (trx) => {
-    const { id } = await requireIssue(trx, workspaceId, key);
-    const { issue } = await lockLivingIssue(trx, workspaceId, id);
+    const { id } = await requireIssue(trx, key);
+    const { issue } = await lockLivingIssue(trx, id);
     await change(trx, principal, id);
     return issue;
   });

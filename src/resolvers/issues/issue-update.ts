@@ -21,7 +21,6 @@ import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { recordActivity } from '../activity.ts';
 import type { Context, Principal } from '../context.ts';
 import { Violations } from '../errors.ts';
-import { fold } from '../../model/fold.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
 import { isTerminal, moveCounts } from './issue-counts.ts';
 import {
@@ -33,8 +32,9 @@ import {
   sendChanges,
   standsAlone,
 } from './issue-change.ts';
-import { deedOf } from '../issue-deeds.ts';
-import { type IssueChange, type IssueFieldsInput, parseIssueFields } from '../issue-input.ts';
+import { deedOf } from './activity-text.ts';
+import { changedColumns } from './issue-columns.ts';
+import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
 import { issueIsGone, requireIssues, requireNamed } from './issue-names.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
 import {
@@ -48,7 +48,7 @@ import {
 } from './issue-references.ts';
 import { contributor } from '../writes/write-access.ts';
 import { turns, write, writeByStatement, writeTogether } from '../writes/write-transaction.ts';
-import { limits } from '../writes/write-rules.ts';
+import { limits } from '../../model/limits.ts';
 
 export interface IssueUpdateInput extends IssueFieldsInput {
   /** Or an id. */
@@ -64,9 +64,9 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
   const { key, expectedRevision, parentIssueId } = input;
   const inTransaction = async (trx: Trx) => {
     // What is read from here on must not be moved under another parent any more.
-    if (parentIssueId !== undefined) await lockParents(trx, workspaceId, 'exclusive');
-    const plan = await checked(inTables(inside(trx), workspaceId), input, async () => [
-      { issue: await requireNamed(inside(trx), workspaceId, key), prefix: '' },
+    if (parentIssueId !== undefined) await lockParents(trx, 'exclusive');
+    const plan = await checked(inTables(inside(trx)), input, async () => [
+      { issue: await requireNamed(inside(trx), key), prefix: '' },
     ]);
     const [issue] = await apply(trx, principal, { ...plan, expectedRevision });
     return issue ?? issueIsGone();
@@ -75,8 +75,8 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     const turn = parentIssueId === undefined ? turns.issue(workspaceId, key) : turns.parents(workspaceId);
     return write(context, turn, inTransaction);
   }
-  const { change, references, targets } = await judged(context, (look, kept) =>
-    checked(look, input, async () => [{ issue: await placed(context, kept, key), prefix: '' }] as const),
+  const { change, references, targets } = await judged(context, (look, cached) =>
+    checked(look, input, async () => [{ issue: await placed(context, cached, key), prefix: '' }] as const),
   );
   const [target] = targets;
   const item = formed({ change, references, expectedRevision, issue: target.issue, principal, shows });
@@ -106,11 +106,11 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
   const { keys } = input;
   const turn = input.parentIssueId === undefined ? undefined : turns.parents(workspaceId);
   return write(context, turn, async (trx) => {
-    if (input.parentIssueId !== undefined) await lockParents(trx, workspaceId, 'exclusive');
-    const plan = await checked(inTables(inside(trx), workspaceId), input, async (violations) => {
+    if (input.parentIssueId !== undefined) await lockParents(trx, 'exclusive');
+    const plan = await checked(inTables(inside(trx)), input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
       violations.that(fits, 'keys', `must have 1 to ${limits.batch} items`);
-      const named = fits ? await requireIssues(trx, workspaceId, keys) : [];
+      const named = fits ? await requireIssues(trx, keys) : [];
       return named.map(({ issue, index }) => ({ issue, prefix: `keys[${index}].` }));
     });
     return apply(trx, principal, plan);
@@ -154,31 +154,29 @@ async function checked<Targets extends readonly Target<Pick<NamedIssue, 'teamId'
 }
 
 async function apply(trx: Trx, principal: Principal, plan: Plan): Promise<IssueRow[]> {
-  const { workspaceId } = principal;
   const { change, references, targets } = plan;
-  const locked = await lock(trx, workspaceId, plan);
+  const locked = await lock(trx, plan);
   const before = targets.map(({ issue }) => locked.issues.get(issue.id) ?? issueIsGone());
   const ids = before.map(({ id }) => id);
-  const assignees = await assign(trx, workspaceId, change, before);
-  await replaceSets(trx, workspaceId, change, ids);
-  if (change.parentIssueId !== undefined)
-    await moveSubIssueCounts(trx, workspaceId, before, change.parentIssueId);
+  const assignees = await assign(trx, change, before);
+  await replaceSets(trx, change, ids);
+  if (change.parentIssueId !== undefined) await moveSubIssueCounts(trx, before, change.parentIssueId);
   const columns = columnsOf(change, references, before, assignees, locked.nowUtc);
   const happening = { eventType: 'issue.updated.v1', deed: deedOf(change, references) } as const;
   const after = await recordActivity(trx, principal, ids, locked.nowUtc, happening, revised(columns));
-  await moveCounts(trx, workspaceId, before, after);
+  await moveCounts(trx, before, after);
   const byId = new Map(after.map((issue) => [issue.id, issue]));
   return ids.map((id) => byId.get(id) ?? issueIsGone());
 }
 
 /** Locks the issues and, when they move, their old and new parents; then checks what only locked rows can tell. */
-async function lock(trx: Trx, workspaceId: string, plan: Plan): Promise<LockedIssues> {
+async function lock(trx: Trx, plan: Plan): Promise<LockedIssues> {
   const { change, targets, expectedRevision } = plan;
   const { parentIssueId } = change;
   const parents =
     parentIssueId === undefined ? [] : [parentIssueId, ...targets.map(({ issue }) => issue.parentIssueId)];
   const ids = [...targets.map(({ issue }) => issue.id), ...parents.flatMap((id) => id ?? [])];
-  const locked = await lockIssues(trx, workspaceId, ids);
+  const locked = await lockIssues(trx, ids);
   const violations = new Violations();
   for (const { issue } of targets) {
     const row = locked.issues.get(issue.id);
@@ -187,7 +185,7 @@ async function lock(trx: Trx, workspaceId: string, plan: Plan): Promise<LockedIs
   if (parentIssueId) {
     const alive = locked.issues.get(parentIssueId)?.deletedUtc === null;
     violations.that(alive, 'parentIssueId', 'is no issue of the workspace');
-    const above = new Set([parentIssueId, ...(await selectAncestorIds(trx, workspaceId, parentIssueId))]);
+    const above = new Set([parentIssueId, ...(await selectAncestorIds(trx, parentIssueId))]);
     for (const { issue, prefix } of targets) {
       violations.that(
         !above.has(issue.id),
@@ -204,36 +202,35 @@ async function lock(trx: Trx, workspaceId: string, plan: Plan): Promise<LockedIs
 /** Sets the assignees of each issue and lets the new ones follow it; undefined when they are not to change. */
 async function assign(
   trx: Trx,
-  workspaceId: string,
   change: IssueChange,
   before: readonly IssueRow[],
 ): Promise<ReadonlyMap<string, Assignees> | undefined> {
-  if (change.primaryAssignee === undefined && change.assignees === undefined) return undefined;
+  if (change.primaryAssigneeUserAccountId === undefined && change.assigneeUserAccountIds === undefined)
+    return undefined;
   const ids = before.map(({ id }) => id);
-  const former = Map.groupBy(await selectAssignees(trx, workspaceId, ids), ({ issueId }) => issueId);
+  const former = Map.groupBy(await selectAssignees(trx, ids), ({ issueId }) => issueId);
   const after = new Map<string, Assignees>();
-  const subscriptions: { workspaceId: string; issueId: string; userAccountId: string }[] = [];
+  const subscriptions: { issueId: string; userAccountId: string }[] = [];
   for (const { id: issueId, primaryAssigneeUserAccountId: primary } of before) {
     const all = (former.get(issueId) ?? []).map(({ userAccountId }) => userAccountId);
     const assignees = assigneesAfter(change, { primary, all });
     after.set(issueId, assignees);
     const added = assignees.all.filter((userAccountId) => !all.includes(userAccountId));
-    subscriptions.push(...added.map((userAccountId) => ({ workspaceId, issueId, userAccountId })));
+    subscriptions.push(...added.map((userAccountId) => ({ issueId, userAccountId })));
   }
-  const rows = [...after].flatMap(([issueId, assignees]) => assigneeRows(workspaceId, issueId, assignees));
-  await replaceAssignees(trx, workspaceId, ids, rows);
+  const rows = [...after].flatMap(([issueId, assignees]) => assigneeRows(issueId, assignees));
+  await replaceAssignees(trx, ids, rows);
   await insertSubscriptions(trx, subscriptions);
   return after;
 }
 
-async function replaceSets(trx: Trx, workspaceId: string, change: IssueChange, ids: string[]): Promise<void> {
-  if (change.labelIds) await replaceLabels(trx, workspaceId, ids, change.labelIds);
-  if (change.roleAssignments) await replaceRoleAssignments(trx, workspaceId, ids, change.roleAssignments);
+async function replaceSets(trx: Trx, change: IssueChange, ids: string[]): Promise<void> {
+  if (change.labelIds) await replaceLabels(trx, ids, change.labelIds);
+  if (change.roleAssignments) await replaceRoleAssignments(trx, ids, change.roleAssignments);
 }
 
 async function moveSubIssueCounts(
   trx: Trx,
-  workspaceId: string,
   before: readonly IssueRow[],
   parentIssueId: string | null,
 ): Promise<void> {
@@ -245,7 +242,7 @@ async function moveSubIssueCounts(
     add(issue.parentIssueId, -1);
     add(parentIssueId, 1);
   }
-  await addToSubIssueCounts(trx, workspaceId, changes);
+  await addToSubIssueCounts(trx, changes);
 }
 
 function columnsOf(
@@ -255,11 +252,11 @@ function columnsOf(
   assignees: ReadonlyMap<string, Assignees> | undefined,
   nowUtc: Date,
 ): IssueColumns {
-  const { title, description, priority, projectId, deliveryId, estimateValue, dueDate, parentIssueId } =
-    change;
+  const { statusId, parentIssueId } = change;
+  const status = statusId === undefined ? undefined : references.find('status', statusId);
   return {
     updatedUtc: nowUtc,
-    ...(title !== undefined && { title, titleFold: fold(title) }),
+    ...changedColumns(change, status?.code),
     ...(parentIssueId !== undefined && { parentIssueId, deletedParentIssueId: null }),
     ...(assignees && {
       primaryAssigneeUserAccountId: perIssue(
@@ -267,35 +264,19 @@ function columnsOf(
         'uuid',
       ),
     }),
-    ...statusColumns(change, references, before, nowUtc),
-    // Kysely leaves out what is undefined.
-    description,
-    priority,
-    projectId,
-    deliveryId,
-    estimateValue,
-    dueDate,
+    ...(status && { closedUtc: closedUtcAt(status.code, before, nowUtc) }),
   };
 }
 
 /** Coming to a terminal status closes an issue, leaving it opens it; from terminal to terminal it stays as it was. */
-function statusColumns(
-  { statusId }: IssueChange,
-  references: References,
+function closedUtcAt(
+  statusRank: number,
   before: readonly IssueRow[],
   nowUtc: Date,
-): IssueColumns {
-  const status = statusId && references.find('status', statusId);
-  if (!status) return {};
-  const closedUtc = ({ statusRank, closedUtc }: IssueRow) => (isTerminal(statusRank) ? closedUtc : nowUtc);
-  return {
-    statusId,
-    statusRank: status.code,
-    closedUtc: isTerminal(status.code)
-      ? perIssue(
-          before.map((issue) => [issue.id, closedUtc(issue)]),
-          'timestamptz',
-        )
-      : null,
-  };
+): IssueColumns['closedUtc'] {
+  if (!isTerminal(statusRank)) return null;
+  return perIssue(
+    before.map((issue) => [issue.id, isTerminal(issue.statusRank) ? issue.closedUtc : nowUtc]),
+    'timestamptz',
+  );
 }

@@ -18,11 +18,11 @@ import { type Sending, uuidArray } from '../../db/query/prepared.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import type { Context, Principal } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
-import { fold } from '../../model/fold.ts';
 import { newUuid } from '../ids.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
+import { newColumns } from './issue-columns.ts';
 import { countedCategories, moveCounts } from './issue-counts.ts';
-import { type IssueChange, type IssueFieldsInput, parseIssueFields } from '../issue-input.ts';
+import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
 import {
   checkTeamReferences,
   checkWorkspaceReferences,
@@ -46,8 +46,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
   const { principal, shows = [] } = context;
   const { workspaceId } = principal;
   const turn = turns.numbers(workspaceId, input.teamId);
-  const whole = async (trx: Trx) =>
-    insert(trx, principal, await draft(inTables(inside(trx), workspaceId), input));
+  const whole = async (trx: Trx) => insert(trx, principal, await draft(inTables(inside(trx)), input));
   // A parent has to be locked, and read again, before anything is written.
   if (input.parentIssueId != null) return write(context, turn, whole);
   const drafted = await judged(context, (look) => draft(look, input));
@@ -61,7 +60,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
       tellsDelivery: drafted.change.deliveryId != null && shows.includes('deliveryCount'),
     },
     company: () => workspaceId,
-    send: (sending, groups) => createAll(sending, workspaceId, groups),
+    send: (sending, groups) => createAll(sending, groups),
     found: (row) => Object.assign(row, { beside: besideOf(drafted), counted: countedDelivery(row, row) }),
     otherwise: whole,
   });
@@ -78,12 +77,11 @@ interface Drafted extends Draft {
 /** Creates issues of teams, each in the place of its draft. */
 async function createAll(
   sending: Sending,
-  workspaceId: string,
   groups: readonly (readonly Drafted[])[],
 ): Promise<(IssueCreated | undefined)[][]> {
   const teams = groups.map((drafts) => ({ teamId: drafts[0]?.teamId ?? '', issues: drafts.map(newIssue) }));
   const shape = { ...shapeOf(groups.flat()), several: groups.length > 1 };
-  const values = { ...creationValues(teams), ...countedCategories, workspaceId };
+  const values = { ...creationValues(teams), ...countedCategories };
   const rows = await issueCreations.send(sending, shape, values);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return groups.map((drafts) => drafts.map(({ id }) => byId.get(id)));
@@ -100,29 +98,25 @@ function shapeOf(drafts: readonly Drafted[]): Omit<IssueCreationShape, 'several'
   };
 }
 
-function newIssue({ id, reporter, title, change, status, assignees }: Drafted): NewIssue {
+function newIssue(drafted: Drafted): NewIssue {
+  const { id, reporter, change, assignees } = drafted;
   const { labelIds = [], roleAssignments = [] } = change;
   return {
     columns: {
       id,
-      title,
-      fold: fold(title),
-      description: change.description ?? '',
-      reporter,
-      status: status.id,
-      rank: status.rank,
-      priority: change.priority ?? 0,
-      assignee: assignees.primary,
-      project: change.projectId ?? null,
-      delivery: change.deliveryId ?? null,
-      estimate: change.estimateValue ?? null,
-      due: change.dueDate ?? null,
+      reporterUserAccountId: reporter,
+      primaryAssigneeUserAccountId: assignees.primary,
+      ...columnsOf(drafted),
     },
-    assignees: assigneeRows('', id, assignees),
+    assignees: assigneeRows(id, assignees),
     labels: labelIds,
     roles: roleAssignments,
     followers: [...new Set([reporter, ...assignees.all])],
   };
+}
+
+function columnsOf({ change, title, status }: Draft) {
+  return newColumns({ ...change, title, statusId: status.id }, status.rank);
 }
 
 /** What hangs on a new issue: just what was given to it. */
@@ -169,42 +163,32 @@ async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Dr
 }
 
 async function insert(trx: Trx, principal: Principal, drafted: Draft): Promise<IssueRow> {
-  const { workspaceId, userAccountId } = principal;
-  const { teamId, title, change, status, assignees } = drafted;
+  const { userAccountId } = principal;
+  const { teamId, change, assignees } = drafted;
   const parentIssueId = change.parentIssueId ?? null;
-  if (parentIssueId) await lockNewParent(trx, workspaceId, parentIssueId);
-  const { number, nowUtc } = await takeIssueNumbers(trx, workspaceId, teamId, 1);
+  if (parentIssueId) await lockNewParent(trx, parentIssueId);
+  const { number, nowUtc } = await takeIssueNumbers(trx, teamId, 1);
   const issue = await insertIssue(trx, {
-    workspaceId,
     id: newUuid(nowUtc.getTime()),
     teamId,
     number,
-    title,
-    titleFold: fold(title),
-    description: change.description ?? '',
+    ...columnsOf(drafted),
     reporterUserAccountId: userAccountId,
     parentIssueId,
-    statusId: status.id,
-    statusRank: status.rank,
-    priority: change.priority ?? 0,
     primaryAssigneeUserAccountId: assignees.primary,
-    projectId: change.projectId ?? null,
-    deliveryId: change.deliveryId ?? null,
-    estimateValue: change.estimateValue ?? null,
-    dueDate: change.dueDate ?? null,
     createdUtc: nowUtc,
     updatedUtc: nowUtc,
   });
   await insertSets(trx, principal, issue.id, drafted);
-  if (parentIssueId) await addToSubIssueCounts(trx, workspaceId, new Map([[parentIssueId, 1]]));
-  await moveCounts(trx, workspaceId, [], [issue]);
+  if (parentIssueId) await addToSubIssueCounts(trx, new Map([[parentIssueId, 1]]));
+  await moveCounts(trx, [], [issue]);
   return issue;
 }
 
 /** Holds the parent alive until it has its new sub-issue. */
-async function lockNewParent(trx: Trx, workspaceId: string, parentIssueId: string): Promise<void> {
-  await lockParents(trx, workspaceId, 'shared');
-  const { issues } = await lockIssues(trx, workspaceId, [parentIssueId]);
+async function lockNewParent(trx: Trx, parentIssueId: string): Promise<void> {
+  await lockParents(trx, 'shared');
+  const { issues } = await lockIssues(trx, [parentIssueId]);
   const violations = new Violations();
   const parent = issues.get(parentIssueId);
   violations.that(parent?.deletedUtc === null, 'parentIssueId', 'is no issue of the workspace');
@@ -212,14 +196,14 @@ async function lockNewParent(trx: Trx, workspaceId: string, parentIssueId: strin
 }
 
 async function insertSets(trx: Trx, principal: Principal, issueId: string, drafted: Draft): Promise<void> {
-  const { workspaceId, userAccountId } = principal;
+  const { userAccountId } = principal;
   const { change, assignees } = drafted;
-  await insertAssignees(trx, assigneeRows(workspaceId, issueId, assignees));
-  await insertLabels(trx, workspaceId, [issueId], change.labelIds ?? []);
-  await insertRoleAssignments(trx, workspaceId, [issueId], change.roleAssignments ?? []);
+  await insertAssignees(trx, assigneeRows(issueId, assignees));
+  await insertLabels(trx, [issueId], change.labelIds ?? []);
+  await insertRoleAssignments(trx, [issueId], change.roleAssignments ?? []);
   const subscribers = new Set([userAccountId, ...assignees.all]);
   await insertSubscriptions(
     trx,
-    [...subscribers].map((subscriber) => ({ workspaceId, issueId, userAccountId: subscriber })),
+    [...subscribers].map((subscriber) => ({ issueId, userAccountId: subscriber })),
   );
 }

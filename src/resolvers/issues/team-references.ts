@@ -8,13 +8,13 @@ const maxNames = 250;
 
 /**
  * Those of the codes and ids that name no team, as they were given: what a filter by team is checked with, since an
- * unknown team is a mistake and not an empty list (contract.md, "Lists").
+ * unknown team is a mistake and not an empty list (docs/contract.md, "Lists").
  */
 export async function unknownTeams(
   ctx: Context,
   given: { codes?: readonly string[] | null; ids?: readonly string[] | null },
 ): Promise<string[]> {
-  const { db, principal } = signedIn(ctx);
+  const { db } = signedIn(ctx);
   const codes = given.codes ?? [];
   const ids = given.ids ?? [];
   const violations = new Violations();
@@ -37,7 +37,7 @@ export async function unknownTeams(
   });
   violations.check('invalid_request');
   if (codes.length + ids.length === 0) return [];
-  const known = await selectKnownTeams(db, principal.workspaceId, {
+  const known = await selectKnownTeams(db, {
     codes: codes.map(asciiUpper).filter((code) => /^[A-Z0-9]+$/.test(code)),
     ids: decoded.map(({ uuid }) => uuid),
   });

@@ -26,8 +26,8 @@ export async function once(
   { key, requestHash }: KeyedRequest,
   work: (inside: SignedIn) => Promise<unknown>,
 ): Promise<{ result: unknown; replayed: boolean }> {
-  const { workspaceId, userAccountId } = context.principal;
-  const name = { workspaceId, userAccountId, key };
+  const { userAccountId } = context.principal;
+  const name = { userAccountId, key };
   return writeWhole(context, async (inside) => {
     if (!(await tryLockKey(inside.db, name)))
       raise('conflict', 'A request with this Idempotency-Key is in progress. Repeat it in a moment.');

@@ -30,11 +30,11 @@ export function requireRevision(
 export async function requireThingRevision(
   trx: Trx,
   prefix: keyof typeof tables,
-  { workspaceId, id }: { workspaceId: string; id: string },
+  { id }: { id: string },
   expected: ExpectedRevision,
 ): Promise<void> {
   if (expected == null) return;
-  const row = (await lockRevision(trx, tables[prefix], workspaceId, id)) ?? thingIsGone(prefix);
+  const row = (await lockRevision(trx, tables[prefix], id)) ?? thingIsGone(prefix);
   requireRevision(prefix, row, expected);
 }
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { metered, meter } from '../../db/engine/meter.ts';
-import type { Patience } from '../../db/engine/deadline.ts';
+import type { Deadline } from '../../db/engine/deadline.ts';
 
 /** Statements of a lane under way at most: one is written while the answers of the other go out. */
 const mostUnderway = 2;
@@ -32,7 +32,7 @@ interface Waiting<Item, Row, Result> extends Group<Item, Row, Result> {
   readonly reject: (error: unknown) => void;
   /** Runs something for the request that waits. */
   readonly inRequest: <Done>(work: () => Done) => Done;
-  readonly patience: Patience | undefined;
+  readonly deadline: Deadline | undefined;
 }
 
 /**
@@ -52,8 +52,8 @@ class Lane<Item, Row, Result> {
   go(group: Group<Item, Row, Result>): Promise<Outcomes<Row, Result>> {
     return new Promise((resolve, reject) => {
       const inRequest = AsyncLocalStorage.snapshot();
-      const patience = meter()?.patience;
-      this.#waiting.push({ ...group, resolve, reject, inRequest, patience });
+      const deadline = meter()?.deadline;
+      this.#waiting.push({ ...group, resolve, reject, inRequest, deadline });
       this.#soon();
     });
   }
@@ -108,7 +108,7 @@ async function goTogether<Item, Row, Result>(
   const groups = [first, ...others];
   try {
     const rows = await metered(() => first.send(groups.map(({ items }) => items)), {
-      patience: longest(groups.map(({ patience }) => patience)),
+      deadline: longest(groups.map(({ deadline }) => deadline)),
     });
     groups.forEach(({ items, resolve }, place) =>
       resolve(items.map((_, index) => ({ row: rows[place]?.[index] }))),
@@ -119,9 +119,9 @@ async function goTogether<Item, Row, Result>(
 }
 
 /** What goes together does not end with the request that came first, but with the time of the one that has the most left. */
-function longest(all: readonly (Patience | undefined)[]): Patience | undefined {
+function longest(all: readonly (Deadline | undefined)[]): Deadline | undefined {
   const [most] = all
-    .filter((patience) => patience !== undefined)
+    .filter((deadline) => deadline !== undefined)
     .toSorted((some, other) => other.leftMs - some.leftMs);
   return most?.apart();
 }

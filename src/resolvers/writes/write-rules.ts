@@ -1,43 +1,10 @@
 import type { Violations } from '../errors.ts';
 import { decodeId, type IdPrefix } from '../ids.ts';
 
-/** The longest texts and lists that are taken, in code points and items (contract.md, "Writes"). */
-export const limits = {
-  title: 255,
-  description: 100_000,
-  comment: 50_000,
-  url: 2_048,
-  role: 50,
-  labels: 50,
-  people: 50,
-  followUpActions: 10,
-  batch: 50,
-  /** What a filter compares with. */
-  filterText: 1_000,
-  /** Of a teammate, a team, a status and so on. */
-  name: 255,
-  fileName: 255,
-  mediaType: 255,
-  emailAddress: 320,
-  color: 50,
-  iconCss: 255,
-  slug: 100,
-  summary: 1_000,
-  teamCode: 10,
-  projectKey: 50,
-  repositoryName: 500,
-  teams: 10_000,
-  projectMembers: 10_000,
-  projectLabels: 250,
-  /** `ENGINEERING-2147483647`: the code of a team and a number. */
-  issueKey: 21,
-  /** What an entry of a feed says: who did what to what, each name of these lengths. */
-  activity: 2_000,
-  threadPreview: 200,
-  threadMessages: 1_000,
-} as const;
+/** What is said of a text that shows nothing. */
+export const blankRule = 'must not be white space alone';
 
-/** Notes what is wrong with a text: its length, or characters that cannot be kept. */
+/** Notes what is wrong with a text: its length, or characters that cannot be kept; from `min` 1 on, it must show something. */
 export function checkText(
   violations: Violations,
   field: string,
@@ -51,6 +18,8 @@ export function checkText(
     violations.add(field, 'must not begin with a byte-order mark');
   } else if (text.length < min) {
     violations.add(field, 'must not be empty');
+  } else if (min > 0 && !/\S/.test(text)) {
+    violations.add(field, blankRule);
   } else if (isLonger(text, max)) {
     violations.add(field, `must have at most ${max} characters`);
   }
@@ -87,7 +56,8 @@ export function uuidsOf(
   return [...uuids];
 }
 
-function isLonger(text: string, max: number): boolean {
+/** Has a text more than so many characters; one beyond the first 65,536 of Unicode is one, too. */
+export function isLonger(text: string, max: number): boolean {
   if (text.length <= max) return false;
   if (text.length > 2 * max) return true;
   let length = 0;

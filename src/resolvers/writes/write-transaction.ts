@@ -3,7 +3,14 @@ import type { Sending } from '../../db/query/prepared.ts';
 import { again, inTransaction, isForeignKeyViolation, type Trx } from '../../db/engine/transaction.ts';
 import { DatabaseUnavailableError } from '../../db/engine/unavailable.ts';
 import type { SignedIn } from '../context.ts';
-import { type Group, inLane, mostTogether, OfDatabases, type Outcome, type SendAll } from './write-batcher.ts';
+import {
+  type Group,
+  inLane,
+  mostTogether,
+  OfDatabases,
+  type Outcome,
+  type SendAll,
+} from './write-batcher.ts';
 
 /** What writes of a workspace have to follow each other on, whatever they are. */
 export const turns = {
@@ -123,7 +130,7 @@ export async function writeWhole<Result>(
   context: SignedIn,
   work: (inside: SignedIn & { readonly db: Trx }) => Promise<Result>,
 ): Promise<Result> {
-  const { db, principal } = context;
+  const { db } = context;
   for (let turn: string | undefined; ; ) {
     const whole = new Whole(turn);
     const attempt = () =>
@@ -132,7 +139,7 @@ export async function writeWhole<Result>(
           ...context,
           db: trx,
           connect: undefined,
-          loaders: new Loaders(trx, principal.workspaceId),
+          loaders: new Loaders(trx),
           whole,
         }),
       );

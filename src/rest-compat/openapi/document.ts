@@ -1,13 +1,15 @@
 import { type OperationDefinitionNode, print } from 'graphql';
+import packageFile from '../../../package.json' with { type: 'json' };
 import type { Body, Fields } from '../body.ts';
-import type { JsonSchema } from '../json-schema.ts';
-import { longestTags, type Parameters } from '../params.ts';
+import { type JsonSchema, orNull } from '../json-schema.ts';
+import type { Parameters } from '../params.ts';
 import type { Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { Components, type Printed } from './components.ts';
 import { type Example, type Examples, variablesOf } from './example.ts';
+import { linksOf, type OperationIds } from './links.ts';
 import { allowOrigin, headers, operationHeader, shownHeader } from './headers.ts';
-import { isRepeatable, problemResponses, rateLimitHeaders } from './problems.ts';
+import { isRepeatable, problemResponses, rateLimitHeaders, sharedResponses } from './problems.ts';
 
 /** The OpenAPI 3.1 description of routes: all that it says is read from them. */
 export function openApiDocument(
@@ -20,30 +22,41 @@ export function openApiDocument(
   const paths: Record<string, Record<string, Printed>> = {};
   for (const route of routes) {
     const example = examples[`${route.method} ${route.path}`];
-    const operation = operationOf(
-      route,
-      ids.get(route) ?? '',
-      additions.includes(route),
+    const operation = operationOf(route, {
+      ids,
+      isAddition: additions.includes(route),
       example,
       components,
-    );
+    });
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operation;
   }
   return {
     openapi: '3.1.0',
     info,
     servers: [
-      { url: '/', description: 'The server that this was read from, in production.', 'x-internal': false },
+      {
+        url: anyServer,
+        description: 'The server that this was read from, in production.',
+        'x-internal': false,
+      },
     ],
     tags,
     paths,
-    components: { securitySchemes, headers, schemas: components.schemas() },
+    components: {
+      securitySchemes,
+      headers,
+      responses: sharedResponses(components),
+      schemas: components.schemas(),
+    },
   };
 }
 
+/** The address of the server in a document that no server has given. */
+export const anyServer = '/';
+
 const info = {
   title: 'workgraph',
-  version: '1.0.0',
+  version: packageFile.version,
   summary: 'Issues, their conversations, and the directories of teams, projects and members.',
   description:
     'The REST face of workgraph. Each endpoint runs one named operation on the graph behind `/graphql`, which ' +
@@ -73,27 +86,29 @@ const securitySchemes = {
   },
 };
 
-function operationOf(
-  route: Route,
-  operationId: string,
-  isAddition: boolean,
-  example: Example | undefined,
-  components: Components,
-): Printed {
-  const { summary, scope, body, operation, document } = route;
-  const parameters = { ...route.parameters, ...(answersUnchanged(route) && ifNoneMatch) };
+/** What the description of one route is made of, beside the route. */
+interface Parts {
+  readonly ids: OperationIds;
+  readonly isAddition: boolean;
+  readonly example: Example | undefined;
+  readonly components: Components;
+}
+
+function operationOf(route: Route, parts: Parts): Printed {
+  const { ids, isAddition, example, components } = parts;
+  const { summary, scope, parameters, body, operation, document } = route;
   const [, version, segment = ''] = route.path.split('/');
   const addition = isAddition ? ' An addition to the specification.' : '';
   const needs = scope === 'public' ? 'Needs no token.' : `Needs the scope \`${scope}\`.`;
   return {
-    operationId,
+    operationId: ids.get(route),
     tags: [version === 'v1' ? segment : 'health'],
     summary,
     description: `${summary} ${needs}${addition}`,
     ...(Object.keys(parameters).length > 0 && { parameters: parametersOf(parameters, example, components) }),
     ...(body && { requestBody: requestBodyOf(body, operation, example, components) }),
     responses: {
-      ...successResponses(route, example, components),
+      ...successResponses(route, parts),
       ...(answersUnchanged(route) && {
         304: {
           ...unchanged,
@@ -115,7 +130,7 @@ function operationOf(
 }
 
 /** The name of the operation; of routes that share one the later are called by the end of their paths. */
-function operationIds(routes: readonly Route[]): ReadonlyMap<Route, string> {
+function operationIds(routes: readonly Route[]): OperationIds {
   const ids = new Map<Route, string>();
   const taken = new Set<string>();
   for (const route of routes) {
@@ -169,15 +184,36 @@ function requestBodyOf(
     type: 'object',
     properties: Object.fromEntries(entries),
     ...(required.length > 0 && { required }),
-    ...(writesSomething && { minProperties: 1 }),
+    ...(writesSomething && { minProperties: 1, not: { anyOf: refusedChanges(fields) } }),
   };
   const content = { schema: components.print(schema), ...(example && { example: example.request.body }) };
   return { required: true, content: { 'application/json': content } };
 }
 
+/** What may be left out may be null, too: that says the same. */
 function schemaOf(field: Fields[string]): JsonSchema {
-  if (field.word === 'clears') return { type: 'boolean' };
-  return field.word === 'required' ? field.of.schema : field.schema;
+  if (field.word === 'required') return field.of.schema;
+  return orNull(field.word === 'clears' ? { type: 'boolean' } : field.schema);
+}
+
+/** The bodies of a change that are refused as a whole: those that change nothing, and those that set and clear a field. */
+function refusedChanges(fields: Fields): JsonSchema[] {
+  const nothing = Object.entries(fields).map(([name, { word }]): [string, JsonSchema] => [
+    name,
+    word === 'clears' ? { enum: [false, null] } : { type: 'null' },
+  ]);
+  const contradictions = Object.entries(fields).flatMap(([name, field]): JsonSchema[] =>
+    field.word === 'clears'
+      ? [
+          {
+            type: 'object',
+            properties: { [name]: { const: true }, [field.target]: { not: { type: 'null' } } },
+            required: [name, field.target],
+          },
+        ]
+      : [],
+  );
+  return [{ type: 'object', properties: Object.fromEntries(nothing) }, ...contradictions];
 }
 
 /** What a client that has the answer is told instead of it. */
@@ -191,32 +227,18 @@ const unchanged = {
   },
 };
 
-/** The header that every read takes, whatever its route declares. */
-const ifNoneMatch = {
-  'If-None-Match': {
-    word: 'header',
-    description: 'The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer.',
-    schema: { type: 'string', maxLength: longestTags },
-    fromText: (value: string) => ({ value }),
-  },
-} as const satisfies Parameters;
-
-function answersUnchanged({ method, successes }: Route): boolean {
-  return method === 'GET' && successes.some(({ schema }) => schema !== undefined);
+function answersUnchanged({ parameters }: Route): boolean {
+  return Object.hasOwn(parameters, 'If-None-Match');
 }
 
 function hasTag(route: Route, { schema, revised = false }: Success): boolean {
   return revised || (route.method === 'GET' && schema !== undefined);
 }
 
-function successResponses(
-  route: Route,
-  example: Example | undefined,
-  components: Components,
-): Record<string, Printed> {
+function successResponses(route: Route, { ids, example, components }: Parts): Record<string, Printed> {
   return Object.fromEntries(
     route.successes.map((success) => {
-      const { status, description, schema, paged } = success;
+      const { status, description, schema, paged, located } = success;
       const answer = example?.answers.find((candidate) => candidate.status === status);
       const response = {
         description,
@@ -231,13 +253,14 @@ function successResponses(
           }),
           ...(hasTag(route, success) && { ETag: { $ref: '#/components/headers/ETag' } }),
           ...(paged && { Link: shownHeader('Link', answer) }),
-          ...(status === 302 && { Location: shownHeader('Location', answer) }),
+          ...(located && { Location: shownHeader('Location', answer) }),
         },
         ...(schema && {
           content: {
             'application/json': { schema: components.print(schema), ...(answer && { example: answer.body }) },
           },
         }),
+        ...linksOf(route, success, ids),
       };
       return [`${status}`, response];
     }),

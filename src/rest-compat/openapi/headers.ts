@@ -68,7 +68,7 @@ const ownHeaders = {
   },
   Location: {
     required: true,
-    description: 'Where to go on; may be a path of this service.',
+    description: 'Where the bytes are, or where what was made can be read; may be a path of this service.',
     schema: { type: 'string', maxLength: limits.url },
   },
 };

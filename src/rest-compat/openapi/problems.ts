@@ -1,5 +1,6 @@
 import { RateLimitedError } from '../../executor/challenge.ts';
 import { keyRule } from '../../executor/idempotent.ts';
+import { headRule } from '../../executor/limits.ts';
 import { InsufficientScopeError } from '../../executor/scope-rule.ts';
 import {
   longestMessage,
@@ -12,7 +13,6 @@ import {
 import { allCodeTables } from '../../schema/codes.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { type Failure, refusalOf } from '../problem.ts';
-import { notATag } from '../params.ts';
 import type { Route } from '../route.ts';
 import type { Components, Printed } from './components.ts';
 import { allowOrigin, operationOfFailure, requestId } from './headers.ts';
@@ -72,7 +72,7 @@ const refused = (code: 'invalid_request' | 'validation_failed', field: string, m
   refusalOf(code, [{ field, message }]);
 
 /** One failure of each code, as it would be told. */
-const examples: Partial<Record<Code, Failure>> = {
+const examples = {
   invalid_request: refused('invalid_request', 'page_size', 'must be a whole number from 1 to 250'),
   validation_failed: refused('validation_failed', 'body', 'must be a JSON object'),
   unauthenticated: {
@@ -95,6 +95,11 @@ const examples: Partial<Record<Code, Failure>> = {
     code: 'idempotency_key_reused',
     message: 'This Idempotency-Key came with another request: take a new one.',
   },
+  headers_too_large: {
+    code: 'headers_too_large',
+    message: headRule,
+  },
+  request_timeout: { code: 'request_timeout', message: 'The request did not arrive whole in time.' },
   payload_too_large: { code: 'payload_too_large', message: 'The body is larger than 1000000 bytes.' },
   unsupported_media_type: {
     code: 'unsupported_media_type',
@@ -105,25 +110,26 @@ const examples: Partial<Record<Code, Failure>> = {
     message: 'Something went wrong here. The request id finds it in the log.',
   },
   unavailable: { code: 'unavailable', message: 'The data store does not answer; try again soon.' },
-};
+} satisfies Partial<Record<Code, Failure>>;
 
 /** Where these two can only be about the key that a write came with. */
 const inProgress: Failure = {
   code: 'conflict',
   message: 'A request with this Idempotency-Key is in progress. Repeat it in a moment.',
 };
+const noHost: Failure = { code: 'invalid_request', message: 'The request has no Host.' };
 const badKey = refused('invalid_request', 'Idempotency-Key', keyRule);
 
 /** The codes that a route can fail with, in the order in which they are looked for. */
 export function codesOf(route: Route): readonly Code[] {
-  const takesQuery = Object.values(route.parameters).some(({ word }) => word !== 'path');
+  if (route.bareProblem) return ['invalid_request'];
   const given: readonly (Code | false | undefined)[] = [
     route.scope !== 'public' && 'unauthenticated',
     !route.probe && 'rate_limited',
     route.scope !== 'public' && 'forbidden',
     route.body && 'payload_too_large',
     route.body && 'unsupported_media_type',
-    takesQuery && 'invalid_request',
+    'invalid_request',
     route.body && 'validation_failed',
     route.absent !== undefined && 'not_found',
     isConditional(route) && 'precondition_failed',
@@ -144,14 +150,47 @@ function isConditional({ parameters }: Route): boolean {
   return Object.hasOwn(parameters, 'If-Match');
 }
 
+/** What any request may be answered with before it is known which route it is for, by the name that the document gives it. */
+const brokenRequests = { RequestTimeout: 'request_timeout', HeadersTooLarge: 'headers_too_large' } as const;
+
+/** The responses that all routes share, for the components of the document. */
+export function sharedResponses(components: Components): Printed {
+  const schema = components.print(problemSchema);
+  const responses = Object.entries(brokenRequests).map(([name, code]) => [
+    name,
+    {
+      description: meaningOf(code),
+      headers: {
+        'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+        ...allowOrigin,
+        RateLimit: neverSent('such a request is not counted'),
+      },
+      content: {
+        'application/problem+json': {
+          schema,
+          examples: { [code]: { value: problemOf(examples[code], exampleRequestId) } },
+        },
+      },
+    },
+  ]);
+  return Object.fromEntries(responses);
+}
+
 /** The failures of a route by their status. */
 export function problemResponses(route: Route, components: Components): Record<string, Printed> {
-  if (route.bareProblem) return { 503: bareResponse(route, components) };
   const schema = components.print(problemSchema);
+  const shared = Object.entries(brokenRequests).map(([name, code]) => [
+    `${statusOf(code)}`,
+    { $ref: `#/components/responses/${name}` },
+  ]);
   const byStatus = Map.groupBy(codesOf(route), statusOf);
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [`${status}`, response(schema, codes, route)]),
-  );
+  return {
+    ...Object.fromEntries(
+      [...byStatus].map(([status, codes]) => [`${status}`, response(schema, codes, route)]),
+    ),
+    ...Object.fromEntries(shared),
+    ...(route.bareProblem && { 503: bareResponse(route, components) }),
+  };
 }
 
 function response(schema: Printed, codes: readonly Code[], route: Route): Printed {
@@ -180,17 +219,16 @@ function response(schema: Printed, codes: readonly Code[], route: Route): Printe
 
 /** What every answer says that was counted: all but those of probes. */
 export function rateLimitHeaders({ probe }: Route): Printed {
-  if (probe) return { RateLimit: notCounted };
+  if (probe) return { RateLimit: neverSent('who asks a probe has no quota') };
   return {
     RateLimit: { $ref: '#/components/headers/RateLimit' },
     'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
   };
 }
 
-const notCounted = {
-  description: 'Never sent: who asks a probe has no quota.',
-  schema: { type: 'string', maxLength: 0 },
-};
+function neverSent(reason: string): Printed {
+  return { description: `Never sent: ${reason}.`, schema: { type: 'string', maxLength: 0 } };
+}
 
 function isForLater(code: Code): boolean {
   return code === 'unavailable' || code === 'rate_limited';
@@ -202,14 +240,13 @@ function exampleOf(code: Code, route: Route): Failure {
   if (code === 'not_found') return { code, message: route.absent ?? '' };
   if (code === 'conflict' && !route.failures.includes('conflict')) return inProgress;
   if (code === 'invalid_request' && isRepeatable(route)) return badKey;
-  if (code === 'invalid_request' && isConditional(route))
-    return refused('invalid_request', 'If-Match', notATag);
+  if (code === 'invalid_request' && !Object.hasOwn(route.parameters, 'page_size')) return noHost;
   const [field] = Object.keys(route.body?.fields ?? {});
   if (code === 'validation_failed' && field !== undefined && !route.body?.writesSomething)
     return refused('validation_failed', field, 'is required');
   if (code === 'forbidden' && route.scope !== 'public' && route.scope !== 'token')
     return new InsufficientScopeError(new Map([[`${route.method} ${route.path}`, [route.scope]]]));
-  const example = examples[code];
+  const example = Object.entries(examples).find(([name]) => name === code)?.[1];
   if (!example) throw new Error(`There is no example of ${code}.`);
   return example;
 }

@@ -17,7 +17,7 @@ export const activity = route({
     issueKey,
     ...page,
     actor_user_account_id: id('user', 'What this account did.'),
-    event_type: text('Events of this kind, such as `issue.updated.v1`.'),
+    event_type: text('Events of this kind, such as `issue.updated.v1`.', { maxLength: 100 }),
     from_utc: dateTime('What happened at this time or later.'),
     to_utc: dateTime('What happened at this time or earlier.'),
   },

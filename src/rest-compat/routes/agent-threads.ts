@@ -41,7 +41,7 @@ export const threadMessages = route({
   absent,
 });
 
-const shortText = { minLength: 1, maxLength: 255 };
+const shortText = { minLength: 1, maxLength: 255 } as const;
 
 /** POST /v1/issues/{issueKey}/agent-thread/messages */
 export const messageCreate = route({
@@ -57,7 +57,7 @@ export const messageCreate = route({
       'What the message is; a prompt of people and a response of agents when left out:',
     ),
     turnNumber: integer(
-      'The turn that it belongs to; the current one when left out, or the next after a completed or failed one.',
+      'The turn that it belongs to: at most the one after the current turn of the thread, 1 in a new thread. The current one when left out, or the next when a person writes after a completed or failed one.',
       { minimum: 0 },
     ),
     replyToMessageId: id('message', 'The message of the same thread that it answers.'),

@@ -1,3 +1,4 @@
+import { limits } from '../../schema/builder/limits.ts';
 import { creation, required } from '../body.ts';
 import { equals } from '../comparators.ts';
 import {
@@ -8,12 +9,13 @@ import {
   AttachmentsDocument,
 } from '../operations.generated.ts';
 import { page, pathId } from '../params.ts';
-import { created, item, list, redirect } from '../reply.ts';
+import { createdAt, item, list, redirect } from '../reply.ts';
 import { route } from '../route.ts';
 import { attachment, attachmentUpload } from '../shapes/attachments.ts';
 import { id, integer, text } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
+const mediaTypePart = '[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}';
 const attachmentId = pathId('attachment', 'attachment', 'The id of the attachment.');
 
 /** GET /v1/issues/{issueKey}/attachments */
@@ -25,7 +27,9 @@ export const attachments = route({
   parameters: {
     issueKey,
     ...page,
-    content_type: text('Files of this media type, whatever its case; `image/*` takes all of a kind.'),
+    content_type: text('Files of this media type, whatever its case; `image/*` takes all of a kind.', {
+      maxLength: limits.mediaType,
+    }),
     created_by_user_account_id: id('user', 'What this account uploaded.'),
   },
   operation: AttachmentsDocument,
@@ -87,21 +91,37 @@ export const attachmentCreate = route({
   method: 'POST',
   path: '/v1/issues/{issueKey}/attachments',
   scope: 'issues:write',
-  summary: 'Announces a file for an issue and says where its bytes are to be sent.',
+  summary:
+    'Announces a file for an issue and says where its bytes are to be sent; it can be read once they are there.',
   parameters: { issueKey },
   body: creation({
     fileName: required(
-      text('What the file is called, without a path.', { minLength: 1, maxLength: 255, trimmed: true }),
+      text('What the file is called, without a path or control characters.', {
+        minLength: 1,
+        maxLength: 255,
+        trimmed: true,
+        pattern: String.raw`^[\s\ufeff]*(?!\.{1,2}[\s\ufeff]*$)[^\s\ufeff/\\\x00-\x1f\x7f-\x9f][^/\\\x00-\x1f\x7f-\x9f]*$`,
+      }),
     ),
-    contentType: text('Its media type, such as `image/png`; empty or left out when it is not known.'),
-    sizeBytes: required(integer('How many bytes it has; the upload must have as many.', { minimum: 0 })),
+    contentType: text('Its media type, such as `image/png`; empty or left out when it is not known.', {
+      pattern: String.raw`^(?!\ufeff)[\s\ufeff]*(?:${mediaTypePart}/${mediaTypePart}[\s\ufeff]*)?(?:;[^\x00]*)?$`,
+    }),
+    sizeBytes: required(
+      integer(
+        'How many bytes it has; the upload must have as many. A server takes at most the limit that it is set to, 1 GiB when nothing is said.',
+        { minimum: 0 },
+      ),
+    ),
   }),
   operation: AttachmentCreateDocument,
   variables: (p, { contentType = '', ...file }) => ({
     input: { issueKey: p.issueKey, contentType, ...file },
   }),
   pick: (data) => data.attachmentCreate,
-  reply: created(attachmentUpload),
+  reply: createdAt(attachmentUpload, {
+    path: '/v1/issues/{issueKey}/attachments/{attachmentId}',
+    namedAt: '/attachment/id',
+  }),
 });
 
 /** A media type, or all of a kind: what an Accept header would mean by it. */

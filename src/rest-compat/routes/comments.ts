@@ -9,7 +9,7 @@ import {
   CommentUpdateDocument,
 } from '../operations.generated.ts';
 import { direction, ifMatch, page, pathId, sortBy } from '../params.ts';
-import { created, item, list, noContent } from '../reply.ts';
+import { createdAt, item, list, noContent } from '../reply.ts';
 import { route } from '../route.ts';
 import { comment } from '../shapes/comments.ts';
 import { id, text } from '../values.ts';
@@ -70,7 +70,7 @@ export const commentCreate = route({
   operation: CommentCreateDocument,
   variables: ({ issueKey }, fields) => ({ input: { issueKey, ...fields } }),
   pick: (data) => data.commentCreate.comment,
-  reply: created(comment),
+  reply: createdAt(comment, { path: '/v1/issues/{issueKey}/comments/{commentId}', namedAt: '/id' }),
 });
 
 /** PATCH /v1/issues/{issueKey}/comments/{commentId} */

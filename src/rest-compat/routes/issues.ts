@@ -1,21 +1,14 @@
 import { change, clears, creation, required, set } from '../body.ts';
-import {
-  IssueCreateDocument,
-  IssueDeleteDocument,
-  IssueUpdateDocument,
-  type Priority,
-} from '../operations.generated.ts';
+import { issueWords } from '../issue-words.ts';
+import { IssueCreateDocument, IssueDeleteDocument, IssueUpdateDocument } from '../operations.generated.ts';
 import { ifMatch } from '../params.ts';
-import { created, item, noContent } from '../reply.ts';
+import { createdAt, item, noContent } from '../reply.ts';
 import { route } from '../route.ts';
 import { issue } from '../shapes/issues.ts';
-import { code, date, id, integer, text } from '../values.ts';
+import { id } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
-const title = text('What it is about.', { minLength: 1, maxLength: 255, trimmed: true });
-const description = text('The whole of it, as plain text.', { maxLength: 100_000 });
-const priority = code<Priority>('Priority', 'How urgent it is:');
-const estimateValue = integer('How much work it is, in the points of the team.', { minimum: 0 });
+const { title, description, priority, projectId, estimateValue, dueDate } = issueWords;
 const labelIds = set(
   id('label', 'A label of the workspace or of the team.'),
   'All its labels, at most 50 different ones.',
@@ -32,7 +25,7 @@ export const issueCreate = route({
   body: creation({
     teamId: required(id('team', 'The team that owns it.')),
     parentIssueId: id('issue', 'The issue that it is a part of.'),
-    projectId: id('project', 'The project that it belongs to.'),
+    projectId,
     deliveryId: id('delivery', 'The delivery of the team that it is planned for.'),
     title: required(title),
     description: required(description),
@@ -45,7 +38,7 @@ export const issueCreate = route({
   operation: IssueCreateDocument,
   variables: (_p, { initialStatusId, ...fields }) => ({ input: { ...fields, statusId: initialStatusId } }),
   pick: (data) => data.issueCreate.issue,
-  reply: created(issue),
+  reply: createdAt(issue, { path: '/v1/issues/{issueKey}', namedAt: '/key' }),
   names: { statusId: 'initialStatusId' },
 });
 
@@ -63,13 +56,13 @@ export const issueUpdate = route({
     priority,
     primaryAssigneeUserAccountId: id('user', 'The account that answers for it.'),
     clearPrimaryAssignee: clears('primaryAssigneeUserAccountId', 'Nobody answers for it any more.'),
-    projectId: id('project', 'The project that it belongs to.'),
+    projectId,
     clearProject: clears('projectId', 'It belongs to no project any more.'),
     deliveryId: id('delivery', 'The delivery of the team that it is planned for.'),
     clearDelivery: clears('deliveryId', 'It is planned for no delivery any more.'),
     estimateValue,
     clearEstimate: clears('estimateValue', 'It has no estimate any more.'),
-    dueDate: date('The day by which it is to be done.'),
+    dueDate,
     clearDueDate: clears('dueDate', 'It has no due date any more.'),
     labelIds,
   }),

@@ -38,7 +38,10 @@ export const linkCreate = route({
   operation: IssueLinkCreateDocument,
   variables: (p, fields) => ({ input: { issueKey: p.issueKey, ...fields } }),
   pick: ({ issueLinkCreate: { created, issueLink: thing } }) => ({ created, thing }),
-  reply: createdOrExisting(issueLink),
+  reply: createdOrExisting(issueLink, {
+    path: '/v1/issues/{issueKey}/links/{linkId}',
+    namedAt: '/linkId',
+  }),
 });
 
 /** DELETE /v1/issues/{issueKey}/links/{linkId} */

@@ -52,7 +52,7 @@ export const assignee: Shape<IssueFieldsFragment['assignees'][number]> = shape('
   principalKind: code('PrincipalKind', (member) => member.principalKind),
 });
 
-/** An element of an issue's `roleAssignments` (contract.md, "Writes"). */
+/** An element of an issue's `roleAssignments` (docs/contract.md, "Writes"). */
 export const roleAssignment: Shape<IssueFieldsFragment['roleAssignments'][number]> = shape('RoleAssignment', {
   role: text(limits.role, (assignment) => assignment.role),
   userAccountId: id('user', (assignment) => assignment.userAccountId),

@@ -6,6 +6,7 @@ import type { Connection } from '../../resolvers/connections.ts';
 import type { Context, Scope } from '../../resolvers/context.ts';
 import { AppError } from '../../resolvers/errors.ts';
 import type { RichText } from '../../resolvers/rich-text.ts';
+import './plan-resolver.ts';
 import './scopes.ts';
 
 /** The types that the builder's generics are made of. */
@@ -28,7 +29,7 @@ export type Types = PothosSchemaTypes.ExtendDefaultTypes<BuilderOptions>;
 
 /** Where every type is declared; it defines none itself. The relay plugin stands before scope-auth. */
 export const builder = new SchemaBuilder<BuilderOptions>({
-  plugins: [RelayPlugin, 'scopes', ScopeAuthPlugin, DirectivesPlugin],
+  plugins: [RelayPlugin, 'scopes', 'plans', ScopeAuthPlugin, DirectivesPlugin],
   defaultFieldNullability: false,
   relay: {
     cursorType: 'String',

@@ -8,7 +8,7 @@ type ColumnOf<Need> =
       : never
     : never;
 
-/** A piece of a text: itself, a column of the row, or a column of a row that it refers to. */
+/** A piece of a text: a literal, a column of the row, or a column of a row that it refers to. */
 export type Piece<Parent = unknown, References = AnyReferences<Parent>> =
   | string
   | { column: unknown extends Parent ? string : keyof Parent & string }
@@ -21,11 +21,11 @@ export type Piece<Parent = unknown, References = AnyReferences<Parent>> =
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The pieces one after the other; nothing where a value is missing. */
-export function joinedText(pieces: readonly Piece[], row: Values, references: Values): string {
-  const text = (piece: Piece): unknown => {
+/** The pieces, concatenated; a missing value adds nothing. */
+export function concatenatedText(pieces: readonly Piece[], row: Values, references: Values): string {
+  const textOf = (piece: Piece): unknown => {
     if (typeof piece === 'string') return piece;
     return ('of' in piece ? (references[piece.of] as Values | undefined) : row)?.[piece.column] ?? '';
   };
-  return pieces.reduce<string>((joined, piece) => `${joined}${text(piece) as string | number}`, '');
+  return pieces.reduce<string>((text, piece) => `${text}${textOf(piece) as string | number}`, '');
 }

@@ -4,10 +4,17 @@ import type { Predicate } from '../../db/query/predicate.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
 import type { FilterFields } from '../../resolvers/filters.ts';
-import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
+import type { IdPrefix } from '../../resolvers/ids.ts';
 import { builder, type Types } from './builder.ts';
 import { SortDirection } from './enums.ts';
-import { type FilterBuilder, filterBuilder, type FilterDeclaration } from './filters.ts';
+import {
+  type FilterBuilder,
+  filterBuilder,
+  type FilterDeclaration,
+  type InputFieldExtensions,
+  type InputTypeExtensions,
+} from './filters.ts';
+import { type Fields, planned } from './plan-resolver.ts';
 import { declareTypeScope, needOfField, type ScopeNeed } from './scopes.ts';
 
 type KindOf<Value> =
@@ -43,7 +50,7 @@ export interface EntityOptions<Name extends TableName> {
   orders?: Readonly<Record<string, OrderColumn<Row<Name>>>>;
   defaultOrder?: { field: string; direction: 'asc' | 'desc' };
   filter?: (f: FilterBuilder<Row<Name>>) => Record<string, FilterDeclaration>;
-  /** Seldom written and small: a candidate to be kept in memory. */
+  /** Seldom written and small: a candidate to be cached in memory. */
   reference?: boolean;
 }
 
@@ -92,13 +99,15 @@ export class Entity<Name extends TableName> {
     const { prefix, description } = this.options;
     const id = (t: EntityFieldBuilder<Name>) =>
       prefix && {
-        id: t.field({
-          type: 'ID',
-          description: `The id of the ${this.singular}: \`${prefix}_…\`, the same on REST.`,
-          scope: 'token',
-          extensions: { plan: { kind: 'id', prefix, column: 'id' } },
-          resolve: (row) => encodeId(prefix, (row as { id: string }).id),
-        }),
+        id: planned(
+          t as unknown as Fields,
+          'ID',
+          {
+            description: `The id of the ${this.singular}: \`${prefix}_…\`, the same on REST.`,
+            scope: 'token',
+          },
+          { kind: 'id', prefix, column: 'id' },
+        ),
       };
     builder.objectType(this.ref, {
       description,
@@ -157,21 +166,27 @@ export class Entity<Name extends TableName> {
     if (this.#filterInput) return this.#filterInput;
     const ref = builder.inputRef<Record<string, unknown>>(`${this.name}Filter`);
     this.#filterInput = ref;
+    const combines: InputFieldExtensions = { combines: true };
     ref.implement({
       description: `Chooses ${this.plural}. All fields that are given must hold.`,
+      extensions: { isFilter: true } satisfies InputTypeExtensions,
       fields: (t) => ({
         ...Object.fromEntries(
-          Object.entries(this.#filters()).map(([name, { input, description, names }]) => [
-            name,
-            t.field({ type: input, description, extensions: names && { names } }),
-          ]),
+          Object.entries(this.#filters()).map(([name, { input, description, names, related }]) => {
+            const extensions: InputFieldExtensions = { relation: related !== undefined };
+            return [
+              name,
+              t.field({ type: input, description, extensions: { ...extensions, ...(names && { names }) } }),
+            ];
+          }),
         ),
         and: t.field({
           type: [ref],
+          extensions: combines,
           description: 'All of these hold. `and`, `or` and `not` may be nested three deep.',
         }),
-        or: t.field({ type: [ref], description: 'At least one of these holds.' }),
-        not: t.field({ type: ref, description: 'This does not hold.' }),
+        or: t.field({ type: [ref], extensions: combines, description: 'At least one of these holds.' }),
+        not: t.field({ type: ref, extensions: combines, description: 'This does not hold.' }),
       }),
     });
     return ref;

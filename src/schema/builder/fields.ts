@@ -1,20 +1,18 @@
 import {
-  type FieldRef,
   type InputFieldMap,
   type InputShapeFromFields,
   RootFieldBuilder,
   type SchemaTypes,
 } from '@pothos/core';
-import type { AnyRow } from '../../db/query/any-tables.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
-import { type Context, type SignedIn, signedIn } from '../../resolvers/context.ts';
-import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
+import type { Context, SignedIn } from '../../resolvers/context.ts';
+import type { IdPrefix } from '../../resolvers/ids.ts';
 import type { Entity } from './entity.ts';
 import { naming } from './naming.ts';
-import { joinedText, type Piece } from './concatenated.ts';
-import type { Plan, ReferencePlan, ReferencePlans } from './plan.ts';
-import { RootResults } from './root-results.ts';
+import type { Piece } from './concatenated.ts';
+import type { Plan } from './plan.ts';
+import { type Fields, planned } from './plan-resolver.ts';
 import type { ScopeNeed } from './scopes.ts';
 import { type AnyReferences, type Needs, type Referred, referencePlan, referencePlans } from './via.ts';
 
@@ -86,7 +84,7 @@ declare global {
         Type,
       >(options: ComputedOptions<ParentShape, Column, References, Type, SignedIn>): FieldRef<Types, unknown>;
       /** A text put together from texts, columns of the parent and columns of rows that it refers to, as they are. */
-      joined<References extends AnyReferences<ParentShape>>(
+      concatenated<References extends AnyReferences<ParentShape>>(
         options: FieldMeta & {
           type: 'String' | 'URL';
           references: References;
@@ -118,40 +116,6 @@ declare global {
   }
 }
 
-/** What a helper uses of Pothos's field builder. */
-export interface Fields {
-  field: (options: unknown) => FieldRef<SchemaTypes, unknown>;
-  arg: {
-    (options: { type: unknown; description: string }): unknown;
-    int: (options: { description: string }) => unknown;
-    string: (options: { description: string; required?: boolean; extensions?: object }) => unknown;
-  };
-}
-type Parent = Record<string, string | null>;
-/** A field with its plan in its extensions, and the same thing as a `resolve` over loaders. */
-function planned(
-  fields: Fields,
-  type: unknown,
-  meta: object,
-  plan: Plan,
-  resolve: (
-    parent: Parent,
-    args: Record<string, never>,
-    ctx: Context,
-    info: { readonly path: { readonly key: string | number } },
-  ) => unknown,
-) {
-  const { extensions } = meta as { extensions?: object };
-  return fields.field({ ...meta, type, extensions: { ...extensions, plan }, resolve });
-}
-
-/** The row behind a key of the parent; null when there is no key or no such row. */
-async function loadReference(ctx: Context, plan: ReferencePlan, parent: Parent): Promise<AnyRow | null> {
-  const key = parent[plan.key];
-  if (key === null || key === undefined) return null;
-  return (await signedIn(ctx).loaders.byKey(plan.table, plan.by, plan.where).load(key)) ?? null;
-}
-
 type ComputedArguments = FieldMeta & {
   type: unknown;
   columns: readonly string[];
@@ -159,35 +123,18 @@ type ComputedArguments = FieldMeta & {
   compute: (row: unknown, references: unknown, ctx: unknown) => unknown;
 };
 
-/** The rows that a computed field reads, each with those beyond it under their names. */
-async function loadReferences(ctx: Context, plans: ReferencePlans, parent: Parent): Promise<AnyRow> {
-  const loaded = await Promise.all(
-    Object.entries(plans).map(async ([name, plan]) => {
-      const row = await loadReference(ctx, plan, parent);
-      return [name, row ? { ...row, ...(await loadReferences(ctx, plan.nested, row as Parent)) } : undefined];
-    }),
-  );
-  return Object.fromEntries(loaded);
-}
-
 function computed(
   fields: Fields,
   { type, columns, references = {}, compute, ...meta }: ComputedArguments,
   context: boolean,
 ) {
   const plans = referencePlans(references);
-  const plan: Plan = { kind: 'computed', columns, references: plans, context, compute };
-  return planned(fields, type, meta, plan, async (row, _args, ctx) =>
-    compute(row, await loadReferences(ctx, plans, row), context ? signedIn(ctx) : undefined),
-  );
+  return planned(fields, type, meta, { kind: 'computed', columns, references: plans, context, compute });
 }
 
 const helpers = {
   idOf(this: Fields, prefix: IdPrefix, column: string, meta: FieldMeta) {
-    return planned(this, 'ID', meta, { kind: 'id', prefix, column }, (row) => {
-      const uuid = row[column];
-      return uuid ? encodeId(prefix, uuid) : null;
-    });
+    return planned(this, 'ID', meta, { kind: 'id', prefix, column });
   },
   reference(
     this: Fields,
@@ -195,10 +142,7 @@ const helpers = {
     key: string,
     { by = 'id', ...meta }: FieldMeta & { by?: string },
   ) {
-    const plan = referencePlan(target, key, by);
-    return planned(this, target.ref, meta, { kind: 'reference', ...plan }, (row, _args, ctx) =>
-      loadReference(ctx, plan, row),
-    );
+    return planned(this, target.ref, meta, { kind: 'reference', ...referencePlan(target, key, by) });
   },
   one(
     this: Fields,
@@ -209,26 +153,14 @@ const helpers = {
       ? { all: [target.where, { column: flag, is: 'eq' as const, value: true }] }
       : target.where;
     const source = { table: target.options.table, where, parent: { column: key } };
-    const plan: Plan = { kind: 'one', source, parentKey: 'id' };
-    return planned(
-      this,
-      target.ref,
-      { nullable: true, ...meta },
-      plan,
-      async (row, _args, ctx) =>
-        (await signedIn(ctx).loaders.byKey(source.table, key, where).load(String(row.id))) ?? null,
-    );
+    return planned(this, target.ref, { nullable: true, ...meta }, { kind: 'one', source, parentKey: 'id' });
   },
   exists(
     this: Fields,
     table: TableName,
     { key, viewer, ...meta }: FieldMeta & { key: string; viewer: string },
   ) {
-    const plan: Plan = { kind: 'exists', table, keyColumn: key, viewerColumn: viewer };
-    return planned(this, 'Boolean', meta, plan, (row, _args, ctx) => {
-      const { loaders, principal } = signedIn(ctx);
-      return loaders.exists(table, key, viewer, principal.userAccountId).load(String(row.id));
-    });
+    return planned(this, 'Boolean', meta, { kind: 'exists', table, keyColumn: key, viewerColumn: viewer });
   },
   sums(
     this: Fields,
@@ -240,10 +172,7 @@ const helpers = {
     },
   ) {
     const { key, columns, compute, ...meta } = options;
-    const plan: Plan = { kind: 'sums', table, keyColumn: key, columns, compute };
-    return planned(this, 'Int', meta, plan, async (row, _args, ctx) =>
-      compute(await signedIn(ctx).loaders.sums(table, key, columns).load(String(row.id))),
-    );
+    return planned(this, 'Int', meta, { kind: 'sums', table, keyColumn: key, columns, compute });
   },
   computed(this: Fields, options: ComputedArguments) {
     return computed(this, options, false);
@@ -251,14 +180,12 @@ const helpers = {
   computedForViewer(this: Fields, options: ComputedArguments) {
     return computed(this, options, true);
   },
-  joined(
+  concatenated(
     this: Fields,
     { type, pieces, references, ...meta }: FieldMeta & { type: string; pieces: Piece[]; references: Needs },
   ) {
     const plans = referencePlans(references);
-    return planned(this, type, meta, { kind: 'joined', pieces, references: plans }, async (row, _args, ctx) =>
-      joinedText(pieces, row, await loadReferences(ctx, plans, row)),
-    );
+    return planned(this, type, meta, { kind: 'concatenated', pieces, references: plans });
   },
   byKey(
     this: Fields,
@@ -271,7 +198,6 @@ const helpers = {
   ) {
     const { argument, argumentDescription, lookup, ...meta } = options;
     const { table } = target.options;
-    const plan: Plan = { kind: 'byKey', table, where: target.where, argument, lookup };
     const args = {
       [argument]: this.arg.string({
         required: true,
@@ -279,29 +205,17 @@ const helpers = {
         extensions: naming('key', target.options.prefix),
       }),
     };
-    return planned(this, target.ref, { nullable: true, args, ...meta }, plan, async (_row, given, ctx) => {
-      const { loaders } = signedIn(ctx);
-      const named = lookup(String(given[argument]));
-      return (named && (await loaders.find(table, { all: [target.where, named] }))) ?? null;
-    });
+    const plan: Plan = { kind: 'byKey', table, where: target.where, argument, lookup };
+    return planned(this, target.ref, { nullable: true, args, ...meta }, plan);
   },
   self(this: Fields, { type, ...meta }: FieldMeta & { type: unknown }) {
-    return planned(this, type, meta, { kind: 'self' }, (row) => row);
+    return planned(this, type, meta, { kind: 'self' });
   },
   source(
     this: Fields,
-    {
-      type,
-      load,
-      ...meta
-    }: FieldMeta & { type: unknown; load: (ctx: Context, args: unknown, parent: unknown) => unknown },
+    { type, load, ...meta }: FieldMeta & { type: unknown; load: (ctx: Context, args: unknown) => unknown },
   ) {
-    const plan: Plan = { kind: 'source', load };
-    return planned(this, type, meta, plan, (parent: unknown, args, ctx, { path }) =>
-      parent instanceof RootResults
-        ? parent.once(path.key, () => load(ctx, args, undefined))
-        : load(ctx, args, parent),
-    );
+    return planned(this, type, meta, { kind: 'source', load });
   },
 };
 Object.assign(RootFieldBuilder.prototype, helpers);

@@ -1,10 +1,26 @@
 import type { InputType } from '@pothos/core';
 import type { Through } from '../../db/query/predicate.ts';
-import type { FilterField, TextForm } from '../../resolvers/filters.ts';
+import { type FilterField, maxValues, type TextForm } from '../../resolvers/filters.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
 import { builder, type Types } from './builder.ts';
 import type { RelatedEntity } from './entity.ts';
 import { type Naming, naming } from './naming.ts';
+
+/** What the extensions of an input type say of it. */
+export type InputTypeExtensions = {
+  /** Its fields are conditions, and parts that hold conditions. */
+  readonly isFilter?: boolean;
+};
+
+/** What the extensions of an input field say of its value. */
+export type InputFieldExtensions = {
+  /** It holds parts of the same filter. */
+  readonly combines?: boolean;
+  /** It leads to another type, for the database a sub-select more. */
+  readonly relation?: boolean;
+  /** How many items its list takes. */
+  readonly maxItems?: number;
+};
 
 /** A field of a filter: what it tests (data for the resolver) and the input object of its comparators. */
 export interface FilterDeclaration {
@@ -109,8 +125,8 @@ function inputOf(name: string, description: string, type: InputType<Types>, offe
     lte: 'Is less than or equal to.',
     gt: 'Is greater than.',
     gte: 'Is greater than or equal to.',
-    in: 'Is one of these, at most 250; of an empty list, none is.',
-    nin: 'Is none of these, at most 250; what has no value is none of them.',
+    in: `Is one of these, at most ${maxValues}; of an empty list, none is.`,
+    nin: `Is none of these, at most ${maxValues}; what has no value is none of them.`,
     contains: 'Contains this text; `%` and `_` are just characters.',
     startsWith: 'Starts with this text.',
     isNull: 'Has no value (true), or has one (false).',
@@ -123,7 +139,9 @@ function inputOf(name: string, description: string, type: InputType<Types>, offe
           const described = { description: say[comparator] };
           if (comparator === 'isNull') return [comparator, t.boolean(described)];
           const list = comparator === 'in' || comparator === 'nin';
-          return [comparator, t.field({ ...described, type: list ? [type] : type })];
+          if (!list) return [comparator, t.field({ ...described, type })];
+          const extensions: InputFieldExtensions = { maxItems: maxValues };
+          return [comparator, t.field({ ...described, type: [type], extensions })];
         }),
       ) as never,
   });

@@ -2,18 +2,13 @@ import { type InputFieldMap, RootFieldBuilder, type SchemaTypes } from '@pothos/
 import type { ListOrder, Parent as ParentLink } from '../../db/query/page.ts';
 import type { Predicate, Through } from '../../db/query/predicate.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
-import {
-  type ConnectionArguments,
-  type ListDeclaration,
-  type ListParent,
-  resolveConnection,
-} from '../../resolvers/connections.ts';
-import { type Context, signedIn } from '../../resolvers/context.ts';
-import { encodeId, type IdPrefix } from '../../resolvers/ids.ts';
+import type { ListDeclaration } from '../../resolvers/connections.ts';
+import type { IdPrefix } from '../../resolvers/ids.ts';
 import type { Entity, RelatedEntity } from './entity.ts';
-import type { FieldMeta, Fields, TextColumn } from './fields.ts';
+import type { FieldMeta, TextColumn } from './fields.ts';
 import { naming } from './naming.ts';
-import type { Plan, RowsOf } from './plan.ts';
+import type { RowsOf } from './plan.ts';
+import { type Fields, planned } from './plan-resolver.ts';
 
 /** A join table between a parent and a type, its columns checked when this is compiled. */
 export function through<Join extends TableName, Target extends TableName>(
@@ -87,7 +82,6 @@ interface ChildOptions extends FieldMeta {
   through?: Through;
   of?: string;
 }
-type Row_ = Record<string, string>;
 
 function link({ key, through: join }: ChildOptions): ParentLink {
   if (join) return { through: join };
@@ -144,22 +138,13 @@ function connection(
   parentKey?: string,
   count?: string,
 ) {
-  const plan: Plan = { kind: 'connection', list, parentKey, count };
-  return t.field({
+  const options = {
     ...meta,
-    type: target.connection(),
     scope: target.options.scope,
     args: listArguments(t, target, list.maxPageSize, list.defaultPageSize),
-    extensions: { plan, scopeOfArguments: filterScopes(target), rows: rowsOfPage(list) },
-    resolve: (parent: Row_, args: ConnectionArguments, ctx: Context) =>
-      resolveConnection(ctx, list, parentOf(parent, parentKey, count), args),
-  });
-}
-
-function parentOf(parent: Row_, parentKey: string | undefined, count: string | undefined): ListParent {
-  if (parentKey === undefined) return { key: undefined };
-  const counted: unknown = count && parent[count];
-  return { key: parent[parentKey], count: typeof counted === 'number' ? counted : undefined };
+    extensions: { scopeOfArguments: filterScopes(target), rows: rowsOfPage(list) },
+  };
+  return planned(t, target.connection(), options, { kind: 'connection', list, parentKey, count });
 }
 
 function childList(target: Entity<TableName>, options: ChildOptions & { orderBy: readonly ListOrder[] }) {
@@ -169,9 +154,7 @@ function childList(target: Entity<TableName>, options: ChildOptions & { orderBy:
     where: target.where,
     parent: link({ ...meta, key, through: join }),
   };
-  const load = (parent: Row_, ctx: Context) =>
-    signedIn(ctx).loaders.lists(source, orderBy).load(String(parent[of]));
-  return { meta, of, source, load, orderBy };
+  return { meta, source, orderBy, parentKey: of };
 }
 
 const helpers = {
@@ -196,14 +179,8 @@ const helpers = {
     return connection(this, target, target.list(), meta);
   },
   list(this: Fields, target: Entity<TableName>, options: ChildOptions & { orderBy: readonly ListOrder[] }) {
-    const { meta, of, source, load, orderBy } = childList(target, options);
-    const plan: Plan = { kind: 'list', source, orderBy, parentKey: of };
-    return this.field({
-      ...meta,
-      type: [target.ref],
-      extensions: { plan },
-      resolve: (parent: Row_, _args: unknown, ctx: Context) => load(parent, ctx),
-    });
+    const { meta, ...list } = childList(target, options);
+    return planned(this, [target.ref], meta, { kind: 'list', ...list });
   },
   listOf(
     this: Fields,
@@ -214,16 +191,11 @@ const helpers = {
       ...options
     }: ChildOptions & { orderBy: readonly ListOrder[]; prefix?: IdPrefix; column: string },
   ) {
-    const { meta, of, source, load, orderBy } = childList(target, options);
-    const plan: Plan = { kind: 'list', source, orderBy, parentKey: of, only: { column, prefix } };
-    return this.field({
-      ...meta,
-      type: [prefix ? 'ID' : 'String'],
-      extensions: { plan },
-      resolve: async (parent: Row_, _args: unknown, ctx: Context) =>
-        (await load(parent, ctx)).map((row) =>
-          prefix ? encodeId(prefix, String(row[column])) : row[column],
-        ),
+    const { meta, ...list } = childList(target, options);
+    return planned(this, [prefix ? 'ID' : 'String'], meta, {
+      kind: 'list',
+      ...list,
+      only: { column, prefix },
     });
   },
   count(this: Fields, target: Entity<TableName>, options: ChildOptions & { filter: Predicate }) {
@@ -233,14 +205,7 @@ const helpers = {
       where: target.where,
       parent: link({ ...meta, key, through: join }),
     };
-    const plan: Plan = { kind: 'count', source, filter, parentKey: of };
-    return this.field({
-      ...meta,
-      type: 'Int',
-      extensions: { plan },
-      resolve: (parent: Row_, _args: unknown, ctx: Context) =>
-        signedIn(ctx).loaders.counts(source, filter).load(String(parent[of])),
-    });
+    return planned(this, 'Int', meta, { kind: 'count', source, filter, parentKey: of });
   },
 };
 Object.assign(RootFieldBuilder.prototype, helpers);

@@ -1,4 +1,4 @@
-import type { ListOrder, Source } from '../../db/query/page.ts';
+import type { ChildSource, ListOrder, Source } from '../../db/query/page.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { TableName } from '../../db/tables/tables.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
@@ -24,8 +24,8 @@ export interface ReferencePlans {
 export type RowsOf = (args: Readonly<Record<string, unknown>>) => number;
 
 /**
- * What a field is, as data: enough to answer it without calling its `resolve`. The helpers of the field builder
- * write it into the field's `extensions.plan`; plain columns are Pothos's own `pothosExposedField`.
+ * What a field is, as data. The helpers of the field builder write it into the field's `extensions.plan`; graphql-js
+ * gets a `resolve` made of it, and the compiled executor reads it. Plain columns are Pothos's own `pothosExposedField`.
  */
 export type Plan =
   /** The TypeID of a uuid column. */
@@ -51,7 +51,7 @@ export type Plan =
   /** A plain list under the parent, or one column of it (`only`). */
   | {
       kind: 'list';
-      source: Source;
+      source: ChildSource;
       orderBy: readonly ListOrder[];
       parentKey: string;
       only?: { column: string; prefix?: IdPrefix };
@@ -61,7 +61,7 @@ export type Plan =
   /** Does a row join the parent to the viewer. */
   | { kind: 'exists'; table: TableName; keyColumn: string; viewerColumn: string }
   /** How many children the parent has. */
-  | { kind: 'count'; source: Source; filter: Predicate; parentKey: string }
+  | { kind: 'count'; source: ChildSource; filter: Predicate; parentKey: string }
   /** A value made of the sums of the parent's counter slots. */
   | {
       kind: 'sums';
@@ -78,11 +78,11 @@ export type Plan =
       context: boolean;
       compute: (row: never, references: never, ctx: SignedIn) => unknown;
     }
-  /** A text put together from texts, columns of the row and columns of rows referred to, as they are. */
-  | { kind: 'joined'; pieces: readonly Piece[]; references: ReferencePlans }
+  /** Literal texts, columns of the row and columns of the rows it refers to, concatenated. */
+  | { kind: 'concatenated'; pieces: readonly Piece[]; references: ReferencePlans }
   /** Things of any type, by the global ids that an argument holds. */
   | { kind: 'nodes'; argument: 'id' | 'ids'; kinds: () => ReadonlyMap<IdPrefix, NodeKind> }
   /** The row itself under another type. */
   | { kind: 'self' }
   /** Rows or a value from one resolver call, below which the selection goes on as planned. */
-  | { kind: 'source'; load: (ctx: Context, args: unknown, parent: unknown) => unknown };
+  | { kind: 'source'; load: (ctx: Context, args: unknown) => unknown };

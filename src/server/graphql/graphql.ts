@@ -171,6 +171,8 @@ async function runOpenly(
 ): Promise<OperationResult> {
   const { parameters, operation, incoming } = context;
   try {
+    // The operation is checked and compiled in the same turn: nothing waits until then.
+    if (documents.isNew(parameters)) await incoming.ticket?.turn(incoming.bodyBytes);
     const document = documents.find(parameters, operation.principal !== undefined);
     door.check(document, operation);
     const { operationName, variables } = parameters;

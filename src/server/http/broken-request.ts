@@ -1,28 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { type ErrorCode } from '../../resolvers/errors.ts';
-import { problemOf } from '../../executor/problem.ts';
+import { headRule } from '../../executor/limits.ts';
+import { type HttpViolation, notHttp, problemOfViolation, unsupportedVersion } from './http-rules.ts';
 import { securityHeaders } from './security-headers.ts';
 
-const refusals: Readonly<
-  Record<string, { code: ErrorCode; message: string; status?: number; reason: string }>
-> = {
+const violations: Readonly<Record<string, HttpViolation>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
-    code: 'request_timeout',
-    message: 'The request did not arrive whole in time.',
+    status: 408,
     reason: 'Request Timeout',
+    message: 'The request did not arrive whole in time.',
   },
   HPE_HEADER_OVERFLOW: {
-    code: 'invalid_request',
-    message: 'The headers are too large.',
     status: 431,
     reason: 'Request Header Fields Too Large',
+    message: headRule,
   },
+  // The preface of HTTP/2 without TLS.
+  HPE_PAUSED_H2_UPGRADE: unsupportedVersion,
 };
+
+/** What the parser did not accept: for a version it gives one code, whether the version is unknown or not a version. */
+function violationOf({ code = '', rawPacket }: BrokenRequestError): HttpViolation {
+  if (code === 'HPE_INVALID_VERSION' && /^\S+ \S+ HTTP\/\d+(?:\.\d+)?\r?\n/.test(String(rawPacket)))
+    return unsupportedVersion;
+  return violations[code] ?? notHttp;
+}
+
+/** What `clientError` gives: the parser's code, and the bytes in which it gave up. */
+type BrokenRequestError = Error & { code?: string; rawPacket?: Buffer };
 
 /** Answers what is not HTTP, or not in time, on the bare socket: there is no request to answer. */
 export function answerBrokenRequest(
-  error: Error & { code?: string },
+  error: BrokenRequestError,
   socket: Duplex,
   publicUrl: string | undefined,
 ): void {
@@ -30,18 +39,12 @@ export function answerBrokenRequest(
     socket.destroy();
     return;
   }
-  const refusal = refusals[error.code ?? ''] ?? {
-    code: 'invalid_request' as const,
-    message: 'This is no HTTP request.',
-    reason: 'Bad Request',
-  };
+  const violation = violationOf(error);
   const requestId = randomUUID();
-  const problem = problemOf(refusal, requestId);
-  const status = 'status' in refusal && refusal.status ? refusal.status : problem.status;
-  const body = JSON.stringify({ ...problem, status });
+  const body = JSON.stringify(problemOfViolation(violation, requestId));
   const security = Object.entries(securityHeaders(publicUrl)).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
-    `HTTP/1.1 ${status} ${refusal.reason}\r\n` +
+    `HTTP/1.1 ${violation.status} ${violation.reason}\r\n` +
       'Content-Type: application/problem+json; charset=utf-8\r\n' +
       security.join('') +
       `X-Request-Id: ${requestId}\r\n` +

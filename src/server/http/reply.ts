@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { meter } from '../../db/engine/meter.ts';
 import { headersOf } from '../../executor/challenge.ts';
 import { expectedError, maskedError } from '../../executor/errors.ts';
@@ -9,6 +8,7 @@ import { AnswerHead } from './answer-head.ts';
 import { represent } from './representation.ts';
 import type { ServerRequest } from './request.ts';
 import { securityHeaders } from './security-headers.ts';
+import type { Unsent } from './unsent.ts';
 
 /** An answer in JSON. */
 export function jsonReply(
@@ -26,18 +26,23 @@ export function errorReply(error: unknown, requestId: string): RestReply {
   return problemReply(failure, requestId, headersOf(failure));
 }
 
+interface Sending {
+  /** Headers of this answer beside those of its face. */
+  readonly given: readonly (Readonly<Record<string, string>> | undefined)[];
+  /** Settles when nothing more comes in of a body that nobody reads. */
+  readonly unread?: Promise<void> | undefined;
+  readonly unsent: Unsent;
+}
+
 /**
  * Sends an answer with the headers that all of them have, and those that are `given` to this one; a body that is a
- * stream may fail midway.
+ * stream may fail midway. While a slow client takes the body, nothing else of the answer is kept in memory.
  */
 export async function sendReply(
   res: ServerResponse,
   reply: RestReply,
   { requestId, origin, trace }: Pick<ServerRequest, 'requestId' | 'origin' | 'trace'>,
-  {
-    given,
-    unread,
-  }: { given: readonly (Readonly<Record<string, string>> | undefined)[]; unread?: Promise<void> | undefined },
+  { given, unread, unsent }: Sending,
 ): Promise<void> {
   const head = new AnswerHead(reply.status);
   const metered = meter();
@@ -49,21 +54,18 @@ export async function sendReply(
   for (const headers of given) if (headers) head.add(headers);
   if (reply.headers) head.add(reply.headers);
   head.vary('Authorization');
-  if (reply.sent) res.once('finish', reply.sent);
   const body = isBuffered(reply.body) ? await represent(head, res.req, reply.body) : reply.body;
+  if (reply.sent) {
+    if (body === reply.body) res.once('finish', reply.sent);
+    else reply.sent();
+  }
   if (isBuffered(body)) head.set('Content-Length', String(body.length));
   // To a HEAD a face says the length itself.
   else if (!body && !hasNoLength.has(head.status) && !head.get('Content-Length'))
     head.set('Content-Length', '0');
   head.write(res);
-  if (body !== undefined && !isBuffered(body)) return pipeline(body, res);
-  if (unread) {
-    // The whole answer goes out, but the connection is closed only when nothing more comes in.
-    if (body === undefined) res.flushHeaders();
-    else res.write(body);
-    await unread;
-    res.end();
-  } else res.end(body);
+  if (body !== undefined && !isBuffered(body)) return unsent.stream(res, body);
+  return unsent.send(res, res.req.method === 'HEAD' ? undefined : body, unread);
 }
 
 /** Answers without a body, whose head does not speak of one (RFC 9110, 8.6). */

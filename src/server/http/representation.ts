@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { readEntityTags } from '../../rest-compat/entity-tags.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { chooseCoding, compress } from './compression.ts';
+import { isNamed } from './preconditions.ts';
 
 /**
  * Turns the whole body of an answer, whose head says all else, into what this client gets of it: in a coding that it
@@ -13,6 +13,8 @@ export async function represent(
   body: string | Uint8Array,
 ): Promise<Uint8Array | undefined> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  // A range is of the bytes that its tag names: compressing them afterwards would change both.
+  if (head.get('Accept-Ranges') === 'bytes') return bytes;
   const contentType = head.get('Content-Type') ?? '';
   // Who has compressed the body already has chosen for the client.
   const given = head.get('Content-Encoding');
@@ -49,6 +51,5 @@ function isKnown(
   const asked = headers['if-none-match'];
   if (asked === undefined || tag === undefined || head.status !== 200) return false;
   if (method !== 'GET' && method !== 'HEAD') return false;
-  const tags = readEntityTags(asked);
-  return tags === '*' || (tags?.some(({ opaque }) => `"${opaque}"` === tag.replace(/^W\//, '')) ?? false);
+  return isNamed(tag, asked, 'weak');
 }

@@ -1,9 +1,11 @@
+import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { OperationContext } from '../../executor/execute.ts';
+import { maxBodyBytes } from '../../executor/limits.ts';
 import type { RestRequest } from '../../rest-compat/face.ts';
 import type { SeenVersion } from '../../reference/memory.ts';
-import type { Place } from '../limits/admission.ts';
+import type { AdmissionTicket } from '../limits/admission.ts';
 import { isWhole, readBody } from './body.ts';
 import type { Clients } from './clients.ts';
 import type { Contexts } from '../context.ts';
@@ -28,7 +30,7 @@ export class ServerRequest implements RestRequest {
   allowance?: Allowance;
   cause?: string;
   /** What it holds while it is worked on; undefined for what is always taken. */
-  place: Place | undefined;
+  ticket: AdmissionTicket | undefined;
   served: Served = { face: 'other', route: 'other', operation: 'other' };
   /** For the log line. */
   operationName: string | undefined;
@@ -77,6 +79,13 @@ export class ServerRequest implements RestRequest {
     return this.#body;
   }
 
+  /** The size of the body in bytes; of one whose length the client does not say, the most that it may have. */
+  get bodyBytes(): number {
+    const length = this.headers['content-length'];
+    if (length !== undefined) return Number(length);
+    return this.headers['transfer-encoding'] === undefined ? 0 : maxBodyBytes;
+  }
+
   context(): Promise<OperationContext> {
     this.#context ??= this.#authenticated();
     return this.#context;
@@ -96,6 +105,11 @@ export class ServerRequest implements RestRequest {
     return this.#contexts.anonymous(this);
   }
 
+  /** The handle of the workspace that a signed address names, for the bearer of the address. */
+  dataOf(workspaceId: string): TenantDb {
+    return this.#contexts.dataOf(workspaceId);
+  }
+
   /** The header that says which reference data the answer knows; nothing where there is no token. */
   async versionHeaders(): Promise<Record<string, string>> {
     try {
@@ -109,7 +123,14 @@ export class ServerRequest implements RestRequest {
 
   #read(): Promise<Buffer> {
     const read = readBody(this.#req, this.#res, this.clientMs);
-    return this.place && !isWhole(this.#req) ? this.place.outside(read) : read;
+    return this.ticket && !isWhole(this.#req) ? this.ticket.outside(read) : read;
+  }
+
+  /** Lets go of what only the making of the answer needed: its client may take a long time to read it. */
+  release(): void {
+    this.#body = undefined;
+    this.#context = undefined;
+    this.#reference = undefined;
   }
 
   note(operationName: string, route?: string): void {

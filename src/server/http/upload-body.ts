@@ -10,6 +10,7 @@ export function openUpload(req: IncomingMessage, res: ServerResponse, silenceMs:
   const length = req.headers['content-length'];
   return {
     contentLength: length === undefined ? undefined : Number(length),
+    isReplacement: req.headers['if-match'] !== undefined,
     open: () => read(req, res, silenceMs),
   };
 }

@@ -1,6 +1,7 @@
-import { Patience } from '../../db/engine/deadline.ts';
+import { Deadline } from '../../db/engine/deadline.ts';
 import { AppError } from '../../resolvers/errors.ts';
 import { Pace } from './pace.ts';
+import { Turns } from './turns.ts';
 
 /** How much a server takes on at once, and how long what it takes on may last. */
 export interface AdmissionLimits {
@@ -31,9 +32,9 @@ const maxWaiting = 2_000;
 export const busy = 'There is more to do than can be done now; try again soon.';
 
 interface Waiter {
-  readonly begin: (place: Place) => void;
+  readonly begin: (ticket: AdmissionTicket) => void;
   readonly refuse: () => void;
-  readonly patience: Patience;
+  readonly ticket: AdmissionTicket;
   readonly sinceMs: number;
   readonly untilMs: number;
 }
@@ -53,30 +54,39 @@ export class Admission {
   #refusedMs = Number.NEGATIVE_INFINITY;
   #sweeping = false;
   readonly #pace: Pace;
+  /** Tickets of requests that need no turn of `#turns`. */
+  readonly #others = new Set<AdmissionTicket>();
+  readonly #turns: Turns<AdmissionTicket>;
 
   constructor(limits: AdmissionLimits = defaultAdmission) {
     this.#limits = limits;
     this.#pace = new Pace(limits.maxConcurrency);
+    this.#turns = new Turns(
+      () => this.#others,
+      () => this.#giveTurn(),
+    );
   }
 
   get load(): { inProgress: number; waiting: number; refused: number } {
-    return { inProgress: this.#inProgress, waiting: this.#waiting.length, refused: this.#refused };
+    const waiting = this.#waiting.length + this.#turns.waiting;
+    return { inProgress: this.#inProgress, waiting, refused: this.#refused };
   }
 
-  /** Calls one of the two, at once or later. Whoever begins gives the place back. */
-  enter(begin: (place: Place) => void, refuse: () => void, patience = this.#newPatience()): void {
+  /** Calls one of the two, at once or later. Whoever begins gives the ticket back. */
+  enter(begin: (ticket: AdmissionTicket) => void, refuse: () => void, ticket = this.#newTicket()): void {
+    this.#turns.arrived();
     const sinceMs = performance.now();
     const isOverloaded = this.#isOverloaded(sinceMs);
     const { maxConcurrency, queueWaitMs } = this.#limits;
     if (!isOverloaded) this.#pace.reset();
-    if (this.#inProgress < (isOverloaded ? this.#pace.places : maxConcurrency)) {
+    if (this.#inProgress < (isOverloaded ? this.#pace.concurrency : maxConcurrency)) {
       this.#inProgress += 1;
-      begin(new Place(this, patience));
+      this.#begin(begin, ticket);
       return;
     }
     if (this.#waiting.length === 0) this.#standsSinceMs = sinceMs;
     const waitMs = isOverloaded ? overloadWaitMs : queueWaitMs;
-    this.#waiting.push({ begin, refuse, patience, sinceMs, untilMs: sinceMs + waitMs });
+    this.#waiting.push({ begin, refuse, ticket, sinceMs, untilMs: sinceMs + waitMs });
     // In an overload older ones than these would not get their turn; a long queue goes little by little.
     const most = isOverloaded ? maxConcurrency : maxWaiting;
     for (let n = 0; n < refusedAtOnce && this.#waiting.length > most; n++)
@@ -87,34 +97,62 @@ export class Admission {
   }
 
   /** Comes back with a new time to work in, after something that was not work; throws `unavailable`. */
-  reenter(patience: Patience): Promise<void> {
+  reenter(ticket: AdmissionTicket): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = () => {
-        patience.renew();
+        ticket.deadline.renew();
         resolve();
       };
-      this.enter(begin, () => reject(new AppError('unavailable', busy)), patience);
+      this.enter(begin, () => reject(new AppError('unavailable', busy)), ticket);
     });
   }
 
-  /** The next one takes the place over. */
-  leave(): void {
+  /**
+   * Has a ticket again as soon as it is the request's turn to have its document prepared; `bytes` is what the request
+   * keeps in memory meanwhile. Throws `unavailable`.
+   */
+  turn(deadline: Deadline, bytes: number): Promise<void> {
+    const turn = this.#turns.wait(deadline, bytes);
+    this.#giveTurn();
+    return turn;
+  }
+
+  /** The next one takes the ticket over. */
+  leave(ticket: AdmissionTicket): void {
     const nowMs = performance.now();
+    this.#others.delete(ticket);
+    this.#turns.done(ticket);
     const isOverloaded = this.#isOverloaded(nowMs);
     if (isOverloaded) this.#pace.note(nowMs);
-    const isTooMany = isOverloaded && this.#inProgress > this.#pace.places;
+    const isTooMany = isOverloaded && this.#inProgress > this.#pace.concurrency;
+    if (!isTooMany && this.#turns.due(nowMs) === 'first') return this.#turns.begin(nowMs);
     const next = isTooMany ? undefined : isOverloaded ? this.#waiting.pop() : this.#waiting.shift();
     if (!next) {
       this.#inProgress -= 1;
+      this.#giveTurn();
       return;
     }
-    next.patience.waited(nowMs - next.sinceMs);
-    next.begin(new Place(this, next.patience));
+    next.ticket.deadline.waited(nowMs - next.sinceMs);
+    this.#begin(next.begin, next.ticket);
   }
 
-  #newPatience(): Patience {
+  #begin(begin: Waiter['begin'], ticket: AdmissionTicket): void {
+    this.#others.add(ticket);
+    begin(ticket);
+  }
+
+  /** Gives a free ticket to a request whose turn it is, where nobody else waits for the ticket. */
+  #giveTurn(): void {
+    const nowMs = performance.now();
+    const most = this.#isOverloaded(nowMs) ? this.#pace.concurrency : this.#limits.maxConcurrency;
+    if (this.#waiting.length > 0 || this.#inProgress >= most || !this.#turns.due(nowMs)) return;
+    this.#inProgress += 1;
+    this.#turns.begin(nowMs);
+  }
+
+  #newTicket(): AdmissionTicket {
     const { requestTimeoutMs, queueWaitMs } = this.#limits;
-    return new Patience({ withinMs: requestTimeoutMs, waitMs: queueWaitMs });
+    return new AdmissionTicket(this, new Deadline({ withinMs: requestTimeoutMs, waitMs: queueWaitMs }));
   }
 
   #isOverloaded(nowMs: number): boolean {
@@ -139,28 +177,35 @@ export class Admission {
 }
 
 /** What one request holds while it is worked on. */
-export class Place {
-  readonly patience: Patience;
+export class AdmissionTicket {
+  readonly deadline: Deadline;
   readonly #admission: Admission;
   #held = true;
 
-  constructor(admission: Admission, patience: Patience) {
+  constructor(admission: Admission, deadline: Deadline) {
     this.#admission = admission;
-    this.patience = patience;
+    this.deadline = deadline;
   }
 
   leave(): void {
     if (!this.#held) return;
     this.#held = false;
-    this.#admission.leave();
+    this.#admission.leave(this);
   }
 
-  /** Waits for the client without holding the place, so that slow ones do not keep others from it. */
+  /** Gives the ticket back until it is the request's turn to have its document prepared; throws `unavailable`. */
+  async turn(bytes: number): Promise<void> {
+    this.leave();
+    await this.#admission.turn(this.deadline, bytes);
+    this.#held = true;
+  }
+
+  /** Waits for the client without holding the ticket, so that slow ones do not keep others from it. */
   async outside<Result>(wait: Promise<Result>): Promise<Result> {
     this.leave();
-    this.patience.pause();
+    this.deadline.pause();
     const result = await wait;
-    await this.#admission.reenter(this.patience);
+    await this.#admission.reenter(this);
     this.#held = true;
     return result;
   }

@@ -1,4 +1,4 @@
-/** How long one number of places is tried before the other has its turn. */
+/** How long one concurrency is tried before the other. */
 const periodMs = 200;
 /** Which of the two has which turn, so that neither gains by what changes meanwhile; then there is a rest. */
 const turns = ['own', 'other', 'other', 'own', 'own', 'other', 'other', 'own'] as const;
@@ -38,11 +38,11 @@ export class Pace {
   }
 
   /** How many may be in progress. */
-  get places(): number {
+  get concurrency(): number {
     return this.#arm === 'own' ? this.#own : this.#other;
   }
 
-  /** Hears of each place that is given back. */
+  /** Counts one request that is done. */
   note(nowMs: number): void {
     this.#sinceMs ??= nowMs;
     this.#done[this.#arm] += 1;

@@ -63,6 +63,10 @@ export class MemoryBuckets implements Buckets {
 }
 
 /** What a bucket holds after so many seconds in which nothing was taken. */
-export function filled({ limit, windowSeconds }: Quota, level: number, seconds: number): number {
+export function filled(
+  { limit, windowSeconds }: Pick<Quota, 'limit' | 'windowSeconds'>,
+  level: number,
+  seconds: number,
+): number {
   return Math.min(level + (seconds * limit) / windowSeconds, limit);
 }

@@ -37,10 +37,7 @@ export async function servedThroughProxy(trial: Trial): Promise<Scene & { servic
   return { ...scene, proxy, service: await startService(trial, { databaseUrl }) };
 }
 
-export async function startService(
-  trial: Trial,
-  options: Pick<ServiceOptions, 'databaseUrl' | 'env'>,
-): Promise<Service> {
+export async function startService(trial: Trial, options: Omit<ServiceOptions, 'folder'>): Promise<Service> {
   const service = await Service.prepare({ folder: trial.folder, ...options });
   trial.defer(() => service.end('SIGKILL'));
   await service.start();

@@ -8,7 +8,8 @@ import { type Counts, readCounts } from './histogram.ts';
 import { freePort } from './ports.ts';
 import { onAllCores } from './tools.ts';
 
-const script = join(import.meta.dirname, '../../../bin/workgraph.js');
+/** This checkout; another one serves where a fault compares two of them. */
+const repository = join(import.meta.dirname, '../../..');
 const readyWithinMs = 180_000;
 
 export interface ServiceOptions {
@@ -17,6 +18,10 @@ export interface ServiceOptions {
   /** PostgreSQL; the embedded engine in the folder without it. */
   readonly databaseUrl?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The checkout whose server runs, this one by default. */
+  readonly product?: string | undefined;
+  /** Flags of `serve`; without them it starts no demo workspace. */
+  readonly flags?: readonly string[] | undefined;
 }
 
 /** Nobody is refused for the quota, unless that is the fault. */
@@ -57,8 +62,9 @@ export class Service {
   /** Starts the process and waits for nothing. */
   launch(env: Readonly<Record<string, string>> = {}): void {
     const log = openSync(this.logFile, 'a');
-    const { databaseUrl } = this.#options;
-    const [program, args] = onAllCores(process.execPath, [script, 'serve', '--no-demo']);
+    const { databaseUrl, product = repository, flags = ['--no-demo'] } = this.#options;
+    const script = join(product, 'bin/workgraph.js');
+    const [program, args] = onAllCores(process.execPath, [script, 'serve', ...flags]);
     const { PATH = '', HOME = '' } = process.env;
     this.#child = spawn(program, args, {
       env: {

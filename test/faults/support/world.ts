@@ -26,11 +26,7 @@ export async function makeWorld(place: Place): Promise<World> {
 
 export async function addWorkspace(database: Database): Promise<World> {
   const owner = { name: 'Faults', ownerDisplayName: 'Olive Owner' };
-  const { workspaceId, ownerUserAccountId, ownerToken } = await createWorkspace(
-    database.db,
-    systemActor,
-    owner,
-  );
+  const { workspaceId, ownerUserAccountId, ownerToken } = await createWorkspace(database, systemActor, owner);
   const { id } = await team(database, workspaceId, { code: 'ENG' });
   await installAgent(database, workspaceId);
   return { workspaceId, ownerUserAccountId, token: ownerToken.token, teamId: encodeId('team', id) };
@@ -51,14 +47,14 @@ export async function opened<Result>(
 /** Whom the messages of threads go to. */
 async function installAgent(database: Database, workspaceId: string): Promise<void> {
   const { userAccountId } = await member(database, workspaceId, { displayName: 'Agent Smith' });
-  await database.db
+  await database.unscoped
     .updateTable('member')
     .set({ principalKind: principalKind.agent })
     .where('workspaceId', '=', workspaceId)
     .where('userAccountId', '=', userAccountId)
     .execute();
   const installation = { workspaceId, id: newUuid(), applicationId: newUuid(), isDefault: true };
-  await database.db
+  await database.unscoped
     .insertInto('agentInstallation')
     .values({ ...installation, agentUserAccountId: userAccountId })
     .execute();

@@ -1,19 +1,19 @@
-/** A statement about a table reference or an output column: "its rows are of one bound workspace". */
+/** A claim about a table reference or an output column: its rows belong to one bound workspace. */
 export interface Fact {
   known: boolean;
-  /** Premises still open; a fact that any one premise proves starts at 1. */
+  /** The number of premises that are still open. A fact that any single premise proves starts at 1. */
   open: number;
   readonly proves: Fact[];
 }
 
-/** Makes a fact that becomes known with any one of its premises. */
+/** Creates a fact that becomes known with any one of its premises. */
 export function anyOf(...premises: readonly Fact[]): Fact {
   const fact: Fact = { known: false, open: 1, proves: [] };
   for (const premise of premises) imply(premise, fact);
   return fact;
 }
 
-/** Makes a fact that becomes known with the last of its premises; without premises it never does. */
+/** Creates a fact that becomes known with the last of its premises, and never without premises. */
 export function allOf(premises: readonly Fact[]): Fact {
   const fact: Fact = { known: false, open: Math.max(premises.length, 1), proves: [] };
   for (const premise of premises) imply(premise, fact);
@@ -25,7 +25,7 @@ export function imply(premise: Fact, conclusion: Fact): void {
   premise.proves.push(conclusion);
 }
 
-/** Marks all that follows from one axiom: the least fixed point, so a circle proves nothing about itself. */
+/** Marks everything that follows from one axiom. It is the least fixed point: a circle of facts proves nothing about itself. */
 export function settle(axiom: Fact): void {
   axiom.known = true;
   const agenda = [axiom];

@@ -5,10 +5,10 @@ import type { Fact } from './binding-graph.ts';
 import { workspaceFact } from './scopes.ts';
 import type { Scope } from './scopes.ts';
 
-/** Which references a condition filters: only these it can bind. */
+/** Says which references a condition filters. It can bind no others. */
 export type Filters = (reference: Fact) => boolean;
 
-/** Tells which references the `on` of a join filters: an outer join keeps the rows of one side whatever it says. */
+/** Says which references the `on` of a join filters: an outer join keeps all rows of one side. */
 export function filtersOf(joinType: JoinType, joined: Fact): Filters {
   switch (joinType) {
     case 'InnerJoin':
@@ -29,23 +29,23 @@ export function filtersOf(joinType: JoinType, joined: Fact): Filters {
   }
 }
 
-/** Adds what the equalities of workspaceId at the top of a condition prove about the references of its query. */
-export function bindCondition(condition: OperationNode, scope: Scope, given: Fact, filters: Filters): void {
+/** Adds what a condition's top-level equalities of workspaceId prove about the references of its query. */
+export function bindCondition(condition: OperationNode, scope: Scope, axiom: Fact, filters: Filters): void {
   const all = conjuncts(condition);
-  // Without parentheses round it an `or` takes its neighbours along.
+  // Without parentheses around it, an `or` also covers the conditions beside it.
   if (all.some((conjunct) => OrNode.is(conjunct))) return;
   for (const conjunct of all) {
     if (!BinaryOperationNode.is(conjunct) || !isEquals(conjunct.operator)) continue;
-    const left = workspaceFact(conjunct.leftOperand, scope, given);
-    const right = workspaceFact(conjunct.rightOperand, scope, given);
+    const left = workspaceFact(conjunct.leftOperand, scope, axiom);
+    const right = workspaceFact(conjunct.rightOperand, scope, axiom);
     if (!left || !right) continue;
-    // A condition says nothing about the references of the queries round it.
+    // A condition does not filter the references of the surrounding queries.
     if (scope.owns(left) && filters(left)) imply(right, left);
     if (scope.owns(right) && filters(right)) imply(left, right);
   }
 }
 
-/** The conditions that all have to hold; what stands inside a parenthesised or, a not or a function is not. */
+/** The conditions that all have to hold: not those inside a parenthesised `or`, a `not` or a function. */
 function conjuncts(condition: OperationNode): OperationNode[] {
   const found: OperationNode[] = [];
   const open = [condition];

@@ -11,18 +11,19 @@ import {
 import type { OperationNode, SelectionNode } from 'kysely';
 import { allOf, anyOf } from './binding-graph.ts';
 import type { Fact } from './binding-graph.ts';
-import { fold, identifierOf } from '../../../src/db/guard/identifiers.ts';
+import { identifierOf } from '../../../src/db/guard/identifiers.ts';
+import { fold } from './names.ts';
 
-/** The column that says whose a row is, as `fold` spells it. */
+/** The column that holds a row's workspace, as `fold` spells it. */
 export const WORKSPACE_ID = 'workspaceid';
 
-/** What a query can name: tables, sub-queries and CTEs by alias, and the CTEs that it may read. */
+/** The names in a query: tables, subqueries and CTEs by alias, and the CTEs that it may read. */
 export class Scope {
   readonly parent: Scope | undefined;
-  /** Of each alias the fact that its workspaceId is that of one bound workspace. */
+  /** For each alias the fact that its rows belong to one bound workspace. */
   readonly sources = new Map<string, Fact>();
   readonly ctes = new Map<string, Fact>();
-  /** Queries read in this scope: the same node may stand in two scopes and mean two things. */
+  /** Queries read in this scope. The same node can occur in two scopes and mean two things. */
   readonly outputs = new Map<OperationNode, Output>();
 
   constructor(parent?: Scope) {
@@ -37,7 +38,7 @@ export class Scope {
     return this.sources.get(alias) ?? this.parent?.source(alias);
   }
 
-  /** What an unqualified column belongs to: certain only in a query of one source. */
+  /** The source of an unqualified column, which is certain only in a query of one source. */
   sole(): Fact | undefined {
     if (this.sources.size === 0) return this.parent?.sole();
     return this.sources.size === 1 ? this.sources.values().next().value : undefined;
@@ -48,62 +49,62 @@ export class Scope {
   }
 }
 
-/** A select list, or what a write returns, with the scope that its expressions live in. */
+/** A select list or a returning list, with the scope of its expressions. */
 export interface Branch {
   readonly selections: readonly SelectionNode[];
   readonly scope: Scope;
 }
 
-/** What a query gives out: the branches that a union puts below each other, else one. */
+/** The branches of a union, or the one branch of any other query. */
 export type Output = readonly Branch[];
 
 /** The fact that the column at this position is a bound workspace in every row. */
-export function columnFact(output: Output, position: number, given: Fact): Fact {
-  return allOf(output.map((branch) => expressionAt(branch, position, given)));
+export function columnFact(output: Output, position: number, axiom: Fact): Fact {
+  return allOf(output.map((branch) => expressionAt(branch, position, axiom)));
 }
 
 /** The fact that the column called workspaceId is a bound workspace in every row. */
-export function workspaceColumnFact(output: Output, given: Fact): Fact {
+export function workspaceColumnFact(output: Output, axiom: Fact): Fact {
   const position = output[0]?.selections.findIndex((it) => outputName(it) === WORKSPACE_ID) ?? -1;
-  if (position >= 0) return columnFact(output, position, given);
-  // Below each other, stars line up only when they stand alone.
+  if (position >= 0) return columnFact(output, position, axiom);
+  // In a union, stars have matching columns only when each is alone.
   if (output.length > 1 && output.some((branch) => branch.selections.length !== 1)) return anyOf();
   return allOf(output.map(starFact));
 }
 
 /** The fact that the value of an expression is a bound workspace; undefined where that cannot be said. */
-export function workspaceFact(node: OperationNode, scope: Scope, given: Fact): Fact | undefined {
-  if (ValueNode.is(node)) return given;
-  if (CastNode.is(node)) return workspaceFact(node.expression, scope, given);
-  if (ParensNode.is(node)) return workspaceFact(node.node, scope, given);
-  if (RawNode.is(node)) return castFact(node, scope, given);
+export function workspaceFact(node: OperationNode, scope: Scope, axiom: Fact): Fact | undefined {
+  if (ValueNode.is(node)) return axiom;
+  if (CastNode.is(node)) return workspaceFact(node.expression, scope, axiom);
+  if (ParensNode.is(node)) return workspaceFact(node.node, scope, axiom);
+  if (RawNode.is(node)) return castFact(node, scope, axiom);
   if (ReferenceNode.is(node)) {
     if (!isWorkspaceId(node.column)) return undefined;
     return node.table ? scope.source(fold(identifierOf(node.table))) : scope.sole();
   }
   if (ColumnNode.is(node)) return isWorkspaceId(node) ? scope.sole() : undefined;
   const subquery = scope.outputs.get(node);
-  return subquery && columnFact(subquery, 0, given);
+  return subquery && columnFact(subquery, 0, axiom);
 }
 
 export function isWorkspaceId(column: OperationNode): boolean {
   return ColumnNode.is(column) && fold(identifierOf(column)) === WORKSPACE_ID;
 }
 
-/** One expression with at most a cast behind it: sql`${workspaceId}::uuid`. */
-function castFact(node: RawNode, scope: Scope, given: Fact): Fact | undefined {
+/** An expression followed by at most a cast: sql`${workspaceId}::uuid`. */
+function castFact(node: RawNode, scope: Scope, axiom: Fact): Fact | undefined {
   const [before, after, more] = node.sqlFragments;
   const [inner] = node.parameters;
   if (more !== undefined || !inner || before?.trim()) return undefined;
-  return /^\s*(?:::\s*\w+\s*)?$/.test(after ?? '') ? workspaceFact(inner, scope, given) : undefined;
+  return /^\s*(?:::\s*\w+\s*)?$/.test(after ?? '') ? workspaceFact(inner, scope, axiom) : undefined;
 }
 
-function expressionAt({ selections, scope }: Branch, position: number, given: Fact): Fact {
-  // A star is of unknown width: nothing behind it has a known position.
+function expressionAt({ selections, scope }: Branch, position: number, axiom: Fact): Fact {
+  // The width of a star is unknown, so no column after it has a known position.
   if (selections.slice(0, position + 1).some(isStar)) return anyOf();
   const selected = selections[position]?.selection;
   if (!selected) return anyOf();
-  return workspaceFact(AliasNode.is(selected) ? selected.node : selected, scope, given) ?? anyOf();
+  return workspaceFact(AliasNode.is(selected) ? selected.node : selected, scope, axiom) ?? anyOf();
 }
 
 function outputName({ selection }: SelectionNode): string {

@@ -21,7 +21,8 @@ import type {
 } from 'kysely';
 import { allOf, anyOf, imply } from './binding-graph.ts';
 import type { Fact } from './binding-graph.ts';
-import { fold, identifierOf } from '../../../src/db/guard/identifiers.ts';
+import { identifierOf } from '../../../src/db/guard/identifiers.ts';
+import { fold } from './names.ts';
 import { isLeaf, isNode, isQuery, listed, tableOf } from '../../../src/db/guard/query-nodes.ts';
 import type { Query } from '../../../src/db/guard/query-nodes.ts';
 import { readRaw } from '../../../src/db/guard/raw-tables.ts';
@@ -29,21 +30,21 @@ import { bindCondition, filtersOf } from './conditions.ts';
 import { columnFact, isWorkspaceId, Scope, workspaceColumnFact, workspaceFact } from './scopes.ts';
 import type { Branch, Output } from './scopes.ts';
 
-/** A fact that must follow before a statement may run. */
+/** A fact that must be proved before a statement may run. */
 export interface Demand {
   readonly fact: Fact;
   readonly table: string;
-  /** What its author should write, made only when it is missing. */
+  /** What the author of the statement should write instead. Built only when the fact is not proved. */
   readonly remedy: () => string;
 }
 
-/** What a statement proves, from `given` (a value of the caller is a bound workspace), and what it must prove. */
+/** What a statement must prove, starting from the axiom that a value from the caller is a bound workspace. */
 export interface Reading {
-  readonly given: Fact;
+  readonly axiom: Fact;
   readonly demands: readonly Demand[];
 }
 
-/** Reads a statement without judging it; `globals` are the folded names of the tables without a workspace. */
+/** Reads a statement without judging it. `globals` are the folded names of the tables without a workspace. */
 export function readStatement(root: OperationNode, globals: ReadonlySet<string>): Reading {
   const reader = new StatementReader(globals);
   reader.root(root);
@@ -51,7 +52,7 @@ export function readStatement(root: OperationNode, globals: ReadonlySet<string>)
 }
 
 class StatementReader implements Reading {
-  readonly given = anyOf();
+  readonly axiom = anyOf();
   readonly demands: Demand[] = [];
   readonly #globals: ReadonlySet<string>;
 
@@ -62,8 +63,7 @@ class StatementReader implements Reading {
   root(node: OperationNode): void {
     if (isQuery(node)) this.#query(node, new Scope());
     else if (RawNode.is(node)) this.#raw(node, new Scope(), 'statement');
-    else
-      this.#refuse(node.kind, `${node.kind} is not for tenants: run it on the database without this guard.`);
+    else this.#refuse(node.kind, `${node.kind} is not for tenants: run it on the unscoped database.`);
   }
 
   #query(node: Query, parent: Scope): Output {
@@ -88,8 +88,8 @@ class StatementReader implements Reading {
       const cte = fold(identifierOf(name.table));
       const position = name.columns?.findIndex(isWorkspaceId) ?? -1;
       const fact = (output: Output): Fact =>
-        name.columns ? columnFact(output, position, this.given) : workspaceColumnFact(output, this.given);
-      // By induction: its own rows are bound in the recursive branch if they are where it starts.
+        name.columns ? columnFact(output, position, this.axiom) : workspaceColumnFact(output, this.axiom);
+      // By induction, its rows are bound in the recursive branch if they are in the first one.
       const itself = anyOf();
       if (recursive) scope.ctes.set(cte, itself);
       const output = this.#output(expression, scope);
@@ -142,12 +142,12 @@ class StatementReader implements Reading {
   #insertedFact({ columns, values }: InsertQueryNode, scope: Scope): Fact {
     const position = columns?.findIndex(isWorkspaceId) ?? -1;
     if (position < 0 || !values) return anyOf();
-    if (!ValuesNode.is(values)) return columnFact(this.#output(values, scope), position, this.given);
+    if (!ValuesNode.is(values)) return columnFact(this.#output(values, scope), position, this.axiom);
     return allOf(
       values.values.map((row) => {
-        if (PrimitiveValueListNode.is(row)) return this.given;
+        if (PrimitiveValueListNode.is(row)) return this.axiom;
         const value = row.values[position];
-        return (value && workspaceFact(value, scope, this.given)) ?? anyOf();
+        return (value && workspaceFact(value, scope, this.axiom)) ?? anyOf();
       }),
     );
   }
@@ -179,7 +179,7 @@ class StatementReader implements Reading {
   }
 
   #sources(scope: Scope, froms: readonly OperationNode[] = [], joins: readonly JoinNode[] = []): void {
-    // All aliases first: a lateral sub-query and a condition may name any of them.
+    // All aliases come first: a lateral subquery and a condition may name any of them.
     const entered = [...froms, ...joins.map((join) => join.table)].map((node) => {
       return { node, fact: this.#source(node, scope) };
     });
@@ -188,11 +188,11 @@ class StatementReader implements Reading {
       const fact = entered[froms.length + at]?.fact;
       if (!on || !fact) continue;
       this.#visit(on, scope);
-      bindCondition(on.on, scope, this.given, filtersOf(joinType, fact));
+      bindCondition(on.on, scope, this.axiom, filtersOf(joinType, fact));
     }
   }
 
-  /** Enters a table, sub-query or CTE into the scope and demands a bound workspace of a tenant's table. */
+  /** Adds a table, subquery or CTE to the scope, and demands that a tenant table is bound. */
   #source(node: OperationNode, scope: Scope, role: 'read' | 'target' | 'inserted' = 'read'): Fact {
     const table = tableOf(node);
     const alias = AliasNode.is(node) ? identifierOf(node.alias) : identifierOf(table);
@@ -212,17 +212,17 @@ class StatementReader implements Reading {
     const inner = tableOf(node);
     if (TableNode.is(inner)) return;
     if (RawNode.is(inner)) this.#raw(inner, scope, 'table');
-    else if (isQuery(inner)) imply(workspaceColumnFact(this.#query(inner, scope), this.given), fact);
+    else if (isQuery(inner)) imply(workspaceColumnFact(this.#query(inner, scope), this.axiom), fact);
     else this.#visit(inner, scope);
   }
 
   #condition(condition: OperationNode | undefined, scope: Scope): void {
     if (!condition) return;
     this.#visit(condition, scope);
-    bindCondition(condition, scope, this.given, () => true);
+    bindCondition(condition, scope, this.axiom, () => true);
   }
 
-  /** What a query in a place of its own gives out: of a CTE, of a union, of insert … select. */
+  /** The output of a query that is not part of an expression: a CTE, a branch of a union, an insert … select. */
   #output(node: OperationNode, scope: Scope): Output {
     if (ParensNode.is(node)) return this.#output(node.node, scope);
     if (isQuery(node)) return this.#query(node, scope);

@@ -90,6 +90,13 @@ const codePlugin = ({ React }) => ({
   },
 });
 
+/** Requests go to where the page came from: behind a proxy the server may know itself by another address. */
+const toThisServer = (request) => {
+  const { pathname, search } = new URL(request.url, location.href);
+  request.url = `${location.origin}${pathname}${search}`;
+  return request;
+};
+
 const ui = SwaggerUIBundle({
   url: '/v1/openapi.json',
   domNode: document.getElementById('reference'),
@@ -100,6 +107,7 @@ const ui = SwaggerUIBundle({
   showExtensions: true,
   // The file is checked where it is made; nobody else has to be asked.
   validatorUrl: null,
+  requestInterceptor: toThisServer,
   plugins: [tokenPlugin, dialogPlugin, operationPlugin, codePlugin],
   onComplete: () => {
     const token = sessionStorage.getItem(kept);

@@ -1,0 +1,53 @@
+import { isIPv4 } from 'node:net';
+
+export interface Greeting {
+  /** Where clients reach the server. */
+  readonly url: string;
+  /** The address that the server was told to listen on. */
+  readonly host: string;
+  /** The token of the demo; undefined when there is none or it is not known. */
+  readonly token: string | undefined;
+  /** The absolute path of the file that holds the token. */
+  readonly tokenFile: string;
+  /** Whether the text goes to a terminal, where only the person who started the server reads it. */
+  readonly isTerminal: boolean;
+}
+
+/**
+ * What a server prints once it is ready: its addresses, and requests to paste. The demo's token has all scopes, and
+ * standard error often ends up in a log. So the text of the token is printed only in a terminal, by a server that no
+ * other machine can reach; otherwise the requests read it from its file.
+ */
+export function greeting({ url, host, token, tokenFile, isTerminal }: Greeting): string {
+  if (token === undefined) {
+    return `\nworkgraph is ready at ${url}\n\n  GraphiQL   ${url}/graphql\n  A token    npx workgraph token create\n\n`;
+  }
+  const isShown = isTerminal && isLoopback(host) && isLoopback(new URL(url).hostname);
+  const authorization = isShown
+    ? `-H 'Authorization: Bearer ${token}'`
+    : `-H "Authorization: Bearer $(cat ${quoted(tokenFile)})"`;
+  const query = '{ viewer { member { displayName } workspace { name } } }';
+  return `
+workgraph is ready at ${url}
+
+  GraphiQL     ${url}/graphql
+  Demo token   ${isShown ? token : `in ${tokenFile}`}
+
+  GraphQL      curl ${url}/graphql ${authorization} \\
+                 -H 'Content-Type: application/json' -d '${JSON.stringify({ query })}'
+  REST         curl '${url}/v1/teams?page_size=5' ${authorization}
+
+`;
+}
+
+/** Tells whether only this machine can reach the address. */
+function isLoopback(host: string): boolean {
+  return (
+    (isIPv4(host) && host.startsWith('127.')) || ['localhost', '::1', '[::1]'].includes(host.toLowerCase())
+  );
+}
+
+/** Quotes a text as one word of a shell command. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

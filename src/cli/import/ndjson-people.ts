@@ -1,0 +1,21 @@
+import { codeTables } from '../../model/codes.ts';
+import type { ImportedPerson } from '../../portability/import/import-issue.ts';
+import { isRecord, wordOf } from './records.ts';
+
+/** The people of a list; what names nobody is passed over. */
+export function people(value: unknown): ImportedPerson[] {
+  return Array.isArray(value) ? value.flatMap((each) => personOf(each) ?? []) : [];
+}
+
+/** A person as an object, or as a text: an e-mail address or a name. */
+export function personOf(value: unknown): ImportedPerson | undefined {
+  const text = wordOf(value);
+  if (text !== undefined) return text.includes('@') ? { name: text, emailAddress: text } : { name: text };
+  if (!isRecord(value)) return undefined;
+  const [name, emailAddress] = [wordOf(value.displayName), wordOf(value.emailAddress)];
+  const kind = Object.entries(codeTables.principalKind).find(
+    ([word, code]) => code > 0 && word === value.principalKind,
+  )?.[1];
+  if (name === undefined && emailAddress === undefined) return undefined;
+  return { name: name ?? emailAddress ?? '', emailAddress, principalKind: kind };
+}

@@ -1,0 +1,124 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { CommandError } from '../failures.ts';
+import { foreignForm, isGzip } from './foreign-form.ts';
+
+/** The file that an import reads, already opened and found to be lines of text. */
+export interface SourceFile {
+  /** The size of the file in bytes; compressed when the file is. */
+  readonly totalBytes: number;
+  /** How much of the file has been read, in bytes. */
+  readonly bytesRead: number;
+  /** The text of the file, decompressed; can be read once. Throws `DamagedFileError` where a gzip file breaks off. */
+  readonly text: AsyncIterable<Buffer>;
+  close(): void;
+}
+
+/** A compressed file that cannot be read to its end; the message says so for a person. */
+export class DamagedFileError extends Error {
+  override readonly name = 'DamagedFileError';
+}
+
+/** As much of a file as it takes to tell its form. */
+const headBytes = 64 * 1024;
+
+/**
+ * Opens a file of lines, gzip or not. Throws a `CommandError` when there is no such file, or when the file is something
+ * else as a whole (UTF-16, HTML, an array over several lines): its lines would all be refused for the same reason.
+ */
+export async function openSourceFile(path: string): Promise<SourceFile> {
+  const totalBytes = await fileSize(path);
+  const file = createReadStream(path);
+  try {
+    let bytesRead = 0;
+    const raw = await peek(file, (bytes) => (bytesRead += bytes));
+    const text = isGzip(raw.head) ? await peek(decompressed(raw.chunks)) : raw;
+    const problem = foreignForm(text.head, path);
+    if (problem !== undefined) throw new CommandError(problem);
+    return {
+      totalBytes,
+      get bytesRead() {
+        return bytesRead;
+      },
+      text: text.chunks,
+      close: () => void file.destroy(),
+    };
+  } catch (error) {
+    file.destroy();
+    throw error;
+  }
+}
+
+/** The size of a file in bytes; throws a sentence for a person when there is no such file. */
+export async function fileSize(path: string): Promise<number> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new CommandError(`There is no file ${path}.`);
+    throw error;
+  });
+  if (found.isDirectory()) throw new CommandError(`${path} is a directory, not a file.`);
+  return found.size;
+}
+
+interface Peeked {
+  /** What the chunks begin with. */
+  readonly head: Buffer;
+  /** All of them, the head included. */
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
+/** Reads the head and gives it back in front of the rest; a failure within the head is thrown behind it. */
+async function peek(source: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): Promise<Peeked> {
+  const reader = counted(source, onRead);
+  const parts: Buffer[] = [];
+  let length = 0;
+  let failure: { error: unknown } | undefined;
+  try {
+    while (length < headBytes) {
+      const next = await reader.next();
+      if (next.done) break;
+      parts.push(next.value);
+      length += next.value.length;
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  const head = Buffer.concat(parts);
+  return { head, chunks: joined(head, reader, failure) };
+}
+
+async function* counted(
+  source: AsyncIterable<Buffer>,
+  onRead: ((bytes: number) => void) | undefined,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    onRead?.(chunk.length);
+    yield chunk;
+  }
+}
+
+async function* joined(
+  head: Buffer,
+  rest: AsyncIterable<Buffer>,
+  failure: { error: unknown } | undefined,
+): AsyncGenerator<Buffer> {
+  if (head.length > 0) yield head;
+  if (failure) throw failure.error;
+  yield* rest;
+}
+
+async function* decompressed(compressed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  // The loop below throws whatever goes wrong here.
+  pipeline(Readable.from(compressed), gunzip).catch(() => undefined);
+  try {
+    yield* gunzip as AsyncIterable<Buffer>;
+  } catch (error) {
+    const { code } = Object(error) as { code?: unknown };
+    if (typeof code !== 'string' || !code.startsWith('Z_')) throw error;
+    const what = code === 'Z_BUF_ERROR' ? 'breaks off' : 'is damaged';
+    throw new DamagedFileError(`the gzip file ${what} here, and nothing after this line can be read`);
+  }
+}

@@ -1,0 +1,133 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database } from '../db/engine/engine.ts';
+import { inTransaction, type Trx } from '../db/engine/transaction.ts';
+import { selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
+import { analyzeTables } from '../db/writes/import-writes.ts';
+import { principalKind } from '../model/codes.ts';
+import { createFromDirectory } from '../portability/directory/directory.ts';
+import { ImportFiles } from '../portability/import/import-files.ts';
+import { databaseLedger, memoryLedger } from '../portability/import/import-ledger.ts';
+import { importIssues } from '../portability/import/import-run.ts';
+import { derivedIds, type NewId } from '../portability/row-ids.ts';
+import { timeShift } from '../portability/time-shift.ts';
+import { type Actor, recordDeeds } from '../resolvers/audit.ts';
+import { raise } from '../resolvers/errors.ts';
+import { encodeId } from '../resolvers/ids.ts';
+import type { FileStore } from '../storage/storage.ts';
+import { headerOf, issuesFile, ownDemo, withIssues, workspaceIdOf } from './demo-files.ts';
+import { readDirectory } from './directory.ts';
+import { CommandError } from './failures.ts';
+import type { Line } from './import/lines.ts';
+import { ndjsonContent, type NdjsonHeader, readHeader } from './import/ndjson.ts';
+import { recordLines } from './import/records.ts';
+import { fileSize } from './import/source-file.ts';
+
+export interface SeedOptions {
+  readonly store: FileStore;
+  readonly actor: Actor;
+  /** Takes lines about what was made. */
+  readonly say?: (text: string) => void;
+  /** The directory of the demo; the one that comes with the service by default. */
+  readonly from?: string | undefined;
+  /** The moment that the demo's reference time becomes. */
+  readonly now?: Date;
+}
+
+/**
+ * Makes the workspace of a demo directory, all of it or nothing; the same files and time give the same rows. Throws
+ * `conflict` when the workspace is there already, and a sentence for a person when the importer would warn of anything.
+ */
+export async function seedDemo(
+  database: Database,
+  { store, actor, say = () => undefined, from = ownDemo, now = new Date() }: SeedOptions,
+): Promise<{ workspaceId: string; ownerUserAccountId: string }> {
+  const directoryFile = join(from, 'directory.yaml');
+  await fileSize(directoryFile);
+  const header = await headerOf(from);
+  const workspaceId = workspaceIdOf(header);
+  const workspaces = await selectWorkspaces(database.unscoped);
+  if (workspaces.some(({ id }) => id === workspaceId))
+    raise('conflict', `The database has the workspace ${header.workspace.name} already.`);
+  const { referenceUtc } = header;
+  const shifted =
+    referenceUtc === undefined ? (text: string) => text : timeShift(new Date(referenceUtc), now);
+  const directory = readDirectory(shifted(await readFile(directoryFile, 'utf8')));
+  const workspace = directory.workspace ?? { name: header.workspace.name };
+  const files = new ImportFiles(store, from);
+  const demo = { from, header, workspaceId, shifted, files };
+  try {
+    const issues = await inTransaction(database.of(workspaceId), async (trx) => {
+      await files.removeAfter(0);
+      const newId = derivedIds(workspaceId);
+      await createFromDirectory(trx, { ...directory, workspace }, newId);
+      const subject = { kind: 'workspace', id: encodeId('workspace', workspaceId), name: workspace.name };
+      await recordDeeds(trx, actor, [{ act: 'workspace.created', subject }]);
+      return withIssues(from, (lines) => loadIssues(trx, demo, lines, { actor, newId }));
+    });
+    const { members = [], agent, agents = [], teams = [], projects = [] } = directory;
+    const people = members.length + agents.length + Number(agent !== undefined);
+    say(
+      `${workspace.name}: ${teams.length} teams, ${people} members, ${projects.length} projects, ${issues} issues.\n`,
+    );
+  } catch (error) {
+    await files.removeAfter(0);
+    throw error;
+  }
+  // Nobody else does: the embedded engine has no autovacuum.
+  await analyzeTables(database.unscoped);
+  const [owner] = await selectMemberCards(database.of(workspaceId));
+  return { workspaceId, ownerUserAccountId: owner?.userAccountId ?? '' };
+}
+
+interface Demo {
+  readonly from: string;
+  readonly header: NdjsonHeader;
+  readonly workspaceId: string;
+  /** Moves the times of a text. */
+  readonly shifted: (text: string) => string;
+  readonly files: ImportFiles;
+}
+
+/** Imports the issues inside the transaction and gives their number; nothing may be refused or warned of. */
+async function loadIssues(
+  trx: Trx,
+  { from, header, workspaceId, shifted, files }: Demo,
+  unshifted: AsyncGenerator<Line>,
+  { actor, newId }: { actor: Actor; newId: NewId },
+): Promise<number> {
+  const problems: string[] = [];
+  const source = `demo:${header.workspace.id}`;
+  const lines = shiftedLines(unshifted, shifted);
+  await readHeader(lines);
+  const { created } = await importIssues({
+    db: trx,
+    unscoped: undefined,
+    actor,
+    target: {
+      workspaceId,
+      source,
+      teamCode: undefined,
+      anonymous: { name: header.workspace.name, principalKind: principalKind.service },
+      // The demo's feeds tell of everything, as those of issues made here do; other files need not, as in an import.
+      ledger: from === ownDemo ? memoryLedger() : databaseLedger(source),
+      newId,
+      files,
+    },
+    lines: recordLines(lines, ndjsonContent),
+    signal: new AbortController().signal,
+    reporter: {
+      refused: (line, reason) => problems.push(`line ${line} refused: ${reason}`),
+      warning: (line, text) => problems.push(`line ${line}: ${text}`),
+      progress: () => undefined,
+    },
+  });
+  if (problems.length === 0) return created;
+  const more = problems.length > 20 ? [`… and ${problems.length - 20} more`] : [];
+  throw new CommandError([`${issuesFile(from)}:`, ...problems.slice(0, 20), ...more].join('\n'));
+}
+
+async function* shiftedLines(lines: AsyncIterable<Line>, shifted: Demo['shifted']): AsyncGenerator<Line> {
+  for await (const line of lines)
+    yield line.text === undefined ? line : { ...line, text: shifted(line.text) };
+}

@@ -1,0 +1,125 @@
+import {
+  AliasNode,
+  BinaryOperationNode,
+  CastNode,
+  ColumnNode,
+  DataTypeNode,
+  IdentifierNode,
+  OnConflictNode,
+  type OperationNode,
+  OperatorNode,
+  PrimitiveValueListNode,
+  ReferenceNode,
+  SelectionNode,
+  SelectQueryNode,
+  TableNode,
+  ValueNode,
+  ValuesNode,
+} from 'kysely';
+import type { Given } from '../query/slots.ts';
+import { identifierOf } from './identifiers.ts';
+import { TenantError } from './tenant-error.ts';
+
+const name = 'workspace_id';
+/** The column that every tenant table has. */
+export const WORKSPACE_ID = ColumnNode.create(name);
+
+const equals = OperatorNode.create('=');
+
+export function isWorkspaceColumn(node: OperationNode): boolean {
+  return ColumnNode.is(node) && identifierOf(node) === name;
+}
+
+/** One workspace as a value in statements: how it is compared, inserted and recognized. */
+export class WorkspaceValue {
+  readonly #workspace: Given<string>;
+  readonly #value: ValueNode;
+  /** In a select list nothing else says which type the parameter has. */
+  readonly #selection: SelectionNode;
+
+  constructor(workspace: Given<string>) {
+    this.#workspace = workspace;
+    this.#value = ValueNode.create(workspace);
+    this.#selection = SelectionNode.create(
+      AliasNode.create(
+        CastNode.create(this.#value, DataTypeNode.create('uuid')),
+        IdentifierNode.create(name),
+      ),
+    );
+  }
+
+  /** `alias.workspace_id = <workspace>`. */
+  conditionOn(alias: string): BinaryOperationNode {
+    const column = ReferenceNode.create(WORKSPACE_ID, TableNode.create(alias));
+    return BinaryOperationNode.create(column, equals, this.#value);
+  }
+
+  /** Says whether a node is that condition already. */
+  isCondition(node: OperationNode, { leftOperand: wanted }: BinaryOperationNode): boolean {
+    if (!BinaryOperationNode.is(node)) return false;
+    const { leftOperand: left, operator, rightOperand: right } = node;
+    if (!ReferenceNode.is(left) || !left.table || !ReferenceNode.is(wanted) || !wanted.table) return false;
+    const isEqual = OperatorNode.is(operator) && operator.operator === '=';
+    const isOfAlias = identifierOf(left.table) === identifierOf(wanted.table);
+    return isEqual && isOfAlias && isWorkspaceColumn(left.column) && this.#isValue(right);
+  }
+
+  /** The rows of an insert with the workspace as their last value. */
+  insertedInto(table: string, values: OperationNode): OperationNode {
+    if (ValuesNode.is(values)) {
+      return ValuesNode.create(
+        values.values.map((row) =>
+          PrimitiveValueListNode.is(row)
+            ? { ...row, values: [...row.values, this.#workspace] }
+            : { ...row, values: [...row.values, this.#value] },
+        ),
+      );
+    }
+    if (!SelectQueryNode.is(values))
+      throw new TenantError(`The insert into "${table}" takes neither values nor a select.`);
+    const { selections = [], setOperations } = values;
+    return {
+      ...values,
+      selections: [...selections, this.#selection],
+      ...(setOperations && {
+        setOperations: setOperations.map((operation) => ({
+          ...operation,
+          expression: this.insertedInto(table, operation.expression),
+        })),
+      }),
+    } as SelectQueryNode;
+  }
+
+  /** Says whether each row of an insert has the workspace at a place, where it was added before. */
+  isInserted(values: OperationNode, place: number): boolean {
+    if (ValuesNode.is(values)) {
+      return values.values.every((row) => {
+        if (PrimitiveValueListNode.is(row)) return row.values[place] === this.#workspace;
+        const value = row.values[place];
+        return value !== undefined && this.#isValue(value);
+      });
+    }
+    if (!SelectQueryNode.is(values)) return false;
+    const selection = values.selections?.[place]?.selection;
+    const cast = selection && AliasNode.is(selection) ? selection.node : undefined;
+    const isSelected = cast !== undefined && CastNode.is(cast) && this.#isValue(cast.expression);
+    const others = values.setOperations ?? [];
+    return isSelected && others.every(({ expression }) => this.isInserted(expression, place));
+  }
+
+  /** The conflict within the workspace: every unique index of a tenant table begins with it. */
+  onConflict(conflict: OnConflictNode, table: string): OnConflictNode {
+    const { columns, constraint, indexExpression, updates } = conflict;
+    if (columns) {
+      if (columns.some(isWorkspaceColumn)) return conflict;
+      return OnConflictNode.cloneWith(conflict, { columns: [WORKSPACE_ID, ...columns] });
+    }
+    if (updates || constraint || indexExpression)
+      throw new TenantError(`On conflict of "${table}": name the columns that conflict.`);
+    return conflict;
+  }
+
+  #isValue(node: OperationNode): boolean {
+    return ValueNode.is(node) && node.value === this.#workspace;
+  }
+}

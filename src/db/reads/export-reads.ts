@@ -1,0 +1,145 @@
+import { anyUuid } from '../query/any-uuid.ts';
+import type { Row } from '../tables/tables.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
+
+/** An issue with the names of the single things that it refers to. */
+export type ExportedIssueRow = Awaited<ReturnType<typeof selectIssuesAfter>>[number];
+
+/** Issues of a team by number, from the one after `number`: a page by its key. Only living ones unless `deleted`. */
+export async function selectIssuesAfter(
+  db: TenantDb,
+  teamId: string,
+  { number, limit, deleted }: { number: number; limit: number; deleted: boolean },
+) {
+  return withParent(db, deleted)
+    .innerJoin('status', (join) => join.onRef('status.id', '=', 'issue.statusId'))
+    .leftJoin('project', (join) => join.onRef('project.id', '=', 'issue.projectId'))
+    .leftJoin('delivery', (join) => join.onRef('delivery.id', '=', 'issue.deliveryId'))
+    .selectAll('issue')
+    .select(['status.name as statusName', 'status.category as statusCategory'])
+    .select(['project.key as projectKey', 'delivery.number as deliveryNumber'])
+    .where('issue.teamId', '=', teamId)
+    .where('issue.number', '>', number)
+    .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null))
+    .orderBy('issue.number')
+    .limit(limit)
+    .execute();
+}
+
+/** Issues with their parents, deleted ones among them if `deleted`. */
+function withParent(db: TenantDb, deleted: boolean) {
+  return db
+    .selectFrom('issue')
+    .leftJoin('issue as parent', (join) =>
+      join.on((eb) => {
+        const living = eb('parent.id', '=', eb.ref('issue.parentIssueId'));
+        return deleted ? eb.or([living, eb('parent.id', '=', eb.ref('issue.deletedParentIssueId'))]) : living;
+      }),
+    )
+    .leftJoin('team as parentTeam', (join) => join.onRef('parentTeam.id', '=', 'parent.teamId'))
+    .select(['parent.number as parentNumber', 'parentTeam.code as parentTeamCode']);
+}
+
+/** Everything that belongs to issues, with the people it names. */
+export interface IssueBelongings {
+  comments: Row<'comment'>[];
+  links: Row<'issueLink'>[];
+  labels: { issueId: string; name: string }[];
+  assignees: Row<'issueAssignee'>[];
+  roles: Row<'issueRoleAssignment'>[];
+  subscribers: Row<'issueSubscription'>[];
+  activity: Row<'activity'>[];
+  threads: Row<'agentThread'>[];
+  messages: Row<'agentThreadMessage'>[];
+  /** Those whose bytes are there. */
+  attachments: Row<'attachment'>[];
+}
+
+/** Reads everything that belongs to a page of issues, with one statement for each kind; deleted comments and links if `deleted`. */
+export async function selectBelongings(
+  db: TenantDb,
+  issueIds: string[],
+  { deleted }: { deleted: boolean },
+): Promise<IssueBelongings> {
+  return {
+    comments: await inOrder(db, 'comment', issueIds, { deleted }),
+    links: await inOrder(db, 'issueLink', issueIds, { deleted }),
+    labels: await selectLabelNames(db, issueIds),
+    assignees: await ofIssues(db, 'issueAssignee', issueIds),
+    roles: await ofIssues(db, 'issueRoleAssignment', issueIds),
+    subscribers: await ofIssues(db, 'issueSubscription', issueIds),
+    activity: await byPlace(db, 'activity', issueIds),
+    threads: await ofIssues(db, 'agentThread', issueIds),
+    messages: await byPlace(db, 'agentThreadMessage', issueIds),
+    attachments: (await inOrder(db, 'attachment', issueIds, { deleted: false })).filter(
+      ({ uploadedUtc }) => uploadedUtc !== null,
+    ),
+  };
+}
+
+/** Members by their accounts. */
+export async function selectMembersByAccount(
+  db: TenantDb,
+  userAccountIds: string[],
+): Promise<Row<'member'>[]> {
+  return db.selectFrom('member').selectAll().where('userAccountId', '=', anyUuid(userAccountIds)).execute();
+}
+
+async function inOrder<Name extends 'comment' | 'issueLink' | 'attachment'>(
+  db: TenantDb,
+  table: Name,
+  issueIds: string[],
+  { deleted }: { deleted: boolean },
+): Promise<Row<Name>[]> {
+  const rows = await db
+    .selectFrom<'comment' | 'issueLink' | 'attachment'>(table)
+    .selectAll()
+    .where('issueId', '=', anyUuid(issueIds))
+    .$if(!deleted, (query) => query.where('deletedUtc', 'is', null))
+    .orderBy('createdUtc')
+    .orderBy('id')
+    .execute();
+  // The rows of the table that was asked for.
+  return rows as Row<Name>[];
+}
+
+async function byPlace<Name extends 'activity' | 'agentThreadMessage'>(
+  db: TenantDb,
+  table: Name,
+  issueIds: string[],
+): Promise<Row<Name>[]> {
+  const rows = await db
+    .selectFrom<'activity' | 'agentThreadMessage'>(table)
+    .selectAll()
+    .where('issueId', '=', anyUuid(issueIds))
+    .orderBy('issueId')
+    .orderBy('sortOrder')
+    .execute();
+  return rows as Row<Name>[];
+}
+
+type Unordered = 'issueAssignee' | 'issueRoleAssignment' | 'issueSubscription' | 'agentThread';
+
+async function ofIssues<Name extends Unordered>(
+  db: TenantDb,
+  table: Name,
+  issueIds: string[],
+): Promise<Row<Name>[]> {
+  const rows = await db
+    .selectFrom<Unordered>(table)
+    .selectAll()
+    .where('issueId', '=', anyUuid(issueIds))
+    .execute();
+  return rows as Row<Name>[];
+}
+
+function selectLabelNames(db: TenantDb, issueIds: string[]): Promise<{ issueId: string; name: string }[]> {
+  return db
+    .selectFrom('issueLabel')
+    .innerJoin('label', 'label.id', 'issueLabel.labelId')
+    .select(['issueLabel.issueId', 'label.name'])
+    .where('issueLabel.issueId', '=', anyUuid(issueIds))
+    .orderBy('label.nameFold')
+    .orderBy('label.id')
+    .execute();
+}

@@ -1,0 +1,190 @@
+import {
+  getNamedType,
+  getNullableType,
+  GraphQLError,
+  type GraphQLInputType,
+  type GraphQLNamedInputType,
+  isInputObjectType,
+  isListType,
+  Kind,
+  type ValueNode,
+} from 'graphql';
+import { raise } from '../resolvers/errors.ts';
+import { maxConditions, maxRelatedConditions } from '../resolvers/filters.ts';
+import type { InputFieldExtensions, InputTypeExtensions } from '../schema/builder/filters.ts';
+import { maxListItems, valueCharacters } from './limits.ts';
+
+/** How large an input is: what its filter tests, how many characters it takes, and the items where it is a list itself. */
+export interface InputSize {
+  conditions: number;
+  relations: number;
+  characters: number;
+  items: number;
+}
+
+/** Where a part of an input lies, and what its schema says about that position. */
+interface JsonPath {
+  /** Undefined where graphql-js will refuse the input. */
+  readonly type: GraphQLInputType | undefined;
+  readonly path: string;
+  /** It is an item of `and` or `or`, or a `not`, and so counts as one condition even when it has none. */
+  readonly isPart: boolean;
+  /** How many items a list takes there, where that is less than any list takes. */
+  readonly maxItems: number | undefined;
+}
+
+/** A variable inside a literal, which is as large as the value that a request gives it. */
+export interface Hole {
+  readonly name: string;
+  readonly at: JsonPath;
+}
+
+/** An input as it was sent, seen the same way whether it is JSON or a literal of the document. */
+type Seen<Input> =
+  | { readonly kind: 'list'; readonly items: readonly Input[] }
+  | {
+      readonly kind: 'object';
+      readonly size: number;
+      /** The members are read only once there are known to be few. */
+      readonly fields: () => readonly (readonly [name: string, value: Input])[];
+    }
+  | { readonly kind: 'leaf'; readonly characters: number; readonly isNull: boolean }
+  | { readonly kind: 'variable'; readonly name: string };
+
+type SeenObject<Input> = Extract<Seen<Input>, { kind: 'object' }>;
+
+/**
+ * Measures the value of a variable before it is coerced. Throws `invalid_request` at the first list or filter that is
+ * larger than it may be, and a GraphQLError at an object with more fields than its type has.
+ */
+export function sizeOfValue(value: unknown, type: GraphQLInputType, path: string): InputSize {
+  const meter = new InputMeter(seenValue, type, path);
+  meter.add(value);
+  return meter.size;
+}
+
+/** The same for a literal of the document; `holes` are the variables in it, which are not part of its size. */
+export function sizeOfLiteral(
+  literal: ValueNode,
+  type: GraphQLInputType,
+  path: string,
+): { size: InputSize; holes: readonly Hole[] } {
+  const meter = new InputMeter(seenLiteral, type, path);
+  meter.add(literal);
+  return { size: meter.size, holes: meter.holes };
+}
+
+/** Throws `invalid_request` when a filter tests more than it may. */
+export function checkFilter({ conditions, relations }: InputSize, path: string): void {
+  if (conditions > maxConditions) refuse(path, `takes ${maxConditions} conditions at most`);
+  if (relations > maxRelatedConditions)
+    refuse(path, `takes ${maxRelatedConditions} conditions on related things at most`);
+}
+
+/** Throws `invalid_request` when a list is longer than any may be, or than its own limit. */
+export function checkItems(items: number, path: string, maxItems = maxListItems): void {
+  if (items > maxItems)
+    refuse(path, `takes ${maxItems} ${maxItems < maxListItems ? 'values' : 'items'} at most`);
+}
+
+class InputMeter<Input> {
+  readonly size: InputSize = { conditions: 0, relations: 0, characters: 0, items: 0 };
+  readonly holes: Hole[] = [];
+  readonly #see: (input: Input) => Seen<Input>;
+  readonly #root: JsonPath;
+
+  constructor(see: (input: Input) => Seen<Input>, type: GraphQLInputType, path: string) {
+    this.#see = see;
+    const { isFilter = false }: InputTypeExtensions = getNamedType(type).extensions;
+    this.#root = { type, path, isPart: isFilter && isListType(getNullableType(type)), maxItems: undefined };
+  }
+
+  add(input: Input, at: JsonPath = this.#root): void {
+    const { type, path, isPart } = at;
+    const seen = this.#see(input);
+    if (seen.kind === 'list') {
+      this.#addList(seen.items, at);
+      return;
+    }
+    const before = this.size.conditions;
+    if (seen.kind === 'variable') this.holes.push({ name: seen.name, at });
+    else if (seen.kind === 'leaf') this.size.characters += seen.characters;
+    else this.#addObject(seen, type && getNamedType(type), path);
+    // Otherwise there could be any number of empty parts.
+    if (isPart && seen.kind !== 'variable' && this.size.conditions === before) this.#addCondition(false);
+  }
+
+  #addList(items: readonly Input[], at: JsonPath): void {
+    const { type, path, isPart, maxItems } = at;
+    checkItems(items.length, path, maxItems);
+    if (at === this.#root) this.size.items = items.length;
+    this.size.characters += valueCharacters;
+    const list = type && getNullableType(type);
+    const itemType = isListType(list) ? list.ofType : list;
+    for (const [index, item] of items.entries())
+      this.add(item, { type: itemType, path: `${path}[${index}]`, isPart, maxItems: undefined });
+  }
+
+  #addObject(
+    { size, fields }: SeenObject<Input>,
+    type: GraphQLNamedInputType | undefined,
+    path: string,
+  ): void {
+    this.size.characters += valueCharacters;
+    const known = isInputObjectType(type) ? type.getFields() : {};
+    if (isInputObjectType(type) && size > Object.keys(known).length) {
+      throw new GraphQLError(`"${path}" has more fields than the type "${type.name}".`, {
+        extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+      });
+    }
+    const { isFilter }: InputTypeExtensions = type?.extensions ?? {};
+    for (const [name, value] of fields()) {
+      // graphql-js refuses what it does not know; here that is only something long.
+      const field = known[name];
+      const { combines = false, relation = false, maxItems }: InputFieldExtensions = field?.extensions ?? {};
+      const seen = this.#see(value);
+      // An omitted filter filters nothing, and null is an omitted one.
+      const isNull = seen.kind === 'leaf' && seen.isNull;
+      if (isFilter && field && !combines && !isNull) this.#addCondition(relation);
+      const isPart = combines && !isNull;
+      this.add(value, { type: field?.type, path: `${path}.${name}`, isPart, maxItems });
+    }
+  }
+
+  #addCondition(isRelation: boolean): void {
+    this.size.conditions += 1;
+    if (isRelation) this.size.relations += 1;
+    checkFilter(this.size, this.#root.path);
+  }
+}
+
+function seenValue(value: unknown): Seen<unknown> {
+  if (Array.isArray(value)) return { kind: 'list', items: value };
+  if (typeof value === 'object' && value !== null)
+    return { kind: 'object', size: Object.keys(value).length, fields: () => Object.entries(value) };
+  const characters = typeof value === 'string' ? value.length + valueCharacters : valueCharacters;
+  return { kind: 'leaf', characters, isNull: value === null || value === undefined };
+}
+
+function seenLiteral(node: ValueNode): Seen<ValueNode> {
+  switch (node.kind) {
+    case Kind.LIST:
+      return { kind: 'list', items: node.values };
+    case Kind.OBJECT:
+      return {
+        kind: 'object',
+        size: node.fields.length,
+        fields: () => node.fields.map(({ name, value }) => [name.value, value]),
+      };
+    case Kind.VARIABLE:
+      return { kind: 'variable', name: node.name.value };
+    default: {
+      const characters = 'value' in node ? String(node.value).length + valueCharacters : valueCharacters;
+      return { kind: 'leaf', characters, isNull: node.kind === Kind.NULL };
+    }
+  }
+}
+
+function refuse(field: string, message: string): never {
+  raise('invalid_request', `${field}: ${message}.`, [{ field, message }]);
+}

@@ -1,0 +1,74 @@
+import {
+  type DirectiveNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  getDirectiveValues,
+  GraphQLIncludeDirective,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql';
+
+/** What `@skip` or `@include` says about a field: it is selected when the value is as wanted. */
+export interface Condition {
+  readonly value: ValueNode;
+  readonly wanted: boolean;
+}
+
+/** How selections are walked. */
+export interface SelectionWalk {
+  readonly schema: GraphQLSchema;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** Leaves out a selection and everything in it. */
+  readonly isCut?: (selection: SelectionNode) => boolean;
+  /** Says at each spread of a fragment whether to walk it there; without this every spread is walked. */
+  readonly enters?: (fragment: string) => boolean;
+  /** Called for each field, with the conditions on it and on the fragments around it. */
+  readonly field: (node: FieldNode, parent: GraphQLNamedType, conditions: readonly Condition[]) => void;
+}
+
+/** Calls `field` for each field of a selection set and of its fragments, but not for the fields below those. */
+export function walkSelections(
+  walk: SelectionWalk,
+  { selections }: SelectionSetNode,
+  parent: GraphQLNamedType,
+  outer: readonly Condition[] = [],
+): void {
+  for (const selection of selections) {
+    if (walk.isCut?.(selection)) continue;
+    const conditions = selection.directives?.length
+      ? [...outer, ...conditionsOf(selection.directives)]
+      : outer;
+    if (selection.kind === Kind.FIELD) {
+      walk.field(selection, parent, conditions);
+      continue;
+    }
+    const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+    if (isSpread && walk.enters?.(selection.name.value) === false) continue;
+    const fragment = isSpread ? walk.fragments.get(selection.name.value) : selection;
+    if (!fragment) continue;
+    const on = fragment.typeCondition?.name.value;
+    const type = (on === undefined ? undefined : walk.schema.getType(on)) ?? parent;
+    walkSelections(walk, fragment.selectionSet, type, conditions);
+  }
+}
+
+/** Do `@skip` and `@include` leave out a selection, with these variables. */
+export function isCutBy(node: SelectionNode, variables: Readonly<Record<string, unknown>>): boolean {
+  if (!node.directives?.length) return false;
+  const skip = getDirectiveValues(GraphQLSkipDirective, node, variables);
+  const include = getDirectiveValues(GraphQLIncludeDirective, node, variables);
+  return skip?.if === true || include?.if === false;
+}
+
+function conditionsOf(directives: readonly DirectiveNode[]): Condition[] {
+  return directives.flatMap(({ name, arguments: [condition] = [] }) =>
+    condition && (name.value === 'skip' || name.value === 'include')
+      ? [{ value: condition.value, wanted: name.value === 'include' }]
+      : [],
+  );
+}

@@ -1,0 +1,74 @@
+import {
+  type ASTVisitFn,
+  type ASTNode,
+  type ASTVisitor,
+  BREAK,
+  getEnterLeaveForKind,
+  Kind,
+  specifiedRules,
+  type ValidationContext,
+} from 'graphql';
+
+type Handler = ASTVisitFn<ASTNode>;
+
+/** The places of the rules that look at a kind of node, when it is entered and when it is left. */
+interface Interest {
+  readonly kind: Kind;
+  readonly enter: readonly number[];
+  readonly leave: readonly number[];
+}
+
+/** The same for every document, so it is found out with the first. */
+let interests: readonly Interest[] | undefined;
+
+/**
+ * The rules of the specification as one. For every document, graphql-js asks each rule about each kind of node, and
+ * then at each node. Few rules look at a kind: here a node comes only to those that do, in the same order.
+ */
+export function allRules(context: ValidationContext): ASTVisitor {
+  const visitors = specifiedRules.map((rule) => rule(context));
+  interests ??= Object.values(Kind).map((kind) => interestIn(visitors, kind));
+  /** The node below which a rule wants to see nothing. */
+  const skipped: unknown[] = visitors.map(() => undefined);
+  let skips = 0;
+  const heard = (rule: number, said: unknown, node: ASTNode) => {
+    if (said !== false && said !== BREAK) return;
+    skipped[rule] = said === false ? node : BREAK;
+    skips += 1;
+  };
+  const merged: Record<string, { enter: Handler; leave: Handler }> = {};
+  for (const { kind, enter, leave } of interests) {
+    const entering = enter.map((rule) => getEnterLeaveForKind(visitors[rule] as ASTVisitor, kind).enter);
+    const leaving = leave.map((rule) => getEnterLeaveForKind(visitors[rule] as ASTVisitor, kind).leave);
+    merged[kind] = {
+      enter: (node, key, parent, path, ancestors) => {
+        for (let place = 0; place < enter.length; place += 1) {
+          const rule = enter[place] as number;
+          if (skipped[rule] !== undefined) continue;
+          heard(rule, entering[place]?.call(visitors[rule], node, key, parent, path, ancestors), node);
+        }
+      },
+      leave: (node, key, parent, path, ancestors) => {
+        for (let place = 0; place < leave.length; place += 1) {
+          const rule = leave[place] as number;
+          if (skipped[rule] !== undefined) continue;
+          const said: unknown = leaving[place]?.call(visitors[rule], node, key, parent, path, ancestors);
+          if (said === BREAK) heard(rule, said, node);
+        }
+        if (skips === 0) return;
+        for (const rule of enter) {
+          if (skipped[rule] !== node) continue;
+          skipped[rule] = undefined;
+          skips -= 1;
+        }
+      },
+    };
+  }
+  return merged;
+}
+
+function interestIn(visitors: readonly ASTVisitor[], kind: Kind): Interest {
+  const places = (when: 'enter' | 'leave') =>
+    visitors.flatMap((visitor, rule) => (getEnterLeaveForKind(visitor, kind)[when] ? [rule] : []));
+  return { kind, enter: places('enter'), leave: places('leave') };
+}

@@ -1,0 +1,38 @@
+import { type ASTNode, Kind } from 'graphql';
+
+/** The properties of each kind of node in executable documents that hold nodes, but for names, which hold none. */
+const below: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  [Kind.DOCUMENT]: ['definitions'],
+  [Kind.OPERATION_DEFINITION]: ['name', 'variableDefinitions', 'directives', 'selectionSet'],
+  [Kind.VARIABLE_DEFINITION]: ['variable', 'type', 'defaultValue', 'directives'],
+  [Kind.VARIABLE]: ['name'],
+  [Kind.SELECTION_SET]: ['selections'],
+  [Kind.FIELD]: ['alias', 'name', 'arguments', 'directives', 'selectionSet'],
+  [Kind.ARGUMENT]: ['name', 'value'],
+  [Kind.FRAGMENT_SPREAD]: ['name', 'directives'],
+  [Kind.INLINE_FRAGMENT]: ['typeCondition', 'directives', 'selectionSet'],
+  [Kind.FRAGMENT_DEFINITION]: ['name', 'variableDefinitions', 'typeCondition', 'directives', 'selectionSet'],
+  [Kind.LIST]: ['values'],
+  [Kind.OBJECT]: ['fields'],
+  [Kind.OBJECT_FIELD]: ['name', 'value'],
+  [Kind.DIRECTIVE]: ['name', 'arguments'],
+  [Kind.NAMED_TYPE]: ['name'],
+  [Kind.LIST_TYPE]: ['type'],
+  [Kind.NON_NULL_TYPE]: ['type'],
+};
+
+type Holder = Readonly<Record<string, ASTNode | readonly ASTNode[] | undefined>>;
+
+/**
+ * Calls `enter` for a node of an executable document and for all nodes below it, in the order of the text. The `visit`
+ * of graphql-js can edit, which costs several times as much. The nesting of documents is limited, so it may recurse.
+ */
+export function walk(node: ASTNode, enter: (node: ASTNode) => void): void {
+  enter(node);
+  for (const name of below[node.kind] ?? []) {
+    const held = (Object(node) as Holder)[name];
+    if (held === undefined) continue;
+    if ('kind' in held) walk(held, enter);
+    else for (const each of held) walk(each, enter);
+  }
+}

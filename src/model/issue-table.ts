@@ -1,0 +1,39 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { Timestamp } from './column-types.ts';
+
+export interface IssueTable {
+  workspaceId: string;
+  id: string;
+  teamId: string;
+  number: number;
+  title: string;
+  titleFold: string;
+  description: Generated<string>;
+  reporterUserAccountId: string;
+  parentIssueId: string | null;
+  deletedParentIssueId: string | null;
+  statusId: string;
+  statusRank: number;
+  priority: number;
+  priorityRank: GeneratedAlways<number>;
+  primaryAssigneeUserAccountId: string | null;
+  projectId: string | null;
+  deliveryId: string | null;
+  estimateValue: number | null;
+  dueDate: string | null;
+  commentCount: Generated<number>;
+  subIssueCount: Generated<number>;
+  linkCount: Generated<number>;
+  activityCount: Generated<number>;
+  createdUtc: Timestamp;
+  updatedUtc: Timestamp;
+  lastActivityUtc: Timestamp | null;
+  lastCommentUtc: Timestamp | null;
+  closedUtc: Timestamp | null;
+  deletedUtc: Timestamp | null;
+  revision: Generated<number>;
+  /** The labels that `issueLabel` joins it to, by their ids: triggers write it. Null where it has not been written yet. */
+  labelIds: ColumnType<string[] | null, string[] | undefined, never>;
+  /** Those whom `issueAssignee` joins it to, in their order: as `labelIds`. */
+  assigneeUserAccountIds: ColumnType<string[] | null, string[] | undefined, never>;
+}

@@ -1,0 +1,37 @@
+/** The longest texts and lists that are taken, in code points and items (docs/contract.md, "Writes"). */
+export const limits = {
+  title: 255,
+  description: 100_000,
+  comment: 50_000,
+  url: 2_048,
+  role: 50,
+  labels: 50,
+  people: 50,
+  followUpActions: 10,
+  batch: 50,
+  /** What a filter compares with. */
+  filterText: 1_000,
+  /** Of a teammate, a team, a status and so on. */
+  name: 255,
+  fileName: 255,
+  mediaType: 255,
+  emailAddress: 320,
+  color: 50,
+  iconCss: 255,
+  slug: 100,
+  summary: 1_000,
+  teamCode: 10,
+  projectKey: 50,
+  repositoryName: 500,
+  teams: 10_000,
+  /** Of one team. */
+  statuses: 250,
+  projectMembers: 10_000,
+  projectLabels: 250,
+  /** `ENGINEERING-2147483647`: the code of a team and a number. */
+  issueKey: 21,
+  /** What an entry of a feed says: who did what to what, each name of these lengths. */
+  activity: 2_000,
+  threadPreview: 200,
+  threadMessages: 1_000,
+} as const;

@@ -1,0 +1,77 @@
+import type { IssueBelongings } from '../../db/reads/export-reads.ts';
+import type { Row } from '../../db/tables/tables.ts';
+import { codeTables } from '../../model/codes.ts';
+import { wordOfCode } from '../directory/code-words.ts';
+import type { ExportFiles } from './export-files.ts';
+
+type Person = (userAccountId: string) => Record<string, unknown> | null;
+
+/** What happened to the issues of a page: their feeds, files and agent threads. */
+export class ExportedHistory {
+  readonly #person: Person;
+  readonly #files: ExportFiles | undefined;
+  readonly #activity: ReadonlyMap<string, Row<'activity'>[]>;
+  readonly #threads: ReadonlyMap<string, Row<'agentThread'>[]>;
+  readonly #messages: ReadonlyMap<string, Row<'agentThreadMessage'>[]>;
+  readonly #attachments: ReadonlyMap<string, Row<'attachment'>[]>;
+
+  constructor(belongings: IssueBelongings, person: Person, files: ExportFiles | undefined) {
+    const byIssue = ({ issueId }: { issueId: string }) => issueId;
+    this.#person = person;
+    this.#files = files;
+    this.#activity = Map.groupBy(belongings.activity, byIssue);
+    this.#threads = Map.groupBy(belongings.threads, byIssue);
+    this.#messages = Map.groupBy(belongings.messages, byIssue);
+    this.#attachments = Map.groupBy(belongings.attachments, byIssue);
+  }
+
+  /** The fields of an issue's line; attachments are among them when their files are written. */
+  async of(issueId: string): Promise<Record<string, unknown>> {
+    const attachments = await this.#attachmentRecords(issueId);
+    return {
+      activity: (this.#activity.get(issueId) ?? []).map((entry) => ({
+        eventType: entry.eventType,
+        actor: this.#person(entry.actorUserAccountId),
+        occurredUtc: entry.occurredUtc,
+        text: entry.text,
+      })),
+      ...(attachments && { attachments }),
+      ...this.#thread(issueId),
+    };
+  }
+
+  async #attachmentRecords(issueId: string): Promise<Record<string, unknown>[] | undefined> {
+    if (!this.#files) return undefined;
+    const records = [];
+    for (const attachment of this.#attachments.get(issueId) ?? []) {
+      const file = await this.#files.save(attachment);
+      if (file === undefined) continue;
+      const { fileName, contentType, uploadedByUserAccountId, createdUtc, uploadedUtc } = attachment;
+      const uploadedBy = this.#person(uploadedByUserAccountId);
+      records.push({ file, fileName, contentType, uploadedBy, createdUtc, uploadedUtc });
+    }
+    return records;
+  }
+
+  #thread(issueId: string): Record<string, unknown> {
+    const thread = this.#threads.get(issueId)?.[0];
+    if (!thread) return {};
+    const messages = this.#messages.get(issueId) ?? [];
+    const places = new Map(messages.map(({ id }, index) => [id, index + 1]));
+    return {
+      agentThread: {
+        agent: this.#person(thread.agentUserAccountId),
+        messages: messages.map((message) => ({
+          authorType: wordOfCode(codeTables.authorType, message.authorType),
+          author: this.#person(message.authorUserAccountId),
+          messageType: wordOfCode(codeTables.messageType, message.messageType),
+          turnNumber: message.turnNumber,
+          body: message.body,
+          replyTo: message.replyToMessageId === null ? null : (places.get(message.replyToMessageId) ?? null),
+          followUpActions: message.followUpActions,
+          createdUtc: message.createdUtc,
+        })),
+      },
+    };
+  }
+}

@@ -1,0 +1,120 @@
+import { type EventType, eventIcons } from '../../resolvers/activity.ts';
+import { limits } from '../../model/limits.ts';
+import type {
+  ImportedActivity,
+  ImportedAttachment,
+  ImportedMessage,
+  ImportedThread,
+} from './import-issue.ts';
+import { cleanPerson, cut, later, shortened } from './import-texts.ts';
+
+export interface CleanActivity extends ImportedActivity {
+  eventType: EventType;
+  occurredUtc: Date;
+}
+
+export interface CleanAttachment extends ImportedAttachment {
+  createdUtc: Date;
+  uploadedUtc: Date;
+}
+
+export interface CleanMessage extends ImportedMessage {
+  createdUtc: Date;
+}
+
+export interface CleanThread extends ImportedThread {
+  messages: CleanMessage[];
+}
+
+/** The entries of a feed in the order of time, none before the issue was made; unknown kinds are left out. */
+export function cleanActivity(
+  raw: readonly ImportedActivity[] | undefined,
+  createdUtc: Date,
+  warnings: string[],
+): CleanActivity[] | undefined {
+  if (!raw) return undefined;
+  const entries = raw.flatMap((entry): CleanActivity[] => {
+    const { eventType, actor, text } = entry;
+    if (!isEventType(eventType) || text.trim() === '') return [];
+    return [
+      {
+        eventType,
+        actor: actor && cleanPerson(actor),
+        occurredUtc: later(entry.occurredUtc ?? createdUtc, createdUtc),
+        text: cut(text, limits.activity, 'an entry of the activity feed', warnings),
+      },
+    ];
+  });
+  const lost = raw.length - entries.length;
+  if (lost > 0)
+    warnings.push(`${lost} entries of the activity feed without a text or of an unknown kind are left out`);
+  return entries.toSorted((left, right) => left.occurredUtc.getTime() - right.occurredUtc.getTime());
+}
+
+/** Attachments whose names and types fit the tables; those without a file or a name are left out. */
+export function cleanAttachments(
+  raw: readonly ImportedAttachment[] | undefined,
+  issueCreatedUtc: Date,
+  warnings: string[],
+): CleanAttachment[] | undefined {
+  return raw?.flatMap((attachment): CleanAttachment[] => {
+    const fileName = cut(attachment.fileName.trim(), limits.fileName, 'the name of a file', warnings);
+    if (attachment.file === '' || fileName === '') {
+      warnings.push('an attachment without a file or a name is left out');
+      return [];
+    }
+    const createdUtc = attachment.createdUtc ?? issueCreatedUtc;
+    return [
+      {
+        file: attachment.file,
+        fileName,
+        contentType: shortened(attachment.contentType, limits.mediaType) || 'application/octet-stream',
+        uploadedBy: attachment.uploadedBy && cleanPerson(attachment.uploadedBy),
+        createdUtc,
+        uploadedUtc: later(attachment.uploadedUtc ?? createdUtc, createdUtc),
+      },
+    ];
+  });
+}
+
+/** A thread with the messages that have a text, each no earlier than the one before it; undefined without any. */
+export function cleanThread(
+  raw: ImportedThread | undefined,
+  issueCreatedUtc: Date,
+  warnings: string[],
+): CleanThread | undefined {
+  if (!raw) return undefined;
+  const places = new Map<number, number>();
+  const messages: CleanMessage[] = [];
+  for (const [index, message] of raw.messages.entries()) {
+    const what = `message ${index + 1} of the agent thread`;
+    if (message.body.trim() === '' || messages.length >= limits.threadMessages) {
+      warnings.push(`${what} is left out: it is empty, or there are more than ${limits.threadMessages}`);
+      continue;
+    }
+    const before = messages.at(-1)?.createdUtc ?? issueCreatedUtc;
+    messages.push({
+      ...message,
+      author: message.author && cleanPerson(message.author),
+      body: cut(message.body, limits.comment, what, warnings),
+      replyTo: message.replyTo === undefined ? undefined : places.get(message.replyTo),
+      followUpActions: message.followUpActions.slice(0, limits.followUpActions).map(cleanAction),
+      createdUtc: later(message.createdUtc ?? before, before),
+    });
+    places.set(index + 1, messages.length);
+  }
+  if (messages.length === 0) return undefined;
+  return { agent: raw.agent && cleanPerson(raw.agent), messages };
+}
+
+function cleanAction({ name, key, color }: ImportedMessage['followUpActions'][number]) {
+  return {
+    name: shortened(name, limits.title),
+    key: shortened(key, limits.title),
+    color: shortened(color, limits.title),
+  };
+}
+
+function isEventType(word: string): word is EventType {
+  return Object.hasOwn(eventIcons, word);
+}

@@ -1,0 +1,219 @@
+import {
+  selectAttachmentsOf,
+  selectFeeds,
+  selectInstallations,
+  selectIssuesWithThread,
+} from '../../db/imports.ts';
+import type { NewRow } from '../../db/tables/tenant-tables.ts';
+import type { Trx } from '../../db/engine/transaction.ts';
+import { insertRows } from '../../db/writes/import-writes.ts';
+import { eventIcons } from '../../resolvers/activity.ts';
+import type { CleanActivity, CleanAttachment } from './import-clean-history.ts';
+import type { ImportTarget, People } from './import-people.ts';
+import type { PreparedIssue } from './import-rows.ts';
+import { threadRows } from './import-threads.ts';
+
+/** Something that a person should know about a line of the file. */
+export interface ImportWarning {
+  line: number;
+  text: string;
+}
+
+/** Which parts of an issue's history are written: `activity` begins at a place of the feed. */
+interface History {
+  readonly prepared: PreparedIssue;
+  readonly activity: readonly CleanActivity[];
+  readonly placesBefore: number;
+  readonly attachments: readonly CleanAttachment[];
+  readonly hasThread: boolean;
+}
+
+/** Writes the whole history of new issues: feeds, attachments with their bytes, and agent threads. */
+export async function insertHistories(
+  trx: Trx,
+  target: ImportTarget,
+  people: People,
+  fresh: readonly PreparedIssue[],
+  warnings: ImportWarning[],
+): Promise<void> {
+  const histories = fresh.map((prepared) => ({
+    prepared,
+    activity: prepared.issue.activity ?? [],
+    placesBefore: 0,
+    attachments: prepared.issue.attachments ?? [],
+    hasThread: prepared.issue.agentThread !== undefined,
+  }));
+  await write(trx, target, people, histories, warnings);
+}
+
+/**
+ * Writes what the history of known issues lacks, and gives the entries that were added to each feed. A feed in which
+ * something else happened since stays as it is, and so does a thread that is there.
+ */
+export async function completeHistories(
+  trx: Trx,
+  target: ImportTarget,
+  people: People,
+  changed: readonly PreparedIssue[],
+  warnings: ImportWarning[],
+): Promise<Map<string, readonly CleanActivity[]>> {
+  const idsWith = (has: (prepared: PreparedIssue) => unknown) => changed.filter(has).map(({ id }) => id);
+  const feeds = Map.groupBy(
+    await selectFeeds(
+      trx,
+      idsWith(({ issue }) => issue.activity?.length),
+    ),
+    ({ issueId }) => issueId,
+  );
+  const attachments = Map.groupBy(
+    await selectAttachmentsOf(
+      trx,
+      idsWith(({ issue }) => issue.attachments?.length),
+    ),
+    ({ issueId }) => issueId,
+  );
+  const threaded = await selectIssuesWithThread(
+    trx,
+    idsWith(({ issue }) => issue.agentThread),
+  );
+  const histories = changed.map((prepared): History => {
+    const { id, issue } = prepared;
+    const feed = feeds.get(id) ?? [];
+    const activity = issue.activity ?? [];
+    const isContinued = feed.every((entry, place) => isSame(entry, activity[place]));
+    const known = attachments.get(id) ?? [];
+    return {
+      prepared,
+      activity: isContinued ? activity.slice(feed.length) : [],
+      placesBefore: feed.length,
+      attachments: (issue.attachments ?? []).filter(
+        ({ fileName, createdUtc }) =>
+          !known.some(
+            (row) => row.fileName === fileName && row.createdUtc.getTime() === createdUtc.getTime(),
+          ),
+      ),
+      hasThread: issue.agentThread !== undefined && !threaded.has(id),
+    };
+  });
+  await write(trx, target, people, histories, warnings);
+  return new Map(histories.map(({ prepared, activity }) => [prepared.id, activity]));
+}
+
+function isSame(
+  entry: Pick<CleanActivity, 'occurredUtc' | 'text'> & { eventType: string },
+  other: CleanActivity | undefined,
+): boolean {
+  return (
+    entry.eventType === other?.eventType &&
+    entry.text === other.text &&
+    entry.occurredUtc.getTime() === other.occurredUtc.getTime()
+  );
+}
+
+async function write(
+  trx: Trx,
+  target: ImportTarget,
+  people: People,
+  histories: readonly History[],
+  warnings: ImportWarning[],
+): Promise<void> {
+  // Files are stored while the database works.
+  const storing = storeAttachments(target, people, histories, warnings);
+  try {
+    const entries = histories.flatMap((history) => activityRows(target, people, history));
+    await insertRows(trx, 'activity', entries);
+    await writeThreads(trx, target, people, histories, warnings);
+  } finally {
+    // Nothing is put into the store any more when a caller takes back what was.
+    await Promise.allSettled([storing]);
+  }
+  await insertRows(trx, 'attachment', await storing);
+}
+
+async function writeThreads(
+  trx: Trx,
+  target: ImportTarget,
+  people: People,
+  histories: readonly History[],
+  warnings: ImportWarning[],
+): Promise<void> {
+  const withThread = histories.filter(({ hasThread }) => hasThread);
+  if (withThread.length === 0) return;
+  const installations = await selectInstallations(trx);
+  const threads = withThread.flatMap(({ prepared }) => {
+    const rows = threadRows(target, prepared, people, installations);
+    if (!rows)
+      warnings.push({ line: prepared.line, text: 'no agent is installed: its agent thread is left out' });
+    return rows ?? [];
+  });
+  const rows = threads.map(({ thread }) => thread);
+  await insertRows(trx, 'agentThread', rows);
+  const messages = threads.flatMap((thread) => thread.messages);
+  await insertRows(trx, 'agentThreadMessage', messages);
+}
+
+/** How many files are stored at once: each has a file open to read and one to write. */
+const filesAtOnce = 16;
+
+async function storeAttachments(
+  target: ImportTarget,
+  people: People,
+  histories: readonly History[],
+  warnings: ImportWarning[],
+): Promise<NewRow<'attachment'>[]> {
+  const all = histories.flatMap(({ prepared, attachments }) =>
+    attachments.map((attachment, place) => ({ prepared, attachment, place })),
+  );
+  const rows: NewRow<'attachment'>[] = [];
+  for (let from = 0; from < all.length; from += filesAtOnce) {
+    const stored = await Promise.allSettled(
+      all
+        .slice(from, from + filesAtOnce)
+        .map(({ prepared, ...file }) => storeAttachment(target, people, prepared, file, warnings)),
+    );
+    for (const result of stored) {
+      if (result.status === 'rejected') throw result.reason;
+      if (result.value) rows.push(result.value);
+    }
+  }
+  return rows;
+}
+
+function activityRows(
+  { newId }: ImportTarget,
+  people: People,
+  { prepared: { id: issueId, issue }, activity, placesBefore }: History,
+): NewRow<'activity'>[] {
+  return activity.map(({ eventType, actor, occurredUtc, text }, index) => {
+    const place = placesBefore + index;
+    return {
+      issueId,
+      sortOrder: place + 1,
+      id: newId({ kind: 'activity', key: `${issue.sourceId} ${place}`, madeUtc: occurredUtc, place }),
+      eventType,
+      actorUserAccountId: people.account(actor),
+      occurredUtc,
+      iconCss: eventIcons[eventType],
+      text,
+    };
+  });
+}
+
+async function storeAttachment(
+  { workspaceId, newId, files }: ImportTarget,
+  people: People,
+  { id: issueId, issue, line }: PreparedIssue,
+  { attachment, place }: { attachment: CleanAttachment; place: number },
+  warnings: ImportWarning[],
+): Promise<NewRow<'attachment'> | undefined> {
+  const { file, fileName, contentType, createdUtc, uploadedUtc } = attachment;
+  const id = newId({ kind: 'attachment', key: `${issue.sourceId} ${fileName}`, madeUtc: createdUtc, place });
+  const row = { id, revision: 1, fileName, contentType };
+  const stored = await files.add({ ...row, workspaceId, file });
+  if ('missing' in stored) {
+    warnings.push({ line, text: `the attachment ${fileName} is left out: ${stored.missing}` });
+    return undefined;
+  }
+  const uploadedByUserAccountId = people.account(attachment.uploadedBy);
+  return { ...row, ...stored, issueId, uploadedByUserAccountId, createdUtc, uploadedUtc, deletedUtc: null };
+}

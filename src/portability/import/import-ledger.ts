@@ -1,0 +1,55 @@
+import { type ImportedBefore, type ImportKind, selectImported } from '../../db/imports.ts';
+import type { Trx } from '../../db/engine/transaction.ts';
+import { upsertImportSources } from '../../db/writes/import-writes.ts';
+
+/** What one thing of a source became here; `record` holds its fingerprint and what has no column. */
+export interface LedgerEntry {
+  readonly sourceId: string;
+  readonly targetId: string;
+  readonly record?: Readonly<Record<string, unknown>> & { readonly digest?: string };
+}
+
+/** Remembers what the things of a source became, so that none is made twice and parents are found. */
+export interface ImportLedger {
+  find(trx: Trx, kind: ImportKind, sourceIds: readonly string[]): Promise<Map<string, ImportedBefore>>;
+  remember(trx: Trx, kind: ImportKind, entries: readonly LedgerEntry[]): Promise<void>;
+}
+
+/** Remembers in the database, for later runs. */
+export function databaseLedger(source: string): ImportLedger {
+  return {
+    find: (trx, kind, sourceIds) => selectImported(trx, source, kind, sourceIds),
+    remember: (trx, kind, entries) =>
+      upsertImportSources(
+        trx,
+        entries.map(({ sourceId, targetId, record = {} }) => {
+          return { source, kind, sourceId, targetId, record: JSON.stringify(record) };
+        }),
+      ),
+  };
+}
+
+/** Remembers in memory, for a run that is never continued. */
+export function memoryLedger(): ImportLedger {
+  const known = new Map<ImportKind, Map<string, ImportedBefore>>();
+  return {
+    find: (_trx, kind, sourceIds) => {
+      const ofKind = known.get(kind);
+      return Promise.resolve(
+        new Map(
+          sourceIds.flatMap((sourceId) => {
+            const entry = ofKind?.get(sourceId);
+            return entry ? [[sourceId, entry] as const] : [];
+          }),
+        ),
+      );
+    },
+    remember: (_trx, kind, entries) => {
+      const ofKind = known.get(kind) ?? new Map<string, ImportedBefore>();
+      known.set(kind, ofKind);
+      for (const { sourceId, targetId, record } of entries)
+        ofKind.set(sourceId, { sourceId, targetId, digest: record?.digest ?? null });
+      return Promise.resolve();
+    },
+  };
+}

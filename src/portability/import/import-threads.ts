@@ -1,0 +1,53 @@
+import type { LocalRow, NewRow } from '../../db/tables/tenant-tables.ts';
+import { nextThread } from '../../resolvers/agent-turns.ts';
+import type { ImportTarget, People } from './import-people.ts';
+import type { PreparedIssue } from './import-rows.ts';
+
+/** A conversation as rows: the thread as it is after its last message, and the messages. */
+export interface ThreadRows {
+  readonly thread: NewRow<'agentThread'>;
+  readonly messages: NewRow<'agentThreadMessage'>[];
+}
+
+/** The rows of an issue's conversation; undefined when it names no agent and none is installed. */
+export function threadRows(
+  { newId }: ImportTarget,
+  { id: issueId, issue: { sourceId, agentThread } }: PreparedIssue,
+  people: People,
+  installations: readonly LocalRow<'agentInstallation'>[],
+): ThreadRows | undefined {
+  const [first] = agentThread?.messages ?? [];
+  const named = agentThread?.agent && people.account(agentThread.agent);
+  const agentUserAccountId = named ?? installations[0]?.agentUserAccountId;
+  if (!agentThread || !first || agentUserAccountId === undefined) return undefined;
+  const installation = installations.find((row) => row.agentUserAccountId === agentUserAccountId);
+  const origin = {
+    issueId,
+    applicationId: installation?.applicationId ?? null,
+    applicationInstallationId: installation?.id ?? null,
+    agentUserAccountId,
+  };
+  const threadId = newId({ kind: 'thread', key: sourceId, madeUtc: first.createdUtc });
+  const messages: (NewRow<'agentThreadMessage'> & { id: string })[] = [];
+  let before: LocalRow<'agentThread'> | undefined;
+  for (const [place, message] of agentThread.messages.entries()) {
+    const { authorType, messageType, turnNumber, body, createdUtc } = message;
+    const moved = nextThread(before, { authorType, messageType, turnNumber, body, nowUtc: createdUtc });
+    before = { ...origin, id: threadId, ...moved.thread, revision: moved.thread.messageCount };
+    messages.push({
+      ...origin,
+      id: newId({ kind: 'message', key: `${sourceId} ${place}`, madeUtc: createdUtc, place }),
+      threadId,
+      sortOrder: place + 1,
+      authorUserAccountId: people.account(message.author),
+      authorType,
+      messageType,
+      turnNumber: moved.turnNumber,
+      body,
+      replyToMessageId: message.replyTo === undefined ? null : (messages[message.replyTo - 1]?.id ?? null),
+      followUpActions: JSON.stringify(message.followUpActions),
+      createdUtc,
+    });
+  }
+  return before && { thread: before, messages };
+}

@@ -1,0 +1,43 @@
+import { codeTables } from '../../model/codes.ts';
+import { fieldsAs, type IssueField, issueFields } from '../../model/issue-fields.ts';
+import type { IssueChange } from './issue-input.ts';
+import type { References } from './issue-references.ts';
+
+const listFormat = new Intl.ListFormat('en-GB');
+
+/** The values that an entry tells; texts, lists and parents are only named. */
+const told = fieldsAs<
+  'code' | 'integer' | 'date' | 'reference' | 'person',
+  (value: string | number, references: References) => string
+>({
+  code:
+    (_name, { table }) =>
+    (value) =>
+      nameOfCode(table, value),
+  integer: () => String,
+  date: () => String,
+  reference: (_name, field) => (id, references) => references.name(field.of, String(id)),
+  person: () => (id, references) => references.name('member', String(id)),
+});
+const tellers: Readonly<Partial<Record<IssueField, (typeof told)[keyof typeof told]>>> = told;
+const fields = Object.entries(issueFields).map(([name, { activity }]) => ({
+  name: name as IssueField,
+  activity,
+}));
+
+/** What a change did, in words that follow a name: "changed the title, the status to Done and the labels". */
+export function deedOf(change: IssueChange, references: References): string {
+  const parts = fields.flatMap(({ name, activity }) => {
+    const value = change[name];
+    if (value === undefined) return [];
+    const tell = tellers[name];
+    if (!tell || Array.isArray(value)) return [activity];
+    return [`${activity} to ${value === null ? 'none' : tell(value, references)}`];
+  });
+  return `changed ${listFormat.format(parts)}`;
+}
+
+function nameOfCode(table: keyof typeof codeTables, code: string | number): string {
+  const [name] = Object.entries(codeTables[table]).find(([, value]) => value === code) ?? [];
+  return name ?? 'none';
+}

@@ -1,0 +1,26 @@
+import { fieldsAs, type issueFields, type StoredFieldName, type StoredKind } from '../model/issue-fields.ts';
+import type { Priority } from './operations.generated.ts';
+import { code, date, id, integer, type JsonValue, text } from './values.ts';
+
+interface WordValues {
+  text: string;
+  integer: number;
+  code: Priority;
+  date: string;
+  reference: string;
+}
+type Words = { [Name in StoredFieldName]: JsonValue<WordValues[(typeof issueFields)[Name]['kind']]> };
+
+/**
+ * The words for the stored fields of an issue in a body. A route lists those that it takes, under the names and in the
+ * order of the specification.
+ */
+export const issueWords = fieldsAs<StoredKind, JsonValue<unknown>>({
+  text: (_name, { description, min, max, trimmed }) =>
+    text(description, { minLength: min, maxLength: max, trimmed }),
+  integer: (_name, { description, min }) => integer(description, { minimum: min }),
+  code: (_name, { description }) => code<Priority>('Priority', description.replace(/\.$/, ':')),
+  date: (_name, { description }) => date(description),
+  reference: (_name, field) => id(field.of, field.description),
+  // A word gives the values of its field's kind.
+}) as Words;

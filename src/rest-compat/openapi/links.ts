@@ -1,0 +1,33 @@
+import { ownParameter, type Success } from '../reply.ts';
+import type { Route } from '../route.ts';
+import type { Printed } from './components.ts';
+
+/** What the document calls each route. */
+export type OperationIds = ReadonlyMap<Route, string>;
+
+/**
+ * The links of the answer to a POST: to what reads, changes and deletes the thing that it shows. A thing that cannot be
+ * read alone is read in the list that it was added to.
+ */
+export function linksOf(route: Route, { made }: Success, ids: OperationIds): Printed {
+  if (route.method !== 'POST') return {};
+  const at = (path: string | undefined) => [...ids.keys()].filter((target) => target.path === path);
+  const own = at(made?.path);
+  const isReadAlone = own.some(({ method }) => method === 'GET');
+  const lists = isReadAlone ? [] : at(route.path).filter(({ method }) => method === 'GET');
+  const links = [...own, ...lists].map((target) => {
+    const operationId = ids.get(target) ?? '';
+    return [operationId, { operationId, description: target.summary, parameters: namesIn(target, made) }];
+  });
+  return { links: Object.fromEntries(links) };
+}
+
+/** Where the parts of the target's path are found: the thing's own name in the answer, the others in the request. */
+function namesIn({ path }: Route, made: Success['made']): Printed {
+  const own = made && ownParameter(made);
+  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => [
+    name,
+    made && name === own ? `$response.body#${made.namedAt}` : `$request.path.${name}`,
+  ]);
+  return Object.fromEntries(names);
+}

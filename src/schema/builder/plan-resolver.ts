@@ -1,0 +1,170 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type FieldRef,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core';
+import type { AnyRow } from '../../db/query/any-tables.ts';
+import { type ListParent, resolveConnection } from '../../resolvers/connections.ts';
+import { type Context, signedIn } from '../../resolvers/context.ts';
+import { encodeId } from '../../resolvers/ids.ts';
+import { findNodes } from '../../resolvers/nodes.ts';
+import { concatenatedText } from './concatenated.ts';
+import type { Plan, ReferencePlan, ReferencePlans } from './plan.ts';
+import { RootResults } from './root-results.ts';
+
+/** What a helper uses of Pothos's field builder. */
+export interface Fields {
+  field: (options: unknown) => FieldRef<SchemaTypes, unknown>;
+  arg: {
+    (options: { type: unknown; description: string }): unknown;
+    int: (options: { description: string }) => unknown;
+    string: (options: { description: string; required?: boolean; extensions?: object }) => unknown;
+  };
+}
+
+/**
+ * A field that is its plan: the plan goes into the field's extensions, where the compiled executor reads it, and the
+ * plugin below gives graphql-js a `resolve` made of it.
+ */
+export function planned(fields: Fields, type: unknown, meta: object, plan: Plan) {
+  const { extensions } = meta as { extensions?: object };
+  return fields.field({ ...meta, type, extensions: { ...extensions, plan } });
+}
+
+type Parent = Record<string, string | null>;
+type Resolve = (
+  parent: Parent,
+  args: Record<string, unknown>,
+  ctx: Context,
+  info: { readonly path: { readonly key: string | number } },
+) => unknown;
+
+/** How graphql-js answers a field of this plan: over the loaders of the request. */
+function resolverOf(plan: Plan): Resolve {
+  switch (plan.kind) {
+    case 'id':
+      return (row) => {
+        const uuid = row[plan.column];
+        return uuid ? encodeId(plan.prefix, uuid) : null;
+      };
+    case 'reference':
+      return (row, _args, ctx) => loadReference(ctx, plan, row);
+    case 'byKey':
+      return async (_row, args, ctx) => {
+        const { loaders } = signedIn(ctx);
+        const named = plan.lookup(String(args[plan.argument]));
+        return (named && (await loaders.find(plan.table, { all: [plan.where, named] }))) ?? null;
+      };
+    case 'connection':
+      return (row, args, ctx) => resolveConnection(ctx, plan.list, listParent(plan, row), args);
+    case 'list':
+      return async (row, _args, ctx) => {
+        const rows = await signedIn(ctx)
+          .loaders.lists(plan.source, plan.orderBy)
+          .load(String(row[plan.parentKey]));
+        return plan.only ? rows.map(onlyColumn(plan.only)) : rows;
+      };
+    case 'one':
+      return async (row, _args, ctx) => {
+        const { table, where, parent } = plan.source;
+        const { loaders } = signedIn(ctx);
+        return (await loaders.byKey(table, parent.column, where).load(String(row[plan.parentKey]))) ?? null;
+      };
+    case 'exists':
+      return (row, _args, ctx) => {
+        const { loaders, principal } = signedIn(ctx);
+        const { table, keyColumn, viewerColumn } = plan;
+        return loaders.exists(table, keyColumn, viewerColumn, principal.userAccountId).load(String(row.id));
+      };
+    case 'count':
+      return (row, _args, ctx) =>
+        signedIn(ctx).loaders.counts(plan.source, plan.filter).load(String(row[plan.parentKey]));
+    case 'sums':
+      return async (row, _args, ctx) => {
+        const { table, keyColumn, columns } = plan;
+        return plan.compute(await signedIn(ctx).loaders.sums(table, keyColumn, columns).load(String(row.id)));
+      };
+    case 'computed': {
+      // The plan holds computations over rows of every table; the helper has checked this one.
+      const compute = plan.compute as (row: unknown, references: unknown, ctx: unknown) => unknown;
+      return async (row, _args, ctx) =>
+        compute(
+          row,
+          await loadReferences(ctx, plan.references, row),
+          plan.context ? signedIn(ctx) : undefined,
+        );
+    }
+    case 'concatenated':
+      return async (row, _args, ctx) =>
+        concatenatedText(plan.pieces, row, await loadReferences(ctx, plan.references, row));
+    case 'nodes':
+      return async (_row, args, ctx) => {
+        if (plan.argument === 'ids') return findNodes(ctx, plan.kinds(), args.ids as string[], 'ids');
+        const [node] = await findNodes(ctx, plan.kinds(), [args.id as string], 'id');
+        return node ?? null;
+      };
+    case 'self':
+      return (row) => row;
+    case 'source':
+      return (parent: unknown, args, ctx, { path }) =>
+        parent instanceof RootResults
+          ? parent.once(path.key, () => plan.load(ctx, args))
+          : plan.load(ctx, args);
+    default:
+      return plan satisfies never;
+  }
+}
+
+/** The row behind a key of the parent; null when there is no key or no such row. */
+async function loadReference(ctx: Context, plan: ReferencePlan, parent: Parent): Promise<AnyRow | null> {
+  const key = parent[plan.key];
+  if (key === null || key === undefined) return null;
+  return (await signedIn(ctx).loaders.byKey(plan.table, plan.by, plan.where).load(key)) ?? null;
+}
+
+/** The rows that a computed field reads, each with those beyond it under their names. */
+async function loadReferences(ctx: Context, plans: ReferencePlans, parent: Parent): Promise<AnyRow> {
+  const loaded = await Promise.all(
+    Object.entries(plans).map(async ([name, plan]) => {
+      const row = await loadReference(ctx, plan, parent);
+      return [name, row ? { ...row, ...(await loadReferences(ctx, plan.nested, row as Parent)) } : undefined];
+    }),
+  );
+  return Object.fromEntries(loaded);
+}
+
+function listParent({ parentKey, count }: Plan & { kind: 'connection' }, parent: Parent): ListParent {
+  if (parentKey === undefined) return { key: undefined };
+  const counted: unknown = count && parent[count];
+  return {
+    key: parent[parentKey] ?? undefined,
+    count: typeof counted === 'number' ? counted : undefined,
+  };
+}
+
+function onlyColumn({ column, prefix }: NonNullable<(Plan & { kind: 'list' })['only']>) {
+  return (row: AnyRow) => (prefix ? encodeId(prefix, String(row[column])) : row[column]);
+}
+
+declare global {
+  // eslint-disable-next-line typescript/no-namespace -- Pothos is extended by merging into its namespace
+  namespace PothosSchemaTypes {
+    interface Plugins<Types extends SchemaTypes> {
+      plans: PlansPlugin<Types>;
+    }
+  }
+}
+
+/**
+ * Gives each field with a plan its `resolve`. Pothos wraps that with scope-auth later: a `resolve` that is set on the
+ * built schema would go round the check of scopes.
+ */
+class PlansPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    const { plan } = (field.extensions ?? {}) as { plan?: Plan };
+    return plan ? { ...field, resolve: resolverOf(plan) as typeof field.resolve } : field;
+  }
+}
+
+SchemaBuilder.registerPlugin('plans', PlansPlugin);

@@ -1,0 +1,99 @@
+import type { FieldRef, InputFieldRef } from '@pothos/core';
+import type { Row } from '../db/tables/tables.ts';
+import {
+  fieldsAs,
+  issueFields,
+  type IssueField,
+  type StoredFieldName,
+  type StoredKind,
+} from '../model/issue-fields.ts';
+import type { RequiredField, ValueOf } from '../model/issue-values.ts';
+import type { Types } from './builder/builder.ts';
+import type { EntityFieldBuilder, OrderColumn } from './builder/entity.ts';
+import { Priority } from './builder/enums.ts';
+import type { FilterBuilder, FilterDeclaration } from './builder/filters.ts';
+import { naming } from './builder/naming.ts';
+
+// The stored fields of an issue as the graph shows, takes, filters and orders by them, derived from their declaration.
+
+interface Declared {
+  readonly cleared: object;
+  readonly description: string;
+  readonly output?: string;
+  readonly input?: string;
+}
+
+const codeEnums = { priority: Priority } as const;
+
+/** Whether a field can be null. It is typed as true because Pothos demands the literal where the column may be null. */
+function nullable({ cleared }: Declared): true {
+  return ('to' in cleared && cleared.to === null) as true;
+}
+
+/** The stored fields as fields of the type `Issue`. */
+export function storedOutputs(t: EntityFieldBuilder<'issue'>) {
+  const described = (field: Declared) => ({
+    nullable: nullable(field),
+    description: field.output ?? field.description,
+  });
+  return fieldsAs<StoredKind, FieldRef<Types, unknown>>({
+    text: (name, field) => t.exposeString(name, described(field)),
+    integer: (name, field) => t.exposeInt(name, described(field)),
+    code: (name, field) => t.expose(name, { ...described(field), type: codeEnums[field.table] }),
+    date: (name, field) => t.expose(name, { ...described(field), type: 'Date' }),
+    reference: (name, field) => t.idOf(field.of, name, described(field)),
+  });
+}
+
+type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
+
+const inputs = fieldsAs<StoredKind, (t: InputBuilder) => InputFieldRef<Types, unknown>>({
+  text: (_name, field) => (t) => t.string({ description: takenAs(field) }),
+  integer: (_name, field) => (t) =>
+    t.int({ description: `${takenAs(field).replace(/\.$/, '')}; ${field.min} or more.` }),
+  code: (_name, field) => (t) => t.field({ type: codeEnums[field.table], description: takenAs(field) }),
+  date: (_name, field) => (t) => t.field({ type: 'Date', description: takenAs(field) }),
+  reference: (_name, field) => (t) =>
+    t.id({ extensions: naming('id', field.of), description: takenAs(field) }),
+});
+
+function takenAs({ input, description }: Declared): string {
+  return input ?? description;
+}
+
+/** The stored fields that creating and updating take in the same words: all but those that a new issue needs. */
+type SharedField = Exclude<StoredFieldName, RequiredField>;
+type SharedInputs = {
+  [Name in SharedField]: InputFieldRef<Types, ValueOf<(typeof issueFields)[Name]['kind']> | null | undefined>;
+};
+
+/** The stored fields as fields of the inputs that create and update issues. */
+export function storedInputs(t: InputBuilder): SharedInputs {
+  const shared = Object.entries(inputs).filter(
+    ([name]) => !('refused' in issueFields[name as IssueField].cleared),
+  );
+  // An input field takes what its kind stores.
+  return Object.fromEntries(shared.map(([name, input]) => [name, input(t)])) as SharedInputs;
+}
+
+/** The conditions on the columns of stored fields; a text that is not folded has none. */
+export function storedFilters(f: FilterBuilder<Row<'issue'>>): Record<string, FilterDeclaration> {
+  const filters = fieldsAs<StoredKind, FilterDeclaration | undefined>({
+    text: (_name, field) => ('folded' in field ? f.text(field.folded) : undefined),
+    integer: (name) => f.int(name),
+    code: (name, field) => f.enum(codeEnums[field.table], name),
+    date: (name) => f.date(name),
+    reference: (name, field) => f.id(field.of, name),
+  });
+  return Object.fromEntries(
+    Object.entries(filters).flatMap(([name, filter]) => (filter ? [[name, filter]] : [])),
+  );
+}
+
+/** The orders by dates, under the names that their declarations give them. */
+export function dateOrders(): Record<string, OrderColumn<Row<'issue'>>> {
+  const orders = fieldsAs<'date', readonly [string, OrderColumn<Row<'issue'>>]>({
+    date: (name, field) => [field.order, { column: name, kind: 'date', nullable: nullable(field) }],
+  });
+  return Object.fromEntries(Object.values(orders));
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { type Problem, problemOf } from '../../executor/problem.ts';
+import type { ErrorCode } from '../../resolvers/errors.ts';
+
+/** A request that HTTP/1.1 says to refuse: the status, its reason phrase, and a sentence for the client. */
+export interface HttpViolation {
+  readonly status: 400 | 408 | 431 | 505;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export const notHttp: HttpViolation = {
+  status: 400,
+  reason: 'Bad Request',
+  message: 'This is no HTTP request.',
+};
+
+export const unsupportedVersion: HttpViolation = {
+  status: 505,
+  reason: 'HTTP Version Not Supported',
+  message: 'This server speaks HTTP/1.1 and HTTP/1.0.',
+};
+
+const noHost = badHost('The request has no Host.');
+const severalHosts = badHost('The request has several Host lines.');
+const invalidHost = badHost('The Host of the request is not valid.');
+
+/**
+ * What is wrong with a request that Node's parser accepts although RFC 9112 requires a refusal: another major version
+ * (2.3), and no Host, several of them or an invalid one (3.2). Undefined for a request that may be answered.
+ */
+export function httpViolation({
+  httpVersionMajor,
+  httpVersion,
+  rawHeaders,
+  headers,
+}: Pick<IncomingMessage, 'httpVersionMajor' | 'httpVersion' | 'rawHeaders' | 'headers'>):
+  | HttpViolation
+  | undefined {
+  if (httpVersionMajor !== 1) return unsupportedVersion;
+  const { host } = headers;
+  if (host === undefined) return httpVersion === '1.1' ? noHost : undefined;
+  if (hasSeveralHosts(rawHeaders)) return severalHosts;
+  return isHost(host) ? undefined : invalidHost;
+}
+
+/** The violation as problem details. */
+export function problemOfViolation({ status, message }: HttpViolation, requestId: string): Problem {
+  return { ...problemOf({ code: codes[status] ?? 'invalid_request', message }, requestId), status };
+}
+
+/** The codes of statuses that have one; the others are requests that are not valid. */
+const codes: Readonly<Record<number, ErrorCode>> = { 408: 'request_timeout', 431: 'headers_too_large' };
+
+function badHost(message: string): HttpViolation {
+  return { status: 400, reason: 'Bad Request', message };
+}
+
+/** Node keeps the first of several in `headers` and drops the others, so the raw list of names and values is searched. */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+}
+
+/** A host with an optional port (RFC 3986, 3.2.2). An empty host, which its grammar allows, is not valid in HTTP. */
+function isHost(text: string): boolean {
+  const [, bracketed, name, port = ''] = hostForm.exec(text) ?? [];
+  if (bracketed === undefined && name === undefined) return false;
+  return (bracketed === undefined || isIPv6(bracketed)) && Number(port) <= 65_535;
+}
+
+const hostForm = /^(?:\[([\da-f:.]+)\]|((?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+))(?::(\d*))?$/i;

@@ -1,0 +1,54 @@
+import { defaultRates } from '../../executor/limits.ts';
+import type { Refused } from '../http/early-refusal.ts';
+import { filled } from './rate-limit-memory.ts';
+import { callerOfAddress, type Quota } from './rate-limit.ts';
+
+/** How many addresses are remembered; the one whose last unknown token is oldest is forgotten first. */
+const maxAddresses = 100_000;
+
+/**
+ * Counts the tokens that were not good, by the address that sent them, in a bucket that refills evenly within a minute.
+ * Each costs a look-up in the database, so an address whose bucket is empty gets no more of them.
+ */
+export class UnknownTokens {
+  readonly #quota: Pick<Quota, 'limit' | 'windowSeconds'>;
+  readonly #now: () => number;
+  /** What is left for each address, in the order of its last unknown token. */
+  readonly #left = new Map<string, { level: number; atMs: number }>();
+
+  constructor(perMinute = defaultRates.unknownTokensPerMinute, now: () => number = () => performance.now()) {
+    this.#quota = { limit: perMinute, windowSeconds: 60 };
+    this.#now = now;
+  }
+
+  /** Counts a token that was looked up, or could not be one. */
+  note(address: string | undefined): void {
+    const caller = callerOfAddress(address);
+    const level = Math.max(this.#levelOf(caller) - 1, 0);
+    this.#left.delete(caller);
+    if (this.#left.size >= maxAddresses) this.#forgetOldest();
+    this.#left.set(caller, { level, atMs: this.#now() });
+  }
+
+  /** What an address is told whose bucket is empty; undefined when it has room for an unknown token. */
+  refusal(address: string | undefined): Refused | undefined {
+    if (this.#left.size === 0) return undefined;
+    const level = this.#levelOf(callerOfAddress(address));
+    if (level >= 1) return undefined;
+    const { limit, windowSeconds } = this.#quota;
+    const retryAfterSeconds = Math.max(Math.ceil(((1 - level) * windowSeconds) / limit), 1);
+    const message = `Too many requests with unknown tokens come from this address: come back in ${retryAfterSeconds} s.`;
+    return { code: 'rate_limited', message, retryAfterSeconds };
+  }
+
+  #levelOf(caller: string): number {
+    const known = this.#left.get(caller);
+    if (!known) return this.#quota.limit;
+    return filled(this.#quota, known.level, (this.#now() - known.atMs) / 1_000);
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#left.keys();
+    if (oldest !== undefined) this.#left.delete(oldest);
+  }
+}

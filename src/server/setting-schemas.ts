@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { isNetwork } from './http/clients.ts';
+import { isOrigin } from './http/cross-origin.ts';
+import {
+  type SettingKind,
+  type SettingName,
+  settingNames,
+  settings,
+  type SettingValues,
+} from './settings.ts';
+
+/** What the column of the size can hold. */
+const mostAttachmentBytes = 2_147_483_647;
+const attachmentLimit = `must be a number of bytes from 1 to ${mostAttachmentBytes}`;
+
+/** Reads the text of a setting; a message completes a sentence that begins with the setting's name. */
+function schemaOf(setting: SettingKind): z.ZodType {
+  switch (setting.kind) {
+    case 'port':
+      return z
+        .string()
+        .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
+        .transform(Number)
+        .refine((port) => port <= 65_535, 'must be a port from 0 to 65535')
+        .default(setting.default);
+    case 'amount':
+      return amount(setting.default);
+    case 'attachment size':
+      return z
+        .string()
+        .regex(/^[1-9]\d{0,9}$/, attachmentLimit)
+        .transform(Number)
+        .refine((bytes) => bytes <= mostAttachmentBytes, attachmentLimit)
+        .default(setting.default);
+    case 'drain':
+      return z
+        .string()
+        .regex(/^[0-7]?\d{1,3}$/, 'must be a number of milliseconds from 0 to 7999')
+        .transform(Number)
+        .default(setting.default);
+    case 'switch':
+      return onOrOff(setting.default);
+    case 'text':
+      return setting.default === undefined ? z.string().optional() : z.string().default(setting.default);
+    case 'store':
+      return z
+        .string()
+        .refine(
+          isStorageUrl,
+          'must be a URL such as https://KEY:SECRET@s3.example.com/bucket or file:///srv/files',
+        )
+        .optional();
+    case 'address':
+      return z
+        .string()
+        .transform(addressOf)
+        .refine((address) => address !== undefined, 'must be a port, or an address such as 127.0.0.1:9464')
+        .optional();
+    case 'url':
+      return url(setting.protocols, setting.rule).optional();
+    case 'list':
+      return listOf(itemRules[setting.of], setting.rule);
+    case 'choice':
+      return choiceOf(setting);
+  }
+}
+
+const itemRules = { origins: isOrigin, networks: isNetwork, keys: (key: string) => key.length >= 32 };
+
+function choiceOf({ values, deprecated = {}, default: standard }: SettingKind & { kind: 'choice' }) {
+  const [last, ...others] = values.toReversed();
+  return z
+    .enum([...values, ...Object.keys(deprecated)], {
+      error:
+        values.length > 3
+          ? `must be one of ${values.join(', ')}`
+          : `must be ${others.toReversed().join(', ')} or ${last}`,
+    })
+    .transform((value) => deprecated[value] ?? value)
+    .default(standard);
+}
+
+type Shape = { readonly [Name in SettingName]: z.ZodType<SettingValues[Name]> };
+
+/** Reads all settings from their texts. */
+export const settingsSchema = z
+  .object(Object.fromEntries(settingNames.map((name) => [name, schemaOf(settings[name])])) as Shape)
+  .refine(({ FILES_URL, PUBLIC_URL }) => !isSameHost(FILES_URL, PUBLIC_URL), {
+    path: ['FILES_URL'],
+    error: 'must be another origin than PUBLIC_URL',
+  })
+  .refine(({ DOCUMENTS, DOCUMENTS_FILE }) => DOCUMENTS === 'any' || DOCUMENTS_FILE !== undefined, {
+    path: ['DOCUMENTS_FILE'],
+    error: 'must name the manifest when DOCUMENTS is trusted',
+  });
+
+function listOf(fits: (item: string) => boolean, message: string) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((item) => item.trim()))
+    .refine((items) => items.every(fits), message)
+    .default([]);
+}
+
+function onOrOff(standard: boolean) {
+  return z
+    .enum(['on', 'off'], { error: 'must be on or off' })
+    .transform((value) => value === 'on')
+    .default(standard);
+}
+
+/** A limit; one of 2^31 would not fit GraphQL's numbers. */
+function amount(standard: number) {
+  return z
+    .string()
+    .regex(/^[1-9]\d{0,8}$|^1000000000$/, 'must be a whole number from 1 to 1000000000')
+    .transform(Number)
+    .default(standard);
+}
+
+/** `9464`, `10.0.0.7:9464`, `[::1]:9464`; undefined for anything else. */
+function addressOf(text: string): { host: string; port: number } | undefined {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(\[[\da-f:]+\]|[^:\s]+):)?(\d{1,5})$/i.exec(text) ?? [];
+  const isPort = port !== '' && Number(port) <= 65_535;
+  return isPort ? { host: host.replace(/^\[|\]$/g, ''), port: Number(port) } : undefined;
+}
+
+function url(protocols: readonly string[], message: string) {
+  return z
+    .string()
+    .max(1_000, 'must have at most 1,000 characters')
+    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), message);
+}
+
+/** A directory, or a bucket with the credentials that it is used with. */
+function isStorageUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host, username, password } = new URL(text);
+  if (protocol === 'file:') return host === '';
+  return (protocol === 'http:' || protocol === 'https:') && username !== '' && password !== '';
+}
+
+/** What is no URL is said elsewhere. */
+function isSameHost(one: string | undefined, other: string | undefined): boolean {
+  if (!one || !other || !URL.canParse(one) || !URL.canParse(other)) return false;
+  return new URL(one).host === new URL(other).host;
+}

@@ -1,0 +1,315 @@
+import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
+import { defaultMaxRows } from '../reference/limits.ts';
+import { defaultUnsentBytes } from './http/unsent.ts';
+import { defaultAdmission } from './limits/admission.ts';
+
+/** How the text of a setting is read, and what it is when it is not set. */
+export type SettingKind =
+  | { readonly kind: 'port' | 'amount' | 'attachment size' | 'drain'; readonly default: number }
+  | { readonly kind: 'switch'; readonly default: boolean }
+  | { readonly kind: 'text'; readonly default?: string }
+  | { readonly kind: 'store' | 'address' }
+  | { readonly kind: 'url'; readonly protocols: readonly string[]; readonly rule: string }
+  | { readonly kind: 'list'; readonly of: 'origins' | 'networks' | 'keys'; readonly rule: string }
+  | {
+      readonly kind: 'choice';
+      readonly values: readonly string[];
+      readonly default: string;
+      /** Old spellings that are still accepted, and the values that they mean. */
+      readonly deprecated?: Readonly<Record<string, string>>;
+    };
+
+/** One setting: an environment variable, and the flag of `serve` of the same name. */
+type Setting = SettingKind & {
+  readonly valueHint?: string;
+  /** The description of the flag, to which the name of the variable and the default are added. */
+  readonly help: string;
+  /** The default as the help shows it, where that is not `default`. */
+  readonly shownDefault?: string;
+};
+
+/** The value that a setting of this kind is read as. */
+type ValueOf<Kind> = Kind extends { kind: 'port' | 'amount' | 'attachment size' | 'drain' }
+  ? number
+  : Kind extends { kind: 'switch' }
+    ? boolean
+    : Kind extends { kind: 'list' }
+      ? readonly string[]
+      : Kind extends { kind: 'address' }
+        ? { readonly host: string; readonly port: number } | undefined
+        : Kind extends { kind: 'choice'; values: readonly (infer Value)[] }
+          ? Value
+          : Kind extends { default: string }
+            ? string
+            : string | undefined;
+
+/**
+ * Every setting, declared once. The flags of `serve`, their help, the validation and the types follow from this table,
+ * and a test compares the table in README.md with it. It loads no package, so that the help of a command is quick.
+ */
+export const settings = {
+  PORT: {
+    kind: 'port',
+    default: 4000,
+    help: 'Where to listen',
+  },
+  HOST: {
+    kind: 'text',
+    default: '127.0.0.1',
+    help: 'On which address',
+  },
+  DATA_DIR: {
+    kind: 'text',
+    default: '.workgraph',
+    valueHint: 'directory',
+    help: 'The data directory',
+  },
+  DATABASE_URL: {
+    kind: 'url',
+    protocols: ['postgres:', 'postgresql:'],
+    rule: 'must be a URL such as postgres://user@host:5432/database',
+    valueHint: 'url',
+    help: 'PostgreSQL instead of the embedded database',
+  },
+  PUBLIC_URL: {
+    kind: 'url',
+    protocols: ['http:', 'https:'],
+    rule: 'must be a URL such as https://work.example.com',
+    valueHint: 'url',
+    help: 'Where clients reach the service',
+  },
+  STORAGE_URL: {
+    kind: 'store',
+    valueHint: 'url',
+    help: 'Where files are kept: file:, or an S3-compatible store',
+    shownDefault: 'DATA_DIR/files',
+  },
+  SIGNING_KEYS: {
+    kind: 'list',
+    of: 'keys',
+    rule: 'must be keys of 32 characters or more, with commas',
+    help: 'Keys of signed addresses with commas; the first signs',
+    shownDefault: 'DATA_DIR/signing-key',
+  },
+  FILES_URL: {
+    kind: 'url',
+    protocols: ['http:', 'https:'],
+    rule: 'must be a URL such as https://files.example.com',
+    valueHint: 'url',
+    help: 'An origin that serves files alone',
+  },
+  ATTACHMENT_LIMIT_BYTES: {
+    kind: 'attachment size',
+    default: 1_073_741_824,
+    help: 'The largest attachment',
+    shownDefault: '1 GiB',
+  },
+  REQUESTS_PER_MINUTE: {
+    kind: 'amount',
+    default: defaultRates.requestsPerMinute,
+    help: 'Requests of one token or address',
+  },
+  COST_PER_HOUR: {
+    kind: 'amount',
+    default: defaultRates.costPerHour,
+    help: 'Objects that one token or address is given',
+  },
+  UNKNOWN_TOKENS_PER_MINUTE: {
+    kind: 'amount',
+    default: defaultRates.unknownTokensPerMinute,
+    help: 'Unknown tokens of one address that are looked up',
+  },
+  MAX_OPERATION_COST: {
+    kind: 'amount',
+    default: defaultOperationCost,
+    help: 'The largest cost of one operation',
+  },
+  REDIS_URL: {
+    kind: 'url',
+    protocols: ['redis:', 'rediss:'],
+    rule: 'must be a URL such as redis://127.0.0.1:6379',
+    valueHint: 'url',
+    help: 'Where several servers count their callers together',
+    shownDefault: 'each by itself',
+  },
+  REFERENCE_ROWS: {
+    kind: 'amount',
+    default: defaultMaxRows,
+    help: 'Most rows of reference data in memory',
+  },
+  METRICS_ADDRESS: {
+    kind: 'address',
+    valueHint: 'port|host:port',
+    help: 'Where Prometheus finds /metrics',
+    shownDefault: 'nowhere',
+  },
+  POOL_SIZE: {
+    kind: 'amount',
+    default: 10,
+    help: 'Connections to PostgreSQL',
+  },
+  MAX_CONCURRENCY: {
+    kind: 'amount',
+    default: defaultAdmission.maxConcurrency,
+    help: 'Requests that are worked on at once',
+  },
+  QUEUE_WAIT_MS: {
+    kind: 'amount',
+    default: defaultAdmission.queueWaitMs,
+    help: 'How long a request may wait for its turn and for connections',
+  },
+  REQUEST_TIMEOUT_MS: {
+    kind: 'amount',
+    default: defaultAdmission.requestTimeoutMs,
+    help: 'How long a request may take in all',
+  },
+  STATEMENT_TIMEOUT_MS: {
+    kind: 'amount',
+    default: 4_000,
+    help: 'How long a statement may take',
+  },
+  LOCK_TIMEOUT_MS: {
+    kind: 'amount',
+    default: 450,
+    help: 'How long a statement may wait for a lock',
+  },
+  CLIENT_TIMEOUT_MS: {
+    kind: 'amount',
+    default: 10_000,
+    help: 'How long a client may take to send its headers, or a body',
+  },
+  UNSENT_LIMIT_BYTES: {
+    kind: 'amount',
+    default: defaultUnsentBytes,
+    help: 'Bytes of answers that wait for clients to read them',
+    shownDefault: '64 MiB',
+  },
+  DRAIN_MS: {
+    kind: 'drain',
+    default: 1_000,
+    help: 'How long readiness says no before a stop refuses connections',
+  },
+  SLOW_STATEMENT_MS: {
+    kind: 'amount',
+    default: 500,
+    help: 'From how long on a statement has a line in the log',
+  },
+  PREPARED: {
+    kind: 'switch',
+    default: true,
+    valueHint: 'on|off',
+    help: 'Statements kept by name; off behind a transaction pooler',
+  },
+  LISTEN_URL: {
+    kind: 'url',
+    protocols: ['postgres:', 'postgresql:'],
+    rule: 'must be a URL such as postgres://user@host:5432/database',
+    valueHint: 'url',
+    help: 'PostgreSQL past the pooler, for LISTEN',
+    shownDefault: 'DATABASE_URL',
+  },
+  EXPLORER: {
+    kind: 'switch',
+    default: true,
+    valueHint: 'on|off',
+    help: 'GraphiQL and the reference page',
+  },
+  INTROSPECTION: {
+    kind: 'choice',
+    values: ['public', 'tokens', 'off'],
+    default: 'public',
+    valueHint: 'public|tokens|off',
+    help: 'Who may ask the schema about itself',
+  },
+  CORS_ORIGINS: {
+    kind: 'list',
+    of: 'origins',
+    rule: 'must be origins such as https://app.example.com, with commas',
+    help: 'Origins whose pages may ask this server, with commas',
+    shownDefault: 'none',
+  },
+  TRUSTED_PROXIES: {
+    kind: 'list',
+    of: 'networks',
+    rule: 'must be addresses or networks such as 10.0.0.0/8, with commas',
+    help: 'Addresses or networks of proxies that are believed, with commas',
+    shownDefault: 'none',
+  },
+  EXECUTOR: {
+    kind: 'choice',
+    values: ['compiled', 'graphql-js'],
+    default: 'compiled',
+    deprecated: { reference: 'graphql-js' },
+    valueHint: 'compiled|graphql-js',
+    help: 'What answers queries',
+  },
+  GRAPHQL_PATH: {
+    kind: 'choice',
+    values: ['direct', 'general'],
+    default: 'direct',
+    valueHint: 'direct|general',
+    help: 'The way of a POST to /graphql',
+  },
+  DOCUMENTS: {
+    kind: 'choice',
+    values: ['any', 'trusted'],
+    default: 'any',
+    valueHint: 'any|trusted',
+    help: 'Which documents /graphql takes: any, or those of the manifest',
+  },
+  DOCUMENTS_FILE: {
+    kind: 'text',
+    valueHint: 'file',
+    help: 'A manifest of documents, made by `workgraph manifest`',
+  },
+  LOG_LEVEL: {
+    kind: 'choice',
+    values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    default: 'info',
+    help: 'fatal, error, warn, info, debug, trace or silent',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export type SettingName = keyof typeof settings;
+export type SettingValues = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
+export type LogLevel = SettingValues['LOG_LEVEL'];
+
+export const settingNames = Object.keys(settings) as SettingName[];
+
+/** The flag of a setting, without the dashes: `data-dir` of `DATA_DIR`. */
+type FlagName<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}-${FlagName<Rest>}`
+  : Lowercase<Name>;
+
+interface Flag {
+  readonly type: 'string';
+  readonly description: string;
+  readonly valueHint?: string;
+}
+
+/** The flags of these settings, as citty declares them. */
+export function flagsOf<Name extends SettingName>(names: readonly Name[]): Record<FlagName<Name>, Flag> {
+  const flags = names.map((name) => {
+    const { help, valueHint }: Setting = settings[name];
+    const origin = [name, shownDefaultOf(settings[name])].filter((part) => part !== undefined).join(', ');
+    const flag: Flag = {
+      type: 'string',
+      description: `${help} (${origin})`,
+      ...(valueHint && { valueHint }),
+    };
+    return [flagNameOf(name), flag] as const;
+  });
+  return Object.fromEntries(flags) as Record<FlagName<Name>, Flag>;
+}
+
+/** The name of a setting's flag, without the dashes. */
+export function flagNameOf(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-');
+}
+
+function shownDefaultOf(setting: Setting): string | undefined {
+  if (setting.shownDefault !== undefined) return setting.shownDefault;
+  const standard = 'default' in setting ? setting.default : undefined;
+  if (typeof standard === 'boolean') return standard ? 'on' : 'off';
+  return standard === undefined ? undefined : String(standard);
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { greeting } from '../../src/cli/greeting.ts';
+
+const token = `wg_${'0123456789abcdef'.repeat(3)}`;
+const tokenFile = "/srv/it's here/demo-token";
+
+const hosts = [
+  '127.0.0.1',
+  '127.8.9.10',
+  'localhost',
+  '::1',
+  '0.0.0.0',
+  '::',
+  '192.0.2.7',
+  '127.example.com',
+  '::2',
+];
+const loopbacks = new Set(hosts.slice(0, 4));
+const urls = [
+  'http://127.0.0.1:4000',
+  'http://localhost:4000',
+  'http://[::1]:4000',
+  'https://work.example.com',
+];
+
+const cells = hosts.flatMap((host) =>
+  urls.flatMap((url) => [true, false].map((isTerminal) => ({ host, url, isTerminal }))),
+);
+
+describe('the greeting of a server', () => {
+  it.each(cells)(
+    'shows the token only at a terminal and a loopback address: %j',
+    ({ host, url, isTerminal }) => {
+      const words = greeting({ host, url, token, tokenFile, isTerminal });
+      const isShown = isTerminal && loopbacks.has(host) && !url.startsWith('https');
+      expect(words.includes(token)).toBe(isShown);
+      expect(words.includes('demo-token')).toBe(!isShown);
+      expect(words.split(`${url}/`)).toHaveLength(4);
+    },
+  );
+
+  it('quotes the path of the file for a shell', () => {
+    const words = greeting({ host: '::', url: urls[0] ?? '', token, tokenFile, isTerminal: false });
+    expect(words).toContain(`"Authorization: Bearer $(cat '/srv/it'\\''s here/demo-token')"`);
+  });
+
+  it('says how to make a token where none is known', () => {
+    for (const isTerminal of [true, false]) {
+      const words = greeting({ host: '::1', url: urls[0] ?? '', token: undefined, tokenFile, isTerminal });
+      expect(words).toContain('npx workgraph token create');
+      expect(words).not.toContain('demo-token');
+    }
+  });
+});

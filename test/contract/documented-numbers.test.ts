@@ -1,0 +1,233 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { serveCommand } from '../../src/cli/serve.ts';
+import { readConfig } from '../../src/server/config.ts';
+import { flagNameOf, settingNames } from '../../src/server/settings.ts';
+
+// What the documentation promises in numbers, held against the constants of the code. To add a promise, copy its
+// sentence or the beginning of its table row, and put `{file constant}` (within src) in place of the number. A number of
+// another unit is divided: `{server/http/upload-body.ts withinMs / 60_000} min`.
+const promises: Readonly<Record<string, readonly string[]>> = {
+  'README.md': ['does not respond within {server/context.ts readinessTimeoutMs} ms'],
+  'docs/attachments.md': [
+    'It is valid for {resolvers/attachments/signed-urls.ts signedForMs / 60_000} minutes and for one method',
+    'took longer than {server/http/upload-body.ts withinMs / 60_000} min',
+    'its first {resolvers/attachments/preview-texts.ts headBytes / 1024} KiB',
+    '{resolvers/issues/issue-deletion.ts restorableMs / 86_400_000} days ago, with everything',
+  ],
+  'docs/graph.md': [
+    'up to {resolvers/filters.ts maxConditions} conditions, of which {resolvers/filters.ts maxRelatedConditions} may be on related things, and a list in it up to {resolvers/filters.ts maxValues} values',
+    'may be nested {resolvers/filters.ts maxCombinators} deep, relations {resolvers/filters.ts maxRelations} deep',
+    'A body of {executor/limits.ts maxBodyBytes} bytes; a document of {executor/limits.ts maxTokens} tokens, selections {executor/limits.ts maxDepth} deep, at most {executor/limits.ts defaultOperationCost} objects that it could return; {executor/limits.ts requestsPerMinute} requests a minute',
+    '{resolvers/nodes.ts maxNodes} ids for `nodes`; {resolvers/issues/issue-stats.ts maxStatsDimensions} columns and {resolvers/issues/issue-stats.ts maxStatsGroups} groups of `issueStats`',
+  ],
+  'docs/idempotency.md': [
+    'has more than {resolvers/writes/idempotency.ts maxResultLength} characters of JSON',
+    'kept for {resolvers/writes/idempotency.ts keptMs / 3_600_000} hours.',
+  ],
+  'docs/limits.md': [
+    '| the body of a request | {executor/limits.ts maxBodyBytes} bytes |',
+    '| nesting of JSON, in a body or in variables | {executor/limits.ts maxNesting} |',
+    '| tokens of a document | {executor/limits.ts maxTokens} |',
+    '| nesting of literals in a document | {executor/limits.ts maxNesting} |',
+    '| depth of its selections, through fragments | {executor/limits.ts maxDepth}; below `__schema` and `__type` {executor/limits.ts maxIntrospectionDepth} |',
+    '| directives on one field, fragment, variable or operation | {executor/limits.ts maxDirectives} |',
+    '| fields, each fragment counted where it is spread | {executor/limits.ts maxFields} |',
+    '| fields of the operation itself | {executor/limits.ts maxRootFields} |',
+    '| pages (connections) | {executor/limits.ts maxPages} |',
+    '| one name in one selection set | {executor/limits.ts maxRepeats} times |',
+    '| what one operation may cost | {executor/limits.ts defaultOperationCost} |',
+    '| the headers of a request, names and values | {executor/limits.ts maxHeaderBytes} bytes |',
+    '| the headers and the address of a request together | {executor/limits.ts maxHeadBytes} bytes |',
+    '| items of a list in an argument or a variable | {executor/limits.ts maxListItems};',
+    '| conditions of one filter; an empty part of `and`, `or` and `not` counts as one | {resolvers/filters.ts maxConditions}, of which {resolvers/filters.ts maxRelatedConditions} on related things |',
+    '| values of a list in a filter | {resolvers/filters.ts maxValues} |',
+    '| conditions of all filters of an operation | {executor/limits.ts maxFilterConditions} |',
+    // As many as a body has bytes.
+    '| characters in all its arguments, plus {executor/limits.ts valueCharacters} for each value | {executor/limits.ts maxBodyBytes} |',
+    '| values that the answer to one operation could contain | 100,000: {executor/limits.ts valuesPerObject} times what it may cost |',
+    'a list of leaves and a connection count {executor/limits.ts leafListValues} each',
+    'a connection count {executor/limits.ts connectionValues} each',
+    'For variables longer than {executor/limits.ts longVariables} characters',
+    '| bytes of texts and ids that one request reads, and bytes of its answer | {executor/limits.ts maxAnswerBytes} each |',
+    '| requests that wait for their new document to be [prepared](operations.md#overload-and-deadlines) | {server/limits/turns.ts maxWaiting}, with bodies of {server/limits/turns.ts maxWaitingBytes / 1_000_000} MB together |',
+    '| what a query may cost that graphql-js answers, unless it reads only the schema | {executor/limits.ts maxFallbackCost} |',
+    '| queries without a plan, which graphql-js answers, at once | {executor/limits.ts maxFallbacks}, and {executor/limits.ts maxWaitingFallbacks} that wait',
+    'by its /64 network): {executor/limits.ts unknownTokensPerMinute}, refilled by {executor/limits.ts unknownTokensPerMinute / 60} a second',
+    'One operation may cost {executor/limits.ts defaultOperationCost}, or what',
+    'A plain list of objects counts {executor/limits.ts plainListCost}, whatever it holds',
+    'A refusal names at most {resolvers/errors.ts mostViolations} fields',
+    '| `requests` | {executor/limits.ts requestsPerMinute} requests | {executor/limits.ts requestsPerMinute / 60} a second |',
+    '| `cost` | {executor/limits.ts costPerHour} objects | {executor/limits.ts costPerHour / 3600} a second |',
+    '"requests";q={executor/limits.ts requestsPerMinute};w=60, "cost";q={executor/limits.ts costPerHour};w=3600',
+    'for the {server/limits/rate-limit-memory.ts maxCallers} most recent callers',
+    'waits for Redis for at most {server/limits/rate-limit-redis.ts commandTimeoutMs} ms',
+  ],
+  'docs/operations.md': [
+    'a signing key, whose signatures are valid for {resolvers/attachments/signed-urls.ts signedForMs / 60_000} minutes',
+    '| requests in progress (`/graphql`, `/v1/…`) | {server/limits/admission.ts maxConcurrency} |',
+    '| waiting to start and for connections, together | {server/limits/admission.ts queueWaitMs} ms |',
+    '| the same in an overload | {server/limits/admission.ts overloadWaitMs} ms |',
+    '| a new connection | {server/config.ts connectTimeoutMs} ms |',
+    '| a request in all | {server/limits/admission.ts requestTimeoutMs} ms |',
+    '| sending the headers; sending the body; silence within a file | {server/server.ts defaultClientMs / 1_000} s each',
+    '| requests that wait on one connection for the answer before theirs (pipelining) | {server/http/pipelines.ts mostWaiting},',
+    '| `/readyz` | {server/context.ts readinessTimeoutMs} ms |',
+    'When the queue has not been empty for {server/limits/admission.ts burstMs / 1_000} s',
+    'found valid within the last {reference/memory.ts leaseMs} ms',
+    'purged {resolvers/issues/issue-deletion.ts restorableMs / 86_400_000} days after their deletion',
+  ],
+  'docs/persisted-documents.md': ['has room for {executor/limits.ts maxCachedCharacters} characters of text'],
+  'docs/reference-data.md': [
+    'the write at most {reference/memory.ts leaseMs} ms later',
+    'a refusal within the same {reference/memory.ts leaseMs} ms',
+    'may be used for {reference/memory.ts leaseMs} ms from',
+    'A poll every {reference/memory.ts pollMs} ms renews the leases',
+  ],
+  'docs/rest.md': [
+    'of up to {executor/limits.ts maxBodyBytes} bytes and {executor/limits.ts maxNesting} levels',
+    'a repeatable one {rest-compat/params.ts mostWords} times, or {rest-compat/params.ts mostIds} times if',
+    'answers of {server/http/compression.ts worthwhileBytes} bytes and more are sent as',
+  ],
+  'docs/tokens.md': ['refuse it at most {reference/memory.ts leaseMs} ms later'],
+};
+
+const root = join(import.meta.dirname, '../..');
+const all = Object.entries(promises).flatMap(([file, sentences]) =>
+  sentences.map((sentence) => [file, sentence] as const),
+);
+
+describe('the documentation', () => {
+  it.each(all)('%s promises what the code has: %s', (file, sentence) => {
+    expect({ file, says: sentence, found: matches(textOf(file), sentence) }).toEqual({
+      file,
+      says: sentence,
+      found: true,
+    });
+  });
+
+  it('has a promise above for each constant of src/executor/limits.ts', () => {
+    const source = textOf('src/executor/limits.ts');
+    const names = [...source.matchAll(/(?:const |\b)(\w+)(?: =|:) [\d_]+/g)].map(([, name]) => name);
+    const promised = JSON.stringify(promises);
+    expect(names.length).toBeGreaterThan(15);
+    expect(names.filter((name) => !promised.includes(`{executor/limits.ts ${name}`))).toEqual([]);
+  });
+
+  it('has a promise above for each number of the table of sizes and shapes', () => {
+    const [, section = ''] = /## Size and shape\n([\s\S]*?)\n## /.exec(textOf('docs/limits.md')) ?? [];
+    const rows = section.split('\n').filter((line) => /^\|[^|]*\|[^|]*\d/.test(line));
+    expect(rows.length).toBeGreaterThan(10);
+    const known = ['| operations in a GraphQL request | 1;', ...(promises['docs/limits.md'] ?? [])];
+    expect(rows.filter((row) => !known.some((sentence) => matches(row, sentence)))).toEqual([]);
+  });
+
+  it('compares a number as a whole, with or without separators, or as a word', () => {
+    const sentence = 'up to {executor/limits.ts maxBodyBytes} bytes';
+    for (const right of ['up to 1,000,000 bytes', 'so up to\n  1000000 bytes.'])
+      expect([right, matches(right, sentence)]).toEqual([right, true]);
+    for (const wrong of ['up to 1,000,001 bytes', 'up to 11,000,000 bytes', 'up to 1,000,000,000 bytes'])
+      expect([wrong, matches(wrong, sentence)]).toEqual([wrong, false]);
+    expect(matches('nested three deep', 'nested {resolvers/filters.ts maxRelations} deep')).toBe(true);
+  });
+});
+
+/** The variables of a table row with what it says they are when nothing is set, such as `16`, `on` or `1 GiB`. */
+const documented = [
+  ...textOf('README.md').matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \| ([^|]+) \| [^|]+ \|$/gm),
+].flatMap(([, variables = '', defaults = '']) => {
+  const values = defaults.split(', ').map(settingOf);
+  return variables
+    .split(', ')
+    .map((variable, index) => [variable.replaceAll('`', ''), values[index]] as const);
+});
+const withDefault = documented.flatMap(([variable, value]) =>
+  value === undefined ? [] : [[variable, value] as const],
+);
+
+describe('the settings', () => {
+  const standard = readConfig({}, {});
+
+  it('are all in the table of README.md, and no others', () => {
+    expect(documented.map(([variable]) => variable).toSorted()).toEqual(settingNames.toSorted());
+  });
+
+  it('are all flags of serve', () => {
+    const { args = {} } = serveCommand(() => Promise.resolve(undefined));
+    const flags = Object.keys(args).filter((flag) => flag !== 'migrate' && flag !== 'demo');
+    expect(flags).toEqual(settingNames.map(flagNameOf));
+  });
+
+  it.each(withDefault)('%s is %s when it is not set', (variable, value) => {
+    expect(readConfig({}, { [variable]: value })).toEqual(standard);
+  });
+
+  it.each(withDefault.filter(([, value]) => /^\d+$/.test(value)))(
+    '%s changes the settings',
+    (variable, value) => {
+      expect(readConfig({}, { [variable]: String(Number(value) - 1) })).not.toEqual(standard);
+    },
+  );
+
+  it('have their defaults in the help of serve, too', () => {
+    const { args = {} } = serveCommand(() => Promise.resolve(undefined));
+    const told = JSON.stringify(args).matchAll(/\(([A-Z_]+), (\d+|1 GiB|\d+\.[\d.]+|\w+)\)/g);
+    const found = [...told].flatMap(([, variable, value = '']) => {
+      const [, known] = withDefault.find(([name]) => name === variable) ?? [];
+      return known === undefined ? [] : [[variable, settingOf(value), known]];
+    });
+    expect(found.length).toBeGreaterThan(15);
+    expect(found.filter(([, told, known]) => told !== known)).toEqual([]);
+  });
+});
+
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+/** What a variable would be set to; undefined for what is no value, such as `none`. */
+function settingOf(text: string): string | undefined {
+  const plain = text.replaceAll('`', '').trim();
+  if (plain === '1 GiB') return String(1024 ** 3);
+  const isValue = /^(\d+|\d+\.\d+\.\d+\.\d+|[a-z.]+)$/.test(plain) && plain !== 'none';
+  return isValue ? plain : undefined;
+}
+
+/** Does the text have the sentence, with the numbers of the constants in it. */
+function matches(text: string, sentence: string): boolean {
+  const pattern = sentence
+    .split(/(\{[^}]+\})/)
+    .map((part) => (part.startsWith('{') ? numberPattern(constantOf(part)) : escaped(part)))
+    .join('');
+  return new RegExp(pattern).test(text);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/\s+/g, String.raw`\s+`);
+}
+
+const words = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+function numberPattern(number: number): string {
+  const forms = [number.toLocaleString('en'), String(number), words[number] ?? String(number)];
+  return String.raw`(?<![\d,.])(?:${forms.map(escaped).join('|')})(?![\d]|[,.]\d)`;
+}
+
+/** The value of a constant of the source, in another unit where it is divided. */
+function constantOf(reference: string): number {
+  const [, file = '', name = '', divisor = '1'] = /^\{(\S+) (\w+)(?: \/ ([\d_]+))?\}$/.exec(reference) ?? [];
+  const found = [
+    ...textOf(`src/${file}`).matchAll(
+      new RegExp(`\\b${name}(?: =|:) ([\\d_]+(?: \\* [\\d_]+)*)[;,\\s]`, 'g'),
+    ),
+  ];
+  const [[, factors = ''] = []] = found;
+  if (found.length !== 1) throw new Error(`src/${file} has ${found.length} constants called ${name}.`);
+  const value = factors
+    .split(' * ')
+    .reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1);
+  const number = value / Number(divisor.replaceAll('_', ''));
+  // Rates are documented as whole numbers, short times with their fraction.
+  return number > 1_000 ? Math.round(number) : number;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { Deadline } from '../../src/db/engine/deadline.ts';
+import { Semaphore } from '../../src/db/engine/semaphore.ts';
+
+describe('a semaphore', () => {
+  it('hands permits to callers in the order in which they came', async () => {
+    const semaphore = new Semaphore(1);
+    const order: number[] = [];
+    expect(await semaphore.acquire()).toBe(true);
+    const waiting = [1, 2, 3].map(async (caller) => {
+      await semaphore.acquire();
+      order.push(caller);
+      semaphore.release();
+    });
+    expect([semaphore.free, semaphore.waiting]).toEqual([0, 3]);
+    semaphore.release();
+    await Promise.all(waiting);
+    expect(order).toEqual([1, 2, 3]);
+    expect([semaphore.free, semaphore.waiting]).toEqual([1, 0]);
+  });
+
+  it('refuses a caller at once when the line is full', async () => {
+    const semaphore = new Semaphore(1, 1);
+    await semaphore.acquire();
+    const waiting = semaphore.acquire();
+    expect(await semaphore.acquire()).toBe(false);
+    semaphore.release();
+    expect(await waiting).toBe(true);
+  });
+
+  it('gives no permit to a caller whose time is up or whose request was aborted', async () => {
+    const semaphore = new Semaphore(1);
+    await semaphore.acquire();
+    const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
+    const [late, aborted] = [semaphore.acquire({ withinMs: 1 }), semaphore.acquire({ deadline })];
+    deadline.abandon();
+    expect(await Promise.all([late, aborted])).toEqual([false, false]);
+    semaphore.release();
+    expect([semaphore.free, semaphore.waiting]).toEqual([1, 0]);
+  });
+
+  it('gives the permit back when the work fails', async () => {
+    const semaphore = new Semaphore(1, 0);
+    const refuse = () => {
+      throw new Error('full');
+    };
+    const work = () => semaphore.run(() => Promise.resolve(), refuse);
+    await expect(semaphore.run(work, refuse)).rejects.toThrow('full');
+    expect(semaphore.free).toBe(1);
+  });
+});

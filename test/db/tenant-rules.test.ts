@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RootOperationNode } from 'kysely';
+import { Slot } from '../../src/db/query/slots.ts';
+import { onStatement } from '../support/tenant-prover/install.ts';
+import { rules, violationsOf } from '../support/tenant-prover/rules.ts';
+import { boundTo, db, ws } from './bound.ts';
+import { loose } from './proved.ts';
+
+/** Adds and refuses nothing. */
+const bare = loose.withoutPlugins();
+
+const other = '018f0000-0000-7000-8000-000000000002';
+
+/** Statements that bind each reference, but not all to the workspace of the handle. */
+const strangers: Record<string, () => { toOperationNode: () => RootOperationNode }> = {
+  'a condition': () => bare.selectFrom('team').select('id').where('workspaceId', '=', other),
+  'a condition the other way round': () =>
+    bare
+      .selectFrom('team')
+      .select('id')
+      .where((eb) => eb(eb.val<unknown>(other), '=', eb.ref('workspaceId'))),
+  'a second condition': () =>
+    bare
+      .selectFrom('team as t')
+      .innerJoin('issue as i', (join) => join.on('i.workspaceId', '=', other))
+      .select('t.id')
+      .where('t.workspaceId', '=', ws),
+  'a row of an insert': () =>
+    bare.insertInto('issueLabel').values([
+      { workspaceId: ws, issueId: 'a' },
+      { workspaceId: other, issueId: 'b' },
+    ]),
+  'an insert of a select': () =>
+    bare
+      .insertInto('issueLabel')
+      .columns(['workspaceId', 'issueId'])
+      .expression((eb) =>
+        eb
+          .selectFrom('issue')
+          .select([eb.cast<string>(eb.val(other), 'uuid').as('workspaceId'), 'id'])
+          .where('workspaceId', '=', ws),
+      ),
+};
+
+describe('the rules', () => {
+  it.each(Object.entries(strangers))('find another workspace in %s', (_name, statement) => {
+    expect(violationsOf({ node: statement().toOperationNode(), workspace: ws })).toEqual([
+      expect.stringContaining('not that of its handle'),
+    ]);
+  });
+
+  it('find a reference that is not bound', () => {
+    const node = bare.with('all', (qb) => qb.selectFrom('team').selectAll()).selectFrom('all');
+    expect(violationsOf({ node: node.selectAll().toOperationNode(), workspace: ws })).toEqual([
+      expect.stringContaining('The reference to "team" is not bound'),
+    ]);
+  });
+
+  it('accept the same statement for the workspace that it names, or for any', () => {
+    const node = bare.selectFrom('team').select('id').where('workspaceId', '=', other).toOperationNode();
+    expect(violationsOf({ node, workspace: other })).toEqual([]);
+    const slot = new Slot('workspaceId');
+    const prepared = bare.selectFrom('team').select('id').where('workspaceId', '=', slot).toOperationNode();
+    expect(violationsOf({ node: prepared, workspace: slot })).toEqual([]);
+  });
+
+  it('have a name each', () => {
+    expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
+  });
+
+  it('are asked about each statement of a handle, after the plugin has bound it', () => {
+    const seen: unknown[] = [];
+    const stop = onStatement(({ node, workspace }) => seen.push([node.kind, workspace]));
+    db.selectFrom('team').select('id').compile();
+    boundTo(other).deleteFrom('team').compile();
+    stop();
+    db.selectFrom('team').select('id').compile();
+    expect(seen).toEqual([
+      ['SelectQueryNode', ws],
+      ['DeleteQueryNode', other],
+    ]);
+  });
+});

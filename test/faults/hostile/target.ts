@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, Client } from '../support/client.ts';
+import type { Service } from '../support/service.ts';
+
+/** A server with the demo workspace, and what the attacks need to know of it. */
+export interface Target {
+  readonly service: Service;
+  readonly token: string;
+}
+
+/** One figure of one server. */
+export interface Figure {
+  readonly what: string;
+  readonly measured: string;
+  /** Whether the figure is within its bound; what has no bound of its own is only printed. */
+  readonly holds: boolean;
+}
+
+export function demoTarget(service: Service): Target {
+  return { service, token: readFileSync(join(service.dataDir, 'demo-token'), 'utf8').trim() };
+}
+
+export function graphql({ service, token }: Target, body: object, sent: { anonymous?: boolean } = {}) {
+  const client = new Client(service.url, sent.anonymous ? undefined : token);
+  return client
+    .ask({ method: 'POST', path: '/graphql', headers: { 'X-GraphQL-Cost': '1' }, body, withinMs: 120_000 })
+    .finally(() => client.close());
+}
+
+/** The code of the error, or the status. */
+export function outcome({ status, body }: Answer): string {
+  const isRefusal = status >= 400 || body.startsWith('{"errors"');
+  return (isRefusal && /"code":"([A-Za-z_]+)"/.exec(body)?.[1]) || String(status);
+}
+
+/** What an answer says that it could have cost and did cost. */
+export function costOf({ body }: Answer): { requested: number; actual: number } | undefined {
+  const found = /"cost":\{"requested":(\d+),"actual":(\d+)/.exec(body.slice(-200));
+  return found ? { requested: Number(found[1]), actual: Number(found[2]) } : undefined;
+}
+
+/** Runs something, and gives the longest time that the event loop of the server answered no probe meanwhile. */
+export async function stallDuring<Result>(
+  { service }: Target,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; stallMs: number }> {
+  const client = new Client(service.url);
+  const ending = new AbortController();
+  let stallMs = 0;
+  const probing = async () => {
+    while (!ending.signal.aborted) {
+      // A connection that was reset is opened again.
+      const answer = await client.ask({ path: '/health' }).catch(() => undefined);
+      stallMs = Math.max(stallMs, answer?.ms ?? 0);
+      await delay(2);
+    }
+  };
+  const probes = probing();
+  await delay(50);
+  const result = await work();
+  ending.abort();
+  await probes;
+  client.close();
+  return { result, stallMs };
+}
+
+/** The most memory that the server and its child processes hold together while something runs, in MB. */
+export async function memoryDuring<Result>(
+  { service }: Target,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; beforeMb: number; mostMb: number }> {
+  const beforeMb = treeMb(service.pid);
+  let mostMb = beforeMb;
+  const timer = setInterval(() => {
+    mostMb = Math.max(mostMb, treeMb(service.pid));
+  }, 50);
+  try {
+    const result = await work();
+    return { result, beforeMb, mostMb: Math.max(mostMb, treeMb(service.pid)) };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function treeMb(pid: number): number {
+  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,rss='], { encoding: 'utf8' }).trim().split('\n');
+  const processes = rows.map((row) => row.trim().split(/\s+/).map(Number));
+  const family = new Set([pid]);
+  for (let size = 0; size < family.size; ) {
+    size = family.size;
+    for (const [child = 0, parent = 0] of processes) if (family.has(parent)) family.add(child);
+  }
+  const kilobytes = processes.reduce((sum, [one = 0, , rss = 0]) => sum + (family.has(one) ? rss : 0), 0);
+  return Math.round(kilobytes / 1_024);
+}

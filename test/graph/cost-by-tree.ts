@@ -1,0 +1,26 @@
+import type { PricedOperation } from '../../src/executor/cost.ts';
+import { rowsOf } from '../../src/executor/cost-formula.ts';
+import { type CostNode, costTree, isIncluded } from '../../src/executor/cost-tree.ts';
+import { SchemaCount } from '../../src/executor/introspection-cost.ts';
+import { plainListCost } from '../../src/executor/limits.ts';
+
+/** The cost of an operation by the rules of docs/limits.md, read from the whole tree for each call: a judge of the formula. */
+export function costByTree(operation: PricedOperation): number {
+  const { variables } = operation;
+  const schemaCount = new SchemaCount(variables);
+  const price = (node: CostNode, times: number, parentRows: number | undefined): number => {
+    const alive = node.occurrences.filter((one) => isIncluded(one.conditions, variables));
+    if (alive.length === 0) return 0;
+    if (node.describes) return schemaCount.of(node, node.describes).objects;
+    const sizes = alive.map((one) => rowsOf(one, variables)).filter((size) => size !== undefined);
+    const rows = sizes.length > 0 ? Math.max(...sizes) : undefined;
+    const own = times * (node.isList ? (rows ?? parentRows ?? plainListCost) : 1);
+    return (node.isWrapper ? 0 : own) + priceAll(node.below, own, node.isList ? undefined : rows);
+  };
+  const priceAll = (tree: readonly CostNode[], times: number, rows: number | undefined): number => {
+    let total = 0;
+    for (const node of tree) total += price(node, times, rows);
+    return total;
+  };
+  return priceAll(costTree(operation), 1, undefined);
+}

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type GraphQLField,
+  type GraphQLNamedOutputType,
+  getNamedType,
+  introspectionTypes,
+  isCompositeType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { schema } from '../../src/schema/index.ts';
+import { type FieldOf, objectFields, objectType, planOf } from './schema-walk.ts';
+import { dataOf } from './graph-answer.ts';
+import { startWorld, type World } from './world.ts';
+
+// What an operation gives back is never more than its price: every field, below every way that leads to it.
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld('priced');
+});
+afterAll(() => world.stop());
+
+interface Cost {
+  requested: number;
+  actual: number;
+}
+
+async function costOf(query: string, variables: Record<string, unknown> = {}): Promise<Cost> {
+  const sent = { token: world.workspace.token, headers: { 'x-graphql-cost': '1' } };
+  const answer = await world.app.graphql(query, variables, sent);
+  dataOf(answer);
+  return answer.body.extensions?.cost as Cost;
+}
+
+/** A selection on a type, and the way to it from a root. */
+type Way = (selection: string) => string;
+
+/** Arguments for the fields that cannot do without, and for those that say how many there are. */
+const needed = (field: GraphQLField<unknown, unknown>, size: number | undefined): string => {
+  const given = field.args.flatMap(({ name, type }) => {
+    if (size !== undefined && (name === 'first' || name === 'ids'))
+      return name === 'first' ? [`first: ${size}`] : [];
+    return isNonNullType(type) ? [`${name}: ${argumentFor(field.name, name)}`] : [];
+  });
+  return given.length > 0 ? `(${given.join(', ')})` : '';
+};
+
+function argumentFor(field: string, name: string): string {
+  if (name === 'groupBy') return '[TEAM, PRIORITY]';
+  if (name === 'ids') return JSON.stringify(world.things.all('Issue').map(({ id }) => id));
+  const [thing] = world.things.all(typeNames[field] ?? 'Issue');
+  const key = { issue: thing?.key, team: thing?.code, project: thing?.key }[field] ?? thing?.id;
+  return JSON.stringify(key);
+}
+
+const typeNames: Readonly<Record<string, string>> = { team: 'Team', project: 'Project', member: 'Member' };
+
+/** A selection that is allowed on any type: the name of the type, of rows where it is a connection. */
+function leaf(type: GraphQLNamedOutputType): string {
+  return type.name.endsWith('Connection')
+    ? '{ totalCount nodes { __typename } edges { node { __typename } } pageInfo { __typename } }'
+    : '{ __typename }';
+}
+
+/** The shortest way to each object type, found level by level; things are reached by large pages. */
+function waysToTypes(): ReadonlyMap<string, Way> {
+  const ways = new Map<string, Way>([['Query', (selection) => `{ ${selection} }`]]);
+  for (const [name, way] of ways) {
+    for (const field of Object.values(objectType(name).getFields())) {
+      const target = getNamedType(field.type);
+      if (!isObjectType(target) || ways.has(target.name)) continue;
+      ways.set(target.name, (selection) => way(`${field.name}${needed(field, 250)} { ${selection} }`));
+    }
+  }
+  return ways;
+}
+
+/** Plain lists are priced as five, whatever they hold: docs/limits.md. */
+function isPlainList({ field }: FieldOf): boolean {
+  const bare = isNonNullType(field.type) ? field.type.ofType : field.type;
+  return isListType(bare) && planOf(field)?.kind === 'list';
+}
+
+const composites = objectFields.filter(
+  (one) =>
+    isCompositeType(getNamedType(one.field.type)) &&
+    !one.parent.endsWith('Payload') &&
+    one.parent !== 'Mutation',
+);
+
+describe('every field', () => {
+  it.each(composites.map((one) => [one.coordinate, one] as const))(
+    '%s gives no more than it is priced',
+    async (_name, one) => {
+      const way = waysToTypes().get(one.parent);
+      if (!way) throw new Error(`Nothing leads to ${one.parent}.`);
+      const sizes = one.field.args.some(({ name }) => name === 'first') ? [undefined, 1, 250] : [undefined];
+      for (const size of sizes) {
+        const query = way(
+          `${one.field.name}${needed(one.field, size)} ${leaf(getNamedType(one.field.type))}`,
+        );
+        const { requested, actual } = await costOf(query);
+        if (isPlainList(one)) continue;
+        expect([query, actual <= requested]).toEqual([query, true]);
+      }
+    },
+  );
+
+  it('is reached', () => {
+    const ways = waysToTypes();
+    expect(composites.filter(({ parent }) => !ways.has(parent)).map(({ coordinate }) => coordinate)).toEqual(
+      [],
+    );
+    expect(composites.length).toBeGreaterThan(100);
+  });
+});
+
+/** Lists that say in their arguments or by their nature how many there are, which the price reads as well. */
+const isCounted = ({ field }: FieldOf) => 'rows' in field.extensions;
+
+it('every other list says how many it holds at most', () => {
+  const lists = objectFields.filter(
+    ({ parent, field }) =>
+      isListType(isNonNullType(field.type) ? field.type.ofType : field.type) &&
+      !/(Connection|Payload)$/.test(parent),
+  );
+  const silent = lists.filter(
+    (one) => !isCounted(one) && !/at most [\d,]+/.test(one.field.description ?? ''),
+  );
+  expect(silent.map(({ coordinate }) => coordinate)).toEqual([]);
+});
+
+/** Selections on each field of introspection's own types, as deep as a leaf, and one level deeper. */
+const introspected: readonly string[] = introspectionTypes.filter(isObjectType).flatMap((type) =>
+  Object.values(type.getFields())
+    .filter((field) => isCompositeType(getNamedType(field.type)))
+    .flatMap((field) => {
+      const args = field.args.length > 0 ? ['', '(includeDeprecated: true)'] : [''];
+      return args.map((given) => `... on ${type.name} { ${field.name}${given} { __typename } }`);
+    }),
+);
+
+const schemaWays: Readonly<Record<string, Way>> = {
+  __Schema: (selection) => `{ __schema { ${selection} } }`,
+  __Type: (selection) => `{ __schema { types { ${selection} } } }`,
+  __Field: (selection) => `{ __schema { types { fields(includeDeprecated: true) { ${selection} } } } }`,
+  __InputValue: (selection) =>
+    `{ __schema { types { fields { args { ${selection} } } inputFields { ${selection} } } } }`,
+  __EnumValue: (selection) => `{ __schema { types { enumValues { ${selection} } } } }`,
+  __Directive: (selection) => `{ __schema { directives { ${selection} } } }`,
+};
+
+describe('introspection', () => {
+  it.each(introspected)('counts what it gives: %s', async (selection) => {
+    const [, type = ''] = /on (\w+)/.exec(selection) ?? [];
+    const { requested, actual } = await costOf(schemaWays[type]?.(selection) ?? '');
+    // Deprecated things are counted in any case, and there are few.
+    expect(actual).toBeGreaterThan(0);
+    expect(actual).toBeLessThanOrEqual(requested);
+    expect(requested - actual).toBeLessThan(50);
+  });
+
+  it('counts each type by its name, in a literal and in a variable', async () => {
+    const below =
+      'fields { args { type { name } } type { ofType { fields { name } } } } possibleTypes { name }';
+    for (const name of [...Object.keys(schema.getTypeMap()), 'Nothing']) {
+      const cost = await costOf(`query ($name: String!) { __type(name: $name) { ${below} } }`, { name });
+      expect([name, cost]).toEqual([name, await costOf(`{ __type(name: "${name}") { ${below} } }`)]);
+      expect([name, cost.actual <= cost.requested]).toEqual([name, true]);
+    }
+  });
+
+  it('counts what is skipped, repeated and in fragments as it is given', async () => {
+    const query = `query ($with: Boolean!) {
+      a: __schema { types { ...T } queryType { ...T } }
+      b: __schema @include(if: $with) { types { fields { name type { ...T } } } }
+    } fragment T on __Type { kind fields @skip(if: $with) { name } enumValues { name } }`;
+    for (const withIt of [true, false]) {
+      const { requested, actual } = await costOf(query, { with: withIt });
+      expect(actual).toBeGreaterThan(100);
+      expect(actual).toBeLessThanOrEqual(requested);
+    }
+  });
+});
+
+const groups = ['STATUS', 'STATUS_CATEGORY', 'TEAM', 'PROJECT', 'DELIVERY', 'ASSIGNEE', 'PRIORITY', 'LABEL'];
+
+describe('issueStats', () => {
+  const below =
+    'count team { id issues(first: 3) { nodes { id } } } assignee { id } status { id } label { id }';
+
+  it.each(
+    [[], ...groups.map((one) => [one]), ['PRIORITY', 'STATUS_CATEGORY'], ['LABEL', 'ASSIGNEE', 'STATUS']].map(
+      (by) => ({ by }),
+    ),
+  )('by $by gives no more groups than are priced', async ({ by }) => {
+    for (const first of [undefined, null, 1, 5, 1_000]) {
+      const query = `query ($by: [IssueStatsGroup!]!, $first: Int) { issueStats(groupBy: $by, first: $first) { ${below} } }`;
+      const { requested, actual } = await costOf(query, { by, ...(first !== undefined && { first }) });
+      expect([first, actual <= requested]).toEqual([first, true]);
+      expect(requested).toBeLessThanOrEqual((first ?? 1_000) * 8);
+    }
+  });
+});
+
+it('the issues that a batch changes are as many as its keys', async () => {
+  const keys = world.things
+    .all('Issue')
+    .slice(0, 3)
+    .map(({ key }) => key);
+  const query =
+    'mutation ($keys: [String!]!) { issueBatchUpdate(input: { keys: $keys, priority: LOW }) { issues { id team { id } } } }';
+  const { requested, actual } = await costOf(query, { keys });
+  expect(actual).toBeGreaterThan(keys.length);
+  expect(actual).toBeLessThanOrEqual(requested);
+});

@@ -1,0 +1,38 @@
+import { memberRole } from '../../src/model/codes.ts';
+import { scopes as allScopes } from '../../src/resolvers/context.ts';
+import { parseRows } from '../support/printed-rows.ts';
+import { isSharing, sharedApp, sharedServer } from '../support/shared-app.ts';
+import { turn } from './fixture.ts';
+import { makeFixture } from './make-fixture.ts';
+import { thingsOf } from './read-things.ts';
+import type { AllRows } from './things.ts';
+import type { World } from './world.ts';
+
+/** What a suite that only reads has of a world. */
+export type SharedWorld = Omit<World, 'app' | 'read'>;
+
+/** Gives the awkward workspace on the server that the reading suites of this worker share; see `startWorld`. */
+export async function sharedWorld(): Promise<SharedWorld> {
+  if (!isSharing) {
+    const { startWorld } = await import('./world.ts');
+    return startWorld();
+  }
+  const app = await sharedApp();
+  const { ask } = await sharedServer();
+  const { nowMs, workspace, rows } = await ask('world');
+  // The same seed and time give the rows that the server has.
+  const fixture = makeFixture('here', nowMs);
+  const { ownerUserAccountId: userAccountId } = workspace;
+  const viewer = { userAccountId, role: memberRole.owner, scopes: allScopes, nowMs: Date.now() };
+  return {
+    fixture,
+    workspace,
+    things: thingsOf(parseRows<AllRows>(rows), viewer),
+    token: (scopes, memberPlace = 0) => {
+      const holder = turn(fixture.rows.member, memberPlace);
+      return app.tokenFor({ scopes, workspace, userAccountId: holder.userAccountId });
+    },
+    ask: (query, variables = {}, sent = workspace.token) => app.graphql(query, variables, { token: sent }),
+    stop: () => app.stop(),
+  };
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getNamedType, type GraphQLInputField, GraphQLInt, isInputObjectType } from 'graphql';
+import type { Route } from '../../src/rest-compat/route.ts';
+import { table } from '../../src/rest-compat/table.ts';
+import { schema } from '../../src/schema/index.ts';
+import { type App, startApp } from '../support/app.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
+
+// Each integer that a write takes is sent at its extremes by every role; then other roles go on with the same issue.
+// What is stored must never be a number from which the next write cannot count.
+
+let app: App;
+let world: IssueWorld;
+let tokens: Record<Role, string>;
+
+beforeAll(async () => {
+  app = await startApp();
+  world = await issueWorld(app);
+  await installAgent(app, world, world.agent);
+  const { owner, admin, ada, guest, agent, service } = world;
+  tokens = {
+    owner: owner.token,
+    admin: admin.token,
+    member: ada.token,
+    guest: guest.token,
+    agent: agent.token,
+    service: service.token,
+  };
+}, 60_000);
+
+afterAll(async () => {
+  const broken = await brokenInvariants(app.database);
+  await app.stop();
+  expect(broken).toEqual({});
+});
+
+const roles = ['owner', 'admin', 'member', 'guest', 'agent', 'service'] as const;
+type Role = (typeof roles)[number];
+type Input = Record<string, unknown>;
+
+const extremes = [-2_147_483_648, -1, 0, 1, 2_147_483_646, 2_147_483_647];
+const messageTypes = ['PROMPT', 'THOUGHT', 'ACTION', 'ELICITATION', 'RESPONSE', 'ERROR'];
+
+/** An issue in a delivery, with all that a write can name. */
+interface Target {
+  id: string;
+  key: string;
+  commentId: string;
+  linkId: string;
+  attachmentId: string;
+}
+
+/** The rest of the input of each mutation that takes an integer. */
+const inputs: Readonly<Record<string, (target: Target) => Input>> = {
+  agentMessageCreate: ({ key }) => ({ issueKey: key, body: 'At an extreme' }),
+  attachmentCreate: ({ key }) => ({ issueKey: key, fileName: 'a.txt', contentType: 'text/plain' }),
+  attachmentDelete: ({ attachmentId }) => ({ id: attachmentId }),
+  commentDelete: ({ commentId }) => ({ id: commentId }),
+  commentUpdate: ({ commentId }) => ({ id: commentId, body: 'Changed' }),
+  issueBatchUpdate: ({ key }) => ({ keys: [key] }),
+  issueCreate: () => ({ teamId: world.eng.id, title: 'New', deliveryId: world.eng.sprint1 }),
+  issueDelete: ({ key }) => ({ key }),
+  issueLinkDelete: ({ linkId }) => ({ id: linkId }),
+  issueUpdate: ({ key }) => ({ key, title: 'Changed' }),
+};
+
+const mutations = Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap(({ name, args }) => {
+  const input = getNamedType(args.find((argument) => argument.name === 'input')?.type);
+  if (!isInputObjectType(input)) return [];
+  return Object.values(input.getFields()).flatMap((field) =>
+    isInteger(field) ? [[name, field.name, input.name] as const] : [],
+  );
+});
+
+describe('a mutation with an integer at its extremes', () => {
+  it.each(mutations)(
+    '%s, %s: leaves an issue that every role can go on with',
+    async (name, field, inputType) => {
+      const input = inputs[name];
+      if (!input) throw new Error(`The test has no input of ${name}.`);
+      const variants =
+        name === 'agentMessageCreate' ? messageTypes.map((messageType) => ({ messageType })) : [{}];
+      for (const role of roles) {
+        for (const variant of variants) {
+          const target = await newTarget();
+          for (const value of extremes) {
+            const query = `mutation ($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
+            const sent = { ...input(target), ...variant, [field]: value };
+            const { status, body } = await app.graphql(query, { input: sent }, { token: tokens[role] });
+            expect([status, faults(body)]).toEqual([200, []]);
+            if (!name.endsWith('Delete')) await goOn(target, role);
+          }
+        }
+      }
+    },
+    120_000,
+  );
+});
+
+const routes = table.flatMap((route) =>
+  Object.entries(route.body?.fields ?? {}).flatMap(([name, field]) => {
+    const schemaOf = field.word === 'value' ? field.schema : field.word === 'required' ? field.of.schema : {};
+    return schemaOf.type === 'integer' ? [[`${route.method} ${route.path}`, name, route] as const] : [];
+  }),
+);
+
+/** The rest of the body of each endpoint that takes an integer. */
+const bodies: Readonly<Record<string, () => Input>> = {
+  'POST /v1/issues': () => ({ teamId: world.eng.id, title: 'New', deliveryId: world.eng.sprint1 }),
+  'PATCH /v1/issues/{issueKey}': () => ({ title: 'Changed' }),
+  'POST /v1/issues/{issueKey}/agent-thread/messages': () => ({ body: 'At an extreme' }),
+  'POST /v1/issues/{issueKey}/attachments': () => ({ fileName: 'a.txt', contentType: 'text/plain' }),
+};
+
+describe('an endpoint with an integer at its extremes', () => {
+  it.each(routes)(
+    '%s, %s: leaves an issue that every role can go on with',
+    async (name, field, route) => {
+      const body = bodies[name];
+      if (!body) throw new Error(`The test has no body of ${name}.`);
+      for (const role of roles) {
+        const target = await newTarget();
+        for (const value of extremes) {
+          const status = await send(route, target, { ...body(), [field]: value }, tokens[role]);
+          expect([value, status < 500]).toEqual([value, true]);
+          await goOn(target, role);
+        }
+      }
+    },
+    120_000,
+  );
+});
+
+describe("the finding's own request", () => {
+  it('is refused, and the thread goes on', async () => {
+    const { key } = await newTarget();
+    const path = `/v1/issues/${key}/agent-thread/messages`;
+    const post = (token: string, body: Input) =>
+      app.request<{ turnNumber: number }>('POST', path, { token, body });
+    expect((await post(tokens.member, { body: 'Please' })).status).toBe(201);
+    const refused = await post(tokens.agent, { body: 'Done', turnNumber: 2_147_483_647 });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        code: 'validation_failed',
+        errors: [{ field: 'turnNumber', message: 'must be at most 2, the next turn of the thread' }],
+      },
+    });
+    expect((await post(tokens.agent, { body: 'Done' })).status).toBe(201);
+    expect(await post(tokens.member, { body: 'Thanks' })).toMatchObject({
+      status: 201,
+      body: { turnNumber: 2 },
+    });
+  });
+});
+
+function isInteger({ type }: GraphQLInputField): boolean {
+  return getNamedType(type) === GraphQLInt;
+}
+
+/** What of an answer is the server's fault. */
+function faults({ errors = [] }: { errors?: readonly { message: string; extensions?: Input }[] }): string[] {
+  return errors.flatMap(({ message, extensions }) =>
+    ['INTERNAL_ERROR', 'UNAVAILABLE', undefined].includes(extensions?.code as string | undefined)
+      ? [message]
+      : [],
+  );
+}
+
+async function newTarget(): Promise<Target> {
+  const { body } = await app.graphql<Record<'made', { issue: { id: string; key: string } }>>(
+    `mutation ($input: IssueCreateInput!) { made: issueCreate(input: $input) { issue { id key } } }`,
+    {
+      input: {
+        teamId: world.eng.id,
+        title: 'A target',
+        deliveryId: world.eng.sprint1,
+        projectId: world.apollo,
+      },
+    },
+  );
+  const issue = body.data?.made.issue;
+  if (!issue) throw new Error(JSON.stringify(body.errors));
+  const parts = await app.graphql<{
+    comment: { comment: { id: string } };
+    link: { issueLink: { id: string } };
+    file: { attachment: { id: string } };
+  }>(
+    `mutation ($key: String!) {
+      comment: commentCreate(input: { issueKey: $key, body: "A comment" }) { comment { id } }
+      link: issueLinkCreate(input: { issueKey: $key, title: "A link", url: "https://example.com" }) { issueLink { id } }
+      file: attachmentCreate(input: { issueKey: $key, fileName: "a.txt", contentType: "text/plain", sizeBytes: 1 }) {
+        attachment { id }
+      }
+    }`,
+    { key: issue.key },
+  );
+  if (!parts.body.data) throw new Error(JSON.stringify(parts.body.errors));
+  const { comment, link, file } = parts.body.data;
+  return {
+    ...issue,
+    commentId: comment.comment.id,
+    linkId: link.issueLink.id,
+    attachmentId: file.attachment.id,
+  };
+}
+
+const next = `mutation ($key: String!) {
+  issueUpdate(input: { key: $key, title: "Next" }) { issue { revision } }
+  commentCreate(input: { issueKey: $key, body: "Next" }) { comment { id } issue { commentCount } }
+  agentMessageCreate(input: { issueKey: $key, body: "Next" }) { thread { currentTurnNumber lastCompletedTurnNumber messageCount } }
+}`;
+const everyNumber = `query ($key: String!, $delivery: ID!) {
+  issue(key: $key) { number revision estimateValue commentCount subIssueCount linkCount
+    agentThread { currentTurnNumber lastCompletedTurnNumber messageCount messages { nodes { turnNumber } } }
+    activity(last: 250) { nodes { sortOrder } } }
+  node(id: $delivery) { ... on Delivery { issueCount closedIssueCount estimatedScope closedEstimate } }
+  issueStats(groupBy: []) { count estimateSum }
+}`;
+
+/** Other roles write to the issue: a person, the agent, and a person again, who opens the next turn. */
+async function goOn({ key }: Target, role: Role): Promise<void> {
+  const human = role === 'member' ? 'admin' : 'member';
+  for (const other of [human, 'agent', 'owner'] as const) {
+    const { body } = await app.graphql(next, { key }, { token: tokens[other] });
+    expect([other, body.errors]).toEqual([other, undefined]);
+  }
+  const { body } = await app.graphql(everyNumber, { key, delivery: world.eng.sprint1 });
+  expect(body.errors).toBeUndefined();
+}
+
+async function send({ method, path }: Route, { key }: Target, body: Input, token: string): Promise<number> {
+  const { status } = await app.request(method, path.replace('{issueKey}', key), { token, body });
+  return status;
+}

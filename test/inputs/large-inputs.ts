@@ -1,0 +1,176 @@
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import { schema } from '../../src/schema/index.ts';
+import type { Route } from '../../src/rest-compat/route.ts';
+import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
+
+/** An operation with variables that are as large as they may be, or larger than any. */
+export interface LargeInput {
+  readonly name: string;
+  readonly query: string;
+  /** Made when they are sent: all of them together would fill the memory. */
+  readonly variables: () => Readonly<Record<string, unknown>>;
+}
+
+/** Just below the limit of a body, so that it is not refused unread. */
+const bodyBytes = 900_000;
+/** As many names of one field as an operation may have, nearly. */
+const aliases = 190;
+/** The longest list that the schema takes anywhere; filters are filled to their 100 conditions. */
+const fullList = 250;
+const fullParts = 100;
+
+const longText = 'x'.repeat(bodyBytes);
+
+/** Input types that have been filled already: a filter is the same wherever it stands. */
+const seen = new Set<string>();
+
+/** How a value is made at one place of an input; everything beside it is as small as it may be. */
+interface Filling {
+  readonly what: string;
+  readonly value: () => unknown;
+}
+
+/** Every place of every input type, filled to its limit and far beyond it, used once and under many names. */
+export const largeInputs: readonly LargeInput[] = (['query', 'mutation'] as const).flatMap((kind) => {
+  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  return Object.values(root?.getFields() ?? {}).flatMap((field) =>
+    field.args.flatMap((argument) =>
+      fillingsOf(argument.type, argument.name).flatMap(({ what, value }) => {
+        const others = field.args.filter((one) => one !== argument && isNonNullType(one.type));
+        const variables = () => ({
+          ...Object.fromEntries(others.map(({ name, type }) => [name, smallest(type)])),
+          [argument.name]: value(),
+        });
+        const given = [...others, argument].map(({ name }) => name);
+        return [1, aliases].map((times) => ({
+          name: `${field.name}: ${what}, ${times === 1 ? 'once' : `${times} times`}`,
+          query: document(kind, field, given, times),
+          variables,
+        }));
+      }),
+    ),
+  );
+});
+
+function document(
+  kind: string,
+  field: GraphQLField<unknown, unknown>,
+  given: readonly string[],
+  times: number,
+): string {
+  const args = field.args.filter(({ name }) => given.includes(name));
+  const declared = args.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
+  const passed = args.map(({ name }) => `${name}: $${name}`).join(', ');
+  const type = getNullableType(field.type);
+  const selection = String(type).startsWith('[String') ? '' : '{ __typename }';
+  const fields = Array.from(
+    { length: times },
+    (_, place) => `a${place}: ${field.name}(${passed}) ${selection}`,
+  );
+  return `${kind} (${declared}) { ${fields.join(' ')} }`;
+}
+
+function fillingsOf(type: GraphQLInputType, path: string): Filling[] {
+  const bare = getNullableType(type);
+  if (isListType(bare)) return fillingsOfList(bare.ofType, path);
+  if (isInputObjectType(bare)) {
+    const huge = [
+      { what: `80,000 unknown fields in ${path}`, value: () => members(80_000) },
+      {
+        what: `unknown fields beside a long one in ${path}`,
+        value: () => ({ ...members(20), long: longText }),
+      },
+    ];
+    if (seen.has(bare.name)) return [];
+    seen.add(bare.name);
+    const small = smallest(bare) as object;
+    const fields = Object.values(bare.getFields());
+    return [
+      ...huge,
+      ...fields.flatMap((field) =>
+        fillingsOf(field.type, `${path}.${field.name}`).map(({ what, value }) => ({
+          what,
+          value: () => ({ ...small, [field.name]: value() }),
+        })),
+      ),
+      { what: `all of ${path}`, value: () => filled(bare, 0) },
+    ];
+  }
+  if (isEnumType(bare)) return [];
+  return [
+    { what: `900 kB of text in ${path}`, value: () => longText },
+    { what: `900 kB of lists in ${path}`, value: () => repeated([]) },
+  ];
+}
+
+function fillingsOfList(type: GraphQLInputType, path: string): Filling[] {
+  const item = smallest(type);
+  const most = isInputObjectType(getNullableType(type)) ? fullParts : fullList;
+  return [
+    { what: `${most} items in ${path}`, value: () => Array.from({ length: most }, () => item) },
+    { what: `900 kB of items in ${path}`, value: () => repeated(item) },
+    { what: `900 kB of nulls in ${path}`, value: () => repeated(null) },
+  ];
+}
+
+/** The least that an input of a type can be. */
+function smallest(type: GraphQLInputType): unknown {
+  const bare = getNullableType(type);
+  if (isListType(bare)) return [];
+  if (isEnumType(bare)) return bare.getValues()[0]?.name;
+  if (isInputObjectType(bare)) {
+    const needed = Object.values(bare.getFields()).filter((field) => isNonNullType(field.type));
+    return Object.fromEntries(needed.map((field) => [field.name, smallest(field.type)]));
+  }
+  return { Int: 1, Boolean: true, Date: '2026-01-31', DateTime: '2026-01-31T12:00:00Z' }[String(bare)] ?? '';
+}
+
+/** Every field of an input object, with lists as long as they may be; filters go three deep at most. */
+function filled(type: GraphQLInputType, depth: number): unknown {
+  const bare = getNullableType(type);
+  if (isListType(bare)) {
+    if (isInputObjectType(getNullableType(bare.ofType))) return [filled(bare.ofType, depth + 1)];
+    return Array.from({ length: 50 }, () => smallest(bare.ofType));
+  }
+  if (!isInputObjectType(bare) || depth > 2) return smallest(bare);
+  return Object.fromEntries(
+    Object.values(bare.getFields()).map((field) => [field.name, filled(field.type, depth + 1)]),
+  );
+}
+
+function repeated(item: unknown): unknown[] {
+  const length = Math.floor(bodyBytes / (JSON.stringify(item).length + 1));
+  return Array.from({ length }, () => item);
+}
+
+function members(count: number): Record<string, number> {
+  return Object.fromEntries(Array.from({ length: count }, (_, place) => [`u${place}`, 1]));
+}
+
+/** Bodies of a route that are far larger than any of their fields may be. */
+export function largeBodies({
+  body,
+}: Route): readonly { readonly name: string; readonly body: () => unknown }[] {
+  const fields = Object.entries(body?.fields ?? {});
+  return [
+    { name: '80,000 unknown fields', body: () => members(80_000) },
+    { name: '900 kB of lists', body: () => repeated([]) },
+    ...fields.flatMap(([name, field]) => {
+      const schema: JsonSchema =
+        field.word === 'clears' ? {} : field.word === 'required' ? field.of.schema : field.schema;
+      const item = schema.items?.type === 'object' ? {} : '';
+      return [
+        { name: `900 kB of text in ${name}`, body: () => ({ [name]: longText }) },
+        { name: `900 kB of items in ${name}`, body: () => ({ [name]: repeated(item) }) },
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { table } from '../../src/rest-compat/table.ts';
+import { longestStallMs, type MeasuredApp, startMeasuredApp } from '../support/measured-app.ts';
+import type { RawAnswer } from '../support/openapi.ts';
+import { Client, type Wire } from './client.ts';
+import { largeBodies, largeInputs } from './large-inputs.ts';
+import { sendMeasured } from './measured.ts';
+import { errorFaults } from './oracle.ts';
+import type { Pool } from './pool.ts';
+
+// No request keeps the process from answering others, however large it is and however much it asks for.
+
+let app: MeasuredApp;
+let client: Client;
+let pool: Pool;
+beforeAll(async () => {
+  // The bound is that of the standard executor: graphql-js completes a whole list in one turn.
+  const settings = { MAX_OPERATION_COST: '10000', EXECUTOR: 'compiled' };
+  app = await startMeasuredApp({ demo: true, lists: true, settings });
+  client = new Client(app.url, app.token);
+  pool = await app.pool();
+}, 240_000);
+afterAll(async () => {
+  client.close();
+  await app.stop();
+});
+
+async function measured(wire: Wire): Promise<{ answer: RawAnswer; stallMs: number }> {
+  // What the test before has left behind is not counted.
+  await app.stall();
+  return sendMeasured(app, client, wire);
+}
+
+function graphql(query: string, variables: object = {}): Wire {
+  const headers = { Accept: 'application/graphql-response+json' };
+  const body = Buffer.from(JSON.stringify({ query, variables }));
+  return { method: 'POST', target: '/graphql', headers, body };
+}
+
+/** A refusal is not to be longer than what it refuses, by far. */
+const longestRefusal = 100_000;
+
+describe('no input stalls the server', () => {
+  it.each(largeInputs.map((one) => [one.name, one] as const))('%s', async (_name, { query, variables }) => {
+    const { answer, stallMs } = await measured(graphql(query, variables()));
+    expect(errorFaults(answer.status, answer.text)).toEqual([]);
+    if (answer.text.startsWith('{"errors"')) expect(answer.text.length).toBeLessThan(longestRefusal);
+    expect(stallMs).toBeLessThanOrEqual(longestStallMs);
+  });
+
+  const bodies = table.flatMap((route) =>
+    route.body
+      ? largeBodies(route).map(
+          (one) => [`${route.method} ${route.path}: ${one.name}`, route, one.body] as const,
+        )
+      : [],
+  );
+  it.each(bodies)('%s', async (_name, { method, path }, body) => {
+    const target = path
+      .replace('{issueKey}', pool.issueKey[0] ?? '')
+      .replace(/\{(\w+)Id\}/, (_part, kind: string) => pool[kind as keyof Pool]?.[0] ?? 'none_0');
+    const { answer, stallMs } = await measured({
+      method,
+      target,
+      headers: {},
+      body: Buffer.from(JSON.stringify(body())),
+    });
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.text.length).toBeLessThan(longestRefusal);
+    expect(stallMs).toBeLessThanOrEqual(longestStallMs);
+  });
+});
+
+const times = (count: number, part: (place: number) => string) =>
+  Array.from({ length: count }, (_, place) => part(place)).join(' ');
+const parts = (count: number) => ({ f: { or: Array.from({ length: count }, () => ({})) } });
+
+describe('refuses with one error', () => {
+  const issues = 'issues(first: 1, filter: $f) { totalCount }';
+  it.each([
+    ['100,000 empty parts', `query ($f: IssueFilter) { ${issues} }`, parts(100_000), 'INVALID_REQUEST'],
+    ['320,000 empty parts', `query ($f: IssueFilter) { ${issues} }`, parts(320_000), 'INVALID_REQUEST'],
+    ['101 empty parts', `query ($f: IssueFilter) { ${issues} }`, parts(101), 'INVALID_REQUEST'],
+    [
+      '100,000 empty parts under 190 names',
+      `query ($f: IssueFilter) { ${times(190, (n) => `a${n}: ${issues}`)} }`,
+      parts(100_000),
+      'INVALID_REQUEST',
+    ],
+    [
+      '101 empty parts by one variable',
+      `query ($f: IssueFilter!) { issues(filter: { or: [${'$f '.repeat(101)}] }) { totalCount } }`,
+      { f: {} },
+      'INVALID_REQUEST',
+    ],
+    [
+      '101 empty parts of a list in a variable',
+      'query ($f: [IssueFilter!]) { issues(filter: { or: $f }) { totalCount } }',
+      { f: parts(101).f.or },
+      'INVALID_REQUEST',
+    ],
+    [
+      '101 empty parts in the document',
+      `{ issues(filter: { or: [${'{} '.repeat(101)}] }) { totalCount } }`,
+      {},
+      'INVALID_REQUEST',
+    ],
+    [
+      '251 values of a list in a variable',
+      'query ($f: [Int!]) { issues(filter: { number: { in: $f } }) { totalCount } }',
+      { f: Array(251).fill(1) },
+      'INVALID_REQUEST',
+    ],
+    [
+      '21 conditions on labels',
+      'query ($f: IssueFilter) { issues(filter: $f) { totalCount } }',
+      { f: { and: Array.from({ length: 21 }, () => ({ labels: { some: {} } })) } },
+      'INVALID_REQUEST',
+    ],
+    [
+      '100 conditions under 11 names',
+      `query ($f: IssueFilter) { ${times(11, (n) => `a${n}: ${issues}`)} }`,
+      parts(100),
+      'QUERY_TOO_COMPLEX',
+    ],
+    [
+      'a key of 900 kB under 190 names',
+      `query ($k: String!) { ${times(190, (n) => `a${n}: issue(key: $k) { id }`)} }`,
+      { k: 'x'.repeat(900_000) },
+      'QUERY_TOO_COMPLEX',
+    ],
+    [
+      '400,000 titles',
+      `{ issues(first: 250) { nodes { ${times(1_600, (n) => `a${n}: title`)} } } }`,
+      {},
+      'QUERY_TOO_COMPLEX',
+    ],
+    [
+      '47,500 counts',
+      `{ __typename issues(first: 250) { nodes { ${times(190, (n) => `a${n}: subIssues { totalCount }`)} } } }`,
+      {},
+      'QUERY_TOO_COMPLEX',
+    ],
+  ])('%s', async (_name, query, variables, code) => {
+    const { answer, stallMs } = await measured(graphql(query, variables));
+    const { errors, data } = JSON.parse(answer.text) as {
+      errors: { extensions: { code: string } }[];
+      data?: unknown;
+    };
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual([code]);
+    expect(data).toBeUndefined();
+    expect(answer.status).toBe(400);
+    expect(stallMs).toBeLessThanOrEqual(longestStallMs);
+  });
+});
+
+describe('answers without a stall', () => {
+  const page = (below: string) =>
+    `{ issues(first: 250, filter: { team: { code: { eq: "LONG" } } }) { nodes { ${below} } } }`;
+  it.each([
+    [
+      'every plain list of an issue',
+      page('labels { id name color } assignees { id displayName } roleAssignments { role }'),
+    ],
+    [
+      'the people behind the roles of issues',
+      page('roleAssignments { role displayName member { id displayName } } assignees { id }'),
+    ],
+    [
+      'those people under three names',
+      page(times(3, (n) => `r${n}: roleAssignments { role member { displayName id } }`)),
+    ],
+    ['one list under many names', page(times(7, (n) => `l${n}: labels { id name color }`))],
+    ['as many objects as an operation may cost', page(times(39, (n) => `t${n}: team { id name code }`))],
+    [
+      'as many conditions as a filter has',
+      `{ issues(filter: { or: [${times(100, (n) => `{ title: { neq: "${n}" } }`)}] }) { totalCount } }`,
+    ],
+    [
+      'as many conditions on related things',
+      `{ issues(filter: { and: [${times(20, (n) => `{ labels: { some: { name: { neq: "${n}" } } } }`)}] }) { totalCount } }`,
+    ],
+    [
+      'the schema twice',
+      times(
+        2,
+        (n) =>
+          `${n === 0 ? '{' : ''} a${n}: __schema { types { name fields { name args { name type { name } } } inputFields { name } } } ${n === 1 ? '}' : ''}`,
+      ),
+    ],
+  ])('%s', async (_name, query) => {
+    const { answer, stallMs } = await measured(graphql(query));
+    expect(JSON.parse(answer.text)).not.toHaveProperty('errors');
+    expect(stallMs).toBeLessThanOrEqual(longestStallMs);
+  });
+
+  it('the largest page of REST', async () => {
+    const { answer, stallMs } = await measured({
+      method: 'GET',
+      target: '/v1/issues?page_size=250&team=LONG',
+      headers: {},
+    });
+    expect(answer.status).toBe(200);
+    expect(stallMs).toBeLessThanOrEqual(longestStallMs);
+  });
+});

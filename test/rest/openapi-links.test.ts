@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { printOpenApi } from '../../src/rest-compat/openapi.ts';
+import { table } from '../../src/rest-compat/table.ts';
+import { type App, startApp } from '../support/app.ts';
+import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import type { OpenApi, OpenApiLink } from '../support/openapi.ts';
+
+const document = JSON.parse(printOpenApi()) as OpenApi;
+const creations = table
+  .filter(({ method }) => method === 'POST')
+  .map((route) => [`POST ${route.path}`, route] as const);
+
+let app: App;
+let world: IssueWorld;
+let issueKey: string;
+beforeAll(async () => {
+  app = await startApp();
+  world = await issueWorld(app);
+  await installAgent(app, world, world.agent);
+  issueKey = (await app.request<{ key: string }>('POST', '/v1/issues', { body: bodies()['/v1/issues'] })).body
+    .key;
+});
+afterAll(() => app.stop());
+
+let links = 0;
+
+/** What makes a new thing at each path. */
+const bodies = (): Readonly<Record<string, Readonly<Record<string, unknown>>>> => ({
+  '/v1/issues': { teamId: world.eng.id, title: 'New', description: '', priority: 0 },
+  '/v1/issues/{issueKey}/comments': { body: 'Said.' },
+  '/v1/issues/{issueKey}/links': { url: `https://example.com/${(links += 1)}`, title: 'Elsewhere' },
+  '/v1/issues/{issueKey}/attachments': { fileName: 'a.txt', sizeBytes: 3 },
+  '/v1/issues/{issueKey}/agent-thread/messages': { body: 'Please.' },
+});
+
+/** Makes a thing at a path; an attachment is there once its bytes are. */
+async function make(path: string): Promise<{ headers: Headers; body: Record<string, unknown> }> {
+  const target = path.replace('{issueKey}', issueKey.toLowerCase());
+  const made = await app.request<Record<string, unknown>>('POST', target, { body: bodies()[path] });
+  expect(made.status).toBe(201);
+  const { uploadUrl } = made.body;
+  if (typeof uploadUrl === 'string') {
+    const url = new URL(uploadUrl, app.url);
+    const sent = await fetch(new URL(`${url.pathname}${url.search}`, app.url), {
+      method: 'PUT',
+      body: 'abc',
+    });
+    expect(sent.ok).toBe(true);
+  }
+  return made;
+}
+
+/** The request that a link leads to, as the runtime expressions of OpenAPI say. */
+function follow({ operationId, parameters }: OpenApiLink, body: unknown): { method: string; path: string } {
+  const [path = '', method = ''] =
+    Object.entries(document.paths)
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => [path, method, operation.operationId] as const),
+      )
+      .find(([, , id]) => id === operationId) ?? [];
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const [, pointer] = /^\$response\.body#\/(.+)$/.exec(parameters[name] ?? '') ?? [];
+    if (pointer === undefined) return parameters[name] === `$request.path.${name}` ? issueKey : '';
+    return String(pointer.split('/').reduce((value, step) => (value as Record<string, unknown>)[step], body));
+  });
+  return { method: method.toUpperCase(), path: filled };
+}
+
+describe('what a POST makes', () => {
+  it.each(creations)(
+    'can be read at its Location where it has a GET: %s',
+    async (_name, { path, successes }) => {
+      const [{ made, located } = {}] = successes;
+      const isReadable = table.some((route) => route.method === 'GET' && route.path === made?.path);
+      expect(located ?? false).toBe(isReadable);
+      const { headers, body } = await make(path);
+      const location = headers.get('location');
+      expect(location !== null).toBe(isReadable);
+      if (location === null) return;
+      expect(location).toMatch(/^\/v1\/issues\/ENG-\d+/);
+      const read = await app.request<Record<string, unknown>>('GET', location);
+      expect(read.status).toBe(200);
+      const shown = (body['attachment'] ?? body) as Record<string, unknown>;
+      expect(read.body['id']).toBe(shown['id']);
+    },
+  );
+
+  it.each(creations)('is linked to what reads, changes and deletes it: %s', async (_name, { path }) => {
+    const { body } = await make(path);
+    const links = Object.values(document.paths[path]?.['post']?.responses['201']?.links ?? {});
+    const followed = links.map((link) => follow(link, body));
+    expect(followed.map(({ method }) => method)).toContain('GET');
+    // What deletes comes last.
+    const order = ['GET', 'PATCH', 'DELETE'];
+    for (const { method, path: target } of followed.toSorted(
+      (a, b) => order.indexOf(a.method) - order.indexOf(b.method),
+    )) {
+      const change = path === '/v1/issues' ? { title: 'Newer' } : { body: 'Said again.' };
+      const answer = await app.request(method, target, method === 'PATCH' ? { body: change } : {});
+      expect([method, target, answer.status]).toEqual([method, target, method === 'DELETE' ? 204 : 200]);
+    }
+  });
+
+  it('has all links that the table knows of', () => {
+    const linked = creations.map(([name, { path }]) => {
+      const { links = {} } = document.paths[path]?.['post']?.responses['201'] ?? {};
+      return [name, Object.keys(links).toSorted()];
+    });
+    expect(Object.fromEntries(linked)).toEqual({
+      'POST /v1/issues': ['issue', 'issueDelete', 'issueUpdate'],
+      'POST /v1/issues/{issueKey}/comments': ['comment', 'commentDelete', 'commentUpdate'],
+      'POST /v1/issues/{issueKey}/links': ['issueLinkDelete', 'issueLinks'],
+      'POST /v1/issues/{issueKey}/attachments': ['attachment'],
+      'POST /v1/issues/{issueKey}/agent-thread/messages': ['agentThreadMessages'],
+    });
+  });
+
+  it('has the same Location when the write is repeated', async () => {
+    const sent = { body: bodies()['/v1/issues'], headers: { 'Idempotency-Key': 'once' } };
+    const [first, second] = [
+      await app.request('POST', '/v1/issues', sent),
+      await app.request('POST', '/v1/issues', sent),
+    ];
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+    expect(first.headers.get('location')).toMatch(/^\/v1\/issues\/ENG-\d+$/);
+  });
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { httpViolation } from '../../src/server/http/http-rules.ts';
+import { type App, startApp } from '../support/app.ts';
+import { sendRaw } from '../support/raw-http.ts';
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp();
+}, 60_000);
+afterAll(() => app.stop());
+
+const paths = ['/', '/health', '/graphql', '/v1/teams', '/files/x/content', '/nowhere'];
+const close = 'Connection: close\r\n\r\n';
+
+describe('a request whose Host breaks HTTP', () => {
+  it.each([
+    ['has no Host', ''],
+    ['has two Host lines', 'Host: a.example\r\nHost: b.example\r\n'],
+    ['has the same Host line twice', 'Host: a.example\r\nhOST: a.example\r\n'],
+    ['has an empty Host', 'Host:\r\n'],
+    ['has a Host with a space', 'Host: a b\r\n'],
+    ['has a Host with a user', 'Host: user@a.example\r\n'],
+    ['has a Host with a path', 'Host: a.example/b\r\n'],
+    ['has a URL as its Host', 'Host: http://a.example\r\n'],
+    ['has a Host with markup', 'Host: "><script>\r\n'],
+    ['has a port that is not a number', 'Host: a.example:http\r\n'],
+    ['has a port that does not exist', 'Host: a.example:65536\r\n'],
+    ['has an address of IPv6 without brackets', 'Host: ::1\r\n'],
+    ['has an invalid address of IPv6', 'Host: [1::2::3]\r\n'],
+    ['has a half percent-encoded Host', 'Host: a%2\r\n'],
+  ])('is refused with 400 on every path when it %s', async (_what, host) => {
+    for (const path of paths) {
+      const answer = await sendRaw(app.url, `GET ${path} HTTP/1.1\r\n${host}${close}`);
+      expect([path, answer.status]).toEqual([path, 400]);
+      expect(JSON.parse(answer.body)).toMatchObject({ status: 400, code: 'invalid_request' });
+    }
+  });
+
+  it('is closed, so that nothing behind it is taken for a request', async () => {
+    const next = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
+    const { body } = await sendRaw(app.url, `GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n${next}`);
+    expect(body).not.toContain('HTTP/1.1 200');
+  });
+});
+
+const nameCharacter = fc.constantFrom(..."aZ09-._~!$&'()*+,;=".split(''), '%20', '%aF');
+const name = fc.array(nameCharacter, { minLength: 1, maxLength: 40 }).map((parts) => parts.join(''));
+const address = fc.oneof(
+  name,
+  fc.ipV4(),
+  fc.ipV6().map((text) => `[${text}]`),
+);
+const port = fc.option(
+  fc.integer({ min: 0, max: 65_535 }).map((number) => `:${number}`),
+  { nil: '' },
+);
+const validHost = fc.tuple(address, port).map((parts) => parts.join(''));
+
+const violationOf = (host: string) =>
+  httpViolation({ httpVersion: '1.1', httpVersionMajor: 1, rawHeaders: ['Host', host], headers: { host } });
+
+it('accepts every host of the grammar of URIs', () => {
+  fc.assert(fc.property(validHost, (host) => expect(violationOf(host)).toBeUndefined()));
+});
+
+it('refuses every host with a character that the grammar does not have', () => {
+  const foreign = fc.constantFrom(...' \t"#/<>?@\\^`{|}éß\u0000\u007f'.split(''));
+  const spoilt = fc
+    .tuple(name, foreign, fc.nat())
+    .map(([host, character, at]) =>
+      [host.slice(0, at % (host.length + 1)), character, host.slice(at % (host.length + 1))].join(''),
+    );
+  fc.assert(fc.property(spoilt, (host) => expect(violationOf(host)).toMatchObject({ status: 400 })));
+});
+
+it.each(['example.org', 'EXAMPLE.org:443', '127.0.0.1:4000', '[::1]:4000', 'a_b', 'xn--bcher-kva.example'])(
+  'answers a request to %s',
+  async (host) => {
+    expect((await sendRaw(app.url, `GET /health HTTP/1.1\r\nHost: ${host}\r\n${close}`)).status).toBe(200);
+  },
+);
+
+it('answers HTTP/1.0 without a Host', async () => {
+  expect((await sendRaw(app.url, 'GET /health HTTP/1.0\r\n\r\n')).status).toBe(200);
+});
+
+it.each(['HTTP/2.0', 'HTTP/0.9', 'HTTP/9.9', 'HTTP/3.0', 'HTTP/1.2', 'HTTP/2', 'HTTP/11.1'])(
+  'refuses %s with 505 on every path',
+  async (version) => {
+    for (const path of paths) {
+      const answer = await sendRaw(app.url, `GET ${path} ${version}\r\nHost: x\r\n${close}`);
+      expect([path, answer.status]).toEqual([path, 505]);
+      expect(JSON.parse(answer.body)).toMatchObject({ status: 505, code: 'invalid_request' });
+      expect(answer.headers.get('connection')).toBe('close');
+    }
+  },
+);
+
+it('refuses the preface of HTTP/2 with 505', async () => {
+  expect((await sendRaw(app.url, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).status).toBe(505);
+});
+
+it.each(['HTTP/1.x', 'HTTP/', 'HTTP/x.1', 'HTTQ/1.1'])('refuses %s with 400', async (version) => {
+  expect((await sendRaw(app.url, `GET / ${version}\r\nHost: x\r\n${close}`)).status).toBe(400);
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { ExecutionResult } from 'graphql';
+import { maxAnswerBytes } from '../../src/executor/limits.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { type App, startApp } from '../support/app.ts';
+import { team } from '../support/fixtures.ts';
+
+/** So long, and so many, that all of them are just more than one answer may have. */
+const descriptionLength = 100_000;
+const issues = Math.ceil(maxAnswerBytes / descriptionLength) + 1;
+const message = `The answer would be larger than ${maxAnswerBytes.toLocaleString('en')} bytes. Ask for smaller pages or fewer fields.`;
+
+let app: App;
+let keys: string[];
+beforeAll(async () => {
+  app = await startApp();
+  const { id, labels } = await team(app.database, app.workspaceId, { code: 'BIG' });
+  const described = { description: 'd'.repeat(descriptionLength) };
+  await app.database.unscoped
+    .updateTable('label')
+    .set(described)
+    .where('workspaceId', '=', app.workspaceId)
+    .where('id', '=', labels.Bug)
+    .execute();
+  const body = { teamId: encodeId('team', id), title: 'Long', priority: 0, ...described };
+  keys = [];
+  const create = async (labelIds: string[]) => {
+    const answer = await app.request<{ key: string }>('POST', '/v1/issues', { body: { ...body, labelIds } });
+    keys.push(answer.body.key);
+  };
+  for (let n = 0; n < issues; n++) await create([encodeId('label', labels.Bug)]);
+}, 240_000);
+afterAll(() => app.stop());
+
+/** graphql-js adds where in the operation it met the limit. */
+const refusal = expect.objectContaining({
+  extensions: expect.objectContaining({ code: 'QUERY_TOO_COMPLEX' }),
+  message,
+});
+
+/** Without the answer in the report of a failure. */
+function expectRefused({ data, errors }: ExecutionResult): void {
+  expect({ hasData: data !== undefined, errors }).toEqual({ hasData: false, errors: [refusal] });
+}
+
+it('the graph refuses an answer that is too large as a whole', async () => {
+  const { body } = await app.graphql('{ issues(first: 250) { nodes { description } } }');
+  expectRefused(body);
+});
+
+it('the graph adds up what the fields of one operation read', async () => {
+  const page = (after: string) => `issues(first: ${Math.ceil(issues / 2)}${after}) { nodes { description } }`;
+  const half = await app.graphql(`{ ${page('')} }`);
+  expect(half.body.errors).toBeUndefined();
+  const { body } = await app.graphql(`{ one: ${page('')} two: ${page(', orderBy: { field: NUMBER }')} }`);
+  expectRefused(body);
+});
+
+it('the graph counts a text from memory as often as it is answered', async () => {
+  const { body } = await app.graphql('{ issues(first: 250) { nodes { labels { description } } } }');
+  expectRefused(body);
+});
+
+it('the REST layer refuses a page that is too large, and answers a smaller one', async () => {
+  const large = await app.request('GET', '/v1/issues?page_size=250');
+  expect(large).toMatchObject({ status: 400, body: { code: 'query_too_complex', detail: message } });
+  const small = await app.request<{ results: unknown[] }>('GET', '/v1/issues?page_size=40');
+  expect(small.status).toBe(200);
+  expect(small.body.results).toHaveLength(40);
+});
+
+it('a mutation whose answer is too large keeps what it wrote, and says where the answer ends', async () => {
+  const { body } = await app.graphql<{ issueUpdate: unknown }>(
+    `mutation ($key: String!) { issueUpdate(input: { key: $key, title: "Kept" }) {
+      issue { title team { issues(first: 250) { nodes { description } } } } } }`,
+    { key: keys[0] },
+  );
+  expect(body.errors).toEqual([refusal]);
+  const read = await app.request<{ title: string }>('GET', `/v1/issues/${keys[0]}`);
+  expect(read.body.title).toBe('Kept');
+});
+
+it('a refusal leaves the connection to the database usable', async () => {
+  for (let n = 0; n < 20; n++) await app.graphql('{ issues(first: 250) { nodes { description } } }');
+  const { body } = await app.graphql('{ issues(first: 1) { nodes { title } } }');
+  expect(body.errors).toBeUndefined();
+});

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { openDatabase } from '../../src/db/engine/engine.ts';
+import { readConfig, type Settings } from '../../src/server/config.ts';
+import { startServer } from '../../src/server/server.ts';
+import { hasServer } from '../db/engines.ts';
+import { type App, startApp } from '../support/app.ts';
+
+let app: App;
+let databaseUrl: string;
+const directories = ['one', 'other'].map((name) => mkdtempSync(join(tmpdir(), `workgraph-${name}-`)));
+beforeAll(async () => {
+  app = await startApp();
+  if (!hasServer) return;
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
+    app.database.unscoped,
+  );
+  const url = new URL(process.env.TEST_DATABASE_URL ?? '');
+  url.pathname = `/${rows[0]?.name}`;
+  databaseUrl = url.href;
+}, 60_000);
+afterAll(async () => {
+  await app.stop();
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+const keys = { SIGNING_KEYS: 'a key that all of the servers have in common' };
+const files = { STORAGE_URL: 'file:///srv/files' };
+
+/** Starts a server on the database of the app, and gives what it warned of. */
+async function start(directory: string | undefined, settings: Settings) {
+  const warned: string[][] = [];
+  const stream = {
+    write: (line: string) => {
+      const { level, settings: named } = JSON.parse(line) as { level: number; settings?: string[] };
+      if (level === 40 && named) warned.push(named);
+    },
+  };
+  const config = readConfig({ PORT: '0', DATA_DIR: directory, DATABASE_URL: databaseUrl, ...settings }, {});
+  const database = await openDatabase({ url: databaseUrl });
+  const server = await startServer({ database, config, logger: pino({ level: 'warn' }, stream) });
+  return {
+    warned,
+    stop: async () => {
+      await server.stop();
+      await database.close();
+    },
+  };
+}
+
+async function listeners(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and application_name like 'workgraph listener%'`.execute(
+    app.database.unscoped,
+  );
+  return rows[0]?.n ?? 0;
+}
+
+const [one, other] = directories;
+(hasServer ? it : it.skip).each([
+  ['share nothing', {}, other, {}, ['SIGNING_KEYS', 'STORAGE_URL']],
+  ['share keys', keys, other, keys, ['STORAGE_URL']],
+  ['share files', files, other, files, ['SIGNING_KEYS']],
+  ['share keys that only the first was given', keys, other, {}, ['SIGNING_KEYS', 'STORAGE_URL']],
+  ['share files that only the second was given', {}, other, files, ['SIGNING_KEYS', 'STORAGE_URL']],
+  ['share both', { ...keys, ...files }, other, { ...keys, ...files }, undefined],
+  ['have one data directory', {}, one, {}, undefined],
+] as const)(
+  'a second server on one database warns of what it does not share: two that %s',
+  async (_what, ofFirst, directory, ofSecond, settings) => {
+    const first = await start(one, ofFirst);
+    while ((await listeners()) === 0) await delay(10);
+    const second = await start(directory, ofSecond);
+    await Promise.all([first.stop(), second.stop()]);
+    while ((await listeners()) > 0) await delay(10);
+    expect(first.warned).toEqual([]);
+    expect(second.warned).toEqual(settings === undefined ? [] : [settings]);
+  },
+  60_000,
+);

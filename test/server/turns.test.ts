@@ -1,0 +1,149 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { describe, expect, it, jest } from '@jest/globals';
+import { Admission, type AdmissionTicket } from '../../src/server/limits/admission.ts';
+
+const limits = { maxConcurrency: 16, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
+
+/** Takes a ticket that is free. */
+function enter(admission: Admission): AdmissionTicket {
+  let taken: AdmissionTicket | undefined;
+  admission.enter(
+    (ticket) => {
+      taken = ticket;
+    },
+    () => undefined,
+  );
+  if (!taken) throw new Error('No ticket is free.');
+  return taken;
+}
+
+/** Rounds of the event loop: more than a turn and its rest take. */
+async function rounds(count = 10): Promise<void> {
+  for (let round = 0; round < count; round += 1) await nextRound();
+}
+
+/** Requests with new documents that wait for their turns; `had` holds those that have had theirs, and a ticket since then. */
+function newDocuments(admission: Admission, count: number) {
+  const had: AdmissionTicket[] = [];
+  const refused: unknown[] = [];
+  const waiting = Array.from({ length: count }, async () => {
+    const ticket = enter(admission);
+    try {
+      await ticket.turn(1_000);
+      had.push(ticket);
+    } catch (error) {
+      refused.push(error);
+    }
+  });
+  return { had, refused, settled: Promise.all(waiting) };
+}
+
+describe('requests with new documents', () => {
+  it('hold no ticket while they wait for their turn', async () => {
+    const admission = new Admission(limits);
+    newDocuments(admission, 100);
+    await Promise.resolve();
+    expect(admission.load).toEqual({ inProgress: 1, waiting: 99, refused: 0 });
+  });
+
+  it('have one turn at most in a round of the event loop', async () => {
+    const admission = new Admission(limits);
+    const { had, settled } = newDocuments(admission, 10);
+    let before = had.length;
+    while (had.length < 10) {
+      await nextRound();
+      expect(had.length - before).toBeLessThanOrEqual(1);
+      before = had.length;
+    }
+    await settled;
+    for (const ticket of had) ticket.leave();
+    expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
+  });
+
+  it('let a request that came during a turn be answered before the next turn', async () => {
+    // Time stands still: the others do not take too long.
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    const admission = new Admission(limits);
+    const { had } = newDocuments(admission, 3);
+    while (had.length === 0) await Promise.resolve();
+    const known = enter(admission);
+    await rounds();
+    expect(had).toHaveLength(1);
+    // It came after the turn, so it is not to wait for a second one, and the second does not wait for it.
+    const later = enter(admission);
+    known.leave();
+    await rounds(1);
+    expect(had).toHaveLength(2);
+    await rounds();
+    expect(had).toHaveLength(2);
+    later.leave();
+    await rounds(1);
+    expect(had).toHaveLength(3);
+    clock.mockRestore();
+  });
+
+  it('go on when the others take too long', async () => {
+    const admission = new Admission(limits);
+    const { settled } = newDocuments(admission, 3);
+    enter(admission);
+    await settled;
+    expect(admission.load).toMatchObject({ inProgress: 4, waiting: 0 });
+  });
+
+  it('take the ticket of one that is done when the others have gone before for long', async () => {
+    const admission = new Admission({ ...limits, maxConcurrency: 1 });
+    const first = enter(admission);
+    const known = new Promise<AdmissionTicket>((resolve) => {
+      admission.enter(resolve, () => undefined);
+    });
+    // Gives the ticket back, to the request that waits for it.
+    const turn = first.turn(0);
+    const after = new Promise<AdmissionTicket>((resolve) => {
+      admission.enter(resolve, () => undefined);
+    });
+    (await known).leave();
+    await turn;
+    expect(admission.load).toMatchObject({ inProgress: 1, waiting: 1 });
+    first.leave();
+    (await after).leave();
+    expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
+  });
+
+  it('are not refused for waiting, however little a request may wait for a ticket', async () => {
+    const admission = new Admission({ ...limits, queueWaitMs: 1 });
+    const { had, refused, settled } = newDocuments(admission, 200);
+    let answered = 0;
+    while (had.length < 200) {
+      await nextRound();
+      for (; answered < had.length; answered += 1) had[answered]?.leave();
+    }
+    await settled;
+    expect(refused).toEqual([]);
+    expect(admission.load.refused).toBe(0);
+  });
+
+  it('are refused when too many wait, or too much would be kept in memory', async () => {
+    const admission = new Admission(limits);
+    const { refused } = newDocuments(admission, 502);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(refused).toMatchObject([{ code: 'unavailable' }]);
+    const roomy = new Admission(limits);
+    const turns = Array.from({ length: 11 }, () => enter(roomy).turn(1_000_000));
+    await expect(Promise.race(turns.slice(9))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('leave the queue when their client goes, and when their time is over', async () => {
+    const admission = new Admission(limits);
+    newDocuments(admission, 2);
+    const gone = enter(admission);
+    const turn = gone.turn(0);
+    expect(admission.load.waiting).toBe(2);
+    gone.deadline.abandon();
+    await expect(turn).rejects.toMatchObject({ code: 'unavailable' });
+    expect(admission.load.waiting).toBe(1);
+    const late = enter(new Admission({ ...limits, requestTimeoutMs: 1 }));
+    while (late.deadline.leftMs > 0) await nextRound();
+    await expect(late.turn(0)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});

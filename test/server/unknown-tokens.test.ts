@@ -1,0 +1,124 @@
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { UnknownTokens } from '../../src/server/limits/unknown-tokens.ts';
+import { type App, startApp } from '../support/app.ts';
+import { atStandstill } from '../support/standstill.ts';
+
+const lines: Record<string, unknown>[] = [];
+const log = new Writable({
+  write(line: Buffer, _encoding, done) {
+    lines.push(JSON.parse(String(line)));
+    done();
+  },
+});
+const perMinute = 4;
+let app: App;
+beforeAll(async () => {
+  const settings = { UNKNOWN_TOKENS_PER_MINUTE: String(perMinute), TRUSTED_PROXIES: '127.0.0.1' };
+  app = await startApp({ settings, logLevel: 'info', log });
+}, 240_000);
+afterAll(() => app.stop());
+
+const unknown = (n: number) => `wg_${String(n).padStart(48, '0')}`;
+const from = (address: string) => ({ 'X-Forwarded-For': address });
+
+const ask = (address: string, token: string | null, [method, path] = ['GET', '/v1/teams']) =>
+  app.request(method ?? '', path ?? '', { token, headers: from(address) });
+
+const askGraph = (address: string, token: string) =>
+  app.graphql('{ teams { totalCount } }', {}, { token, headers: from(address) });
+
+/** Uses the quota of an address up. */
+async function exhaust(address: string): Promise<void> {
+  for (let n = 0; n < perMinute; n += 1) expect((await ask(address, unknown(n))).status).toBe(401);
+}
+
+it('answers 429 on both faces once an address has sent too many', async () => {
+  const address = '192.0.2.1';
+  await exhaust(address);
+  const rest = await ask(address, unknown(99));
+  expect(rest).toMatchObject({ status: 429, statements: 0, body: { code: 'rate_limited' } });
+  expect(Number(rest.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(Number(rest.headers.get('retry-after'))).toBeLessThanOrEqual(60 / perMinute);
+  const graph = await askGraph(address, unknown(99));
+  expect(graph).toMatchObject({ status: 429, body: { errors: [{ extensions: { code: 'RATE_LIMITED' } }] } });
+  expect(graph.headers.get('retry-after')).toBe(rest.headers.get('retry-after'));
+  for (const authorization of ['Bearer', 'Basic d2c6', unknown(1)])
+    expect(
+      (await app.request('GET', '/v1/teams', { token: null, headers: { authorization, ...from(address) } }))
+        .status,
+    ).toBe(429);
+});
+
+it('goes on answering tokens that it knows, and refuses new ones from that address alone', async () => {
+  const address = '192.0.2.2';
+  const known = await app.tokenFor();
+  expect((await ask('198.51.100.1', known)).status).toBe(200);
+  await exhaust(address);
+  const fresh = await app.tokenFor();
+  expect((await ask(address, known)).status).toBe(200);
+  expect((await askGraph(address, known)).status).toBe(200);
+  expect((await ask(address, fresh)).status).toBe(429);
+  expect((await ask('198.51.100.1', fresh)).status).toBe(200);
+  expect((await ask(address, fresh)).status).toBe(200);
+});
+
+it('counts an address of IPv6 by its network', async () => {
+  await exhaust('2001:db8:1:2::1');
+  expect((await ask('2001:db8:1:2:ffff::9', unknown(99))).status).toBe(429);
+  expect((await ask('2001:db8:1:3::1', unknown(99))).status).toBe(401);
+});
+
+it('refuses nothing that needs no token', async () => {
+  const address = '192.0.2.3';
+  await exhaust(address);
+  const statusOf = async (token: string | null, ...request: [string, string]) =>
+    (await ask(address, token, request)).status;
+  expect(await statusOf(unknown(1), 'GET', '/v1/nothing')).toBe(404);
+  expect(await statusOf(unknown(1), 'PUT', '/v1/teams')).toBe(405);
+  expect(await statusOf(unknown(1), 'PUT', '/graphql')).toBe(405);
+  expect(await statusOf(unknown(1), 'GET', '/v1/meta/codes')).toBe(200);
+  expect(await statusOf(unknown(1), 'GET', '/v1/openapi.json')).toBe(200);
+  expect(await statusOf(unknown(1), 'GET', '/health')).toBe(200);
+  expect(await statusOf(null, 'GET', '/v1/teams')).toBe(401);
+  expect(await statusOf(unknown(1), 'GET', '/v1/teams')).toBe(429);
+});
+
+it('refuses without asking the data store, and says how many in one line of the log', async () => {
+  const address = '192.0.2.4';
+  await exhaust(address);
+  await atStandstill(app, async () => {
+    for (let n = 0; n < 20; n += 1) expect((await ask(address, unknown(n))).status).toBe(429);
+    return {};
+  });
+  const told = () => lines.filter((line) => line.address === address && 'refused' in line);
+  while (told().reduce((sum, { refused }) => sum + Number(refused), 0) < 20) await delay(20);
+  expect(lines.filter((line) => line.address === address && line.status === 429)).toEqual([]);
+}, 60_000);
+
+it('lets through no more than the quota and what refills, however the tokens come', () => {
+  const steps = fc.array(
+    fc.record({
+      waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 90_000 })),
+      address: fc.constantFrom('192.0.2.1', '::ffff:192.0.2.1', '2001:db8::1', '2001:db8::2'),
+    }),
+    { maxLength: 300 },
+  );
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 50 }), (given, limit) => {
+      let nowMs = 0;
+      const tokens = new UnknownTokens(limit, () => nowMs);
+      const passed: Record<'ipv4' | 'ipv6', number> = { ipv4: 0, ipv6: 0 };
+      for (const { waitMs, address } of given) {
+        nowMs += waitMs;
+        if (tokens.refusal(address)) continue;
+        tokens.note(address);
+        passed[address.includes('.') ? 'ipv4' : 'ipv6'] += 1;
+      }
+      const most = limit + (nowMs / 60_000) * limit;
+      expect(Math.max(passed.ipv4, passed.ipv6)).toBeLessThanOrEqual(most + 1e-6);
+    }),
+  );
+});

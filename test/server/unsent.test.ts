@@ -1,0 +1,234 @@
+import { once } from 'node:events';
+import { createServer, get, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Unsent } from '../../src/server/http/unsent.ts';
+import { type FileDesk, fileDesk, random } from '../attachments/files.ts';
+import { type App, startApp } from '../support/app.ts';
+
+const bound = 8_000_000;
+/** What an answer has that no system keeps for a connection: more than the buffers of both ends. */
+const aliases = 80;
+const descriptionBytes = 100_000;
+const answerBytes = aliases * descriptionBytes;
+
+let app: App;
+let desk: FileDesk;
+let query: string;
+const lines: Record<string, unknown>[] = [];
+beforeAll(async () => {
+  const settings = {
+    CLIENT_TIMEOUT_MS: '300',
+    UNSENT_LIMIT_BYTES: String(bound),
+    MAX_CONCURRENCY: '2',
+    METRICS_ADDRESS: '0',
+  };
+  const log = new Writable({
+    write(line: Buffer, _encoding, done) {
+      lines.push(JSON.parse(String(line)));
+      done();
+    },
+  });
+  app = await startApp({ settings, log, logLevel: 'info' });
+  desk = await fileDesk(app);
+  const input = { key: desk.issueKey, description: 'x'.repeat(descriptionBytes) };
+  const update = 'mutation ($input: IssueUpdateInput!) { issueUpdate(input: $input) { issue { key } } }';
+  const { body } = await app.graphql(update, { input }, { token: desk.token });
+  if (body.errors) throw new Error(JSON.stringify(body.errors));
+  const fields = Array.from(
+    { length: aliases },
+    (_, n) => `a${n}: issue(key: "${desk.issueKey}") { description }`,
+  );
+  query = `{ ${fields.join(' ')} }`;
+}, 240_000);
+afterAll(() => app.stop());
+
+/** A request for the large answer, as it goes over the connection. */
+function large(): string {
+  const body = JSON.stringify({ query });
+  return (
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${desk.token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
+}
+
+/** Connects, sends, and reads nothing. */
+function openSilent(url: string, sent: string): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.write(sent);
+  return socket;
+}
+
+/** Waits until the other side has closed a connection, whose answer is read only now. */
+async function closed(socket: Socket): Promise<number> {
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume();
+  if (!socket.closed) await once(socket, 'close');
+  return bytes;
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(app.metricsUrl ?? '')).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+describe('clients that do not read their answers', () => {
+  it('hold no more than the bound together, and are disconnected', async () => {
+    const sockets: Socket[] = [];
+    let most = 0;
+    const look = async () => (most = Math.max(most, await metric('workgraph_unsent_bytes')));
+    for (let n = 0; n < 60; n += 1) {
+      const socket = openSilent(app.url, large());
+      sockets.push(socket);
+      // The first bytes of the answer are there, and more are not taken.
+      await once(socket, 'readable');
+      await look();
+    }
+    while ((await metric('workgraph_unread_answers_total')) < sockets.length) {
+      await look();
+      expect((await app.request('GET', '/health')).status).toBe(200);
+      await delay(10);
+    }
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(bound + answerBytes * 1.1);
+    for (const socket of sockets) expect(await closed(socket)).toBeLessThan(answerBytes);
+    expect(await metric('workgraph_unsent_bytes')).toBe(0);
+  }, 120_000);
+
+  it('get one answer at a time, however many requests they send', async () => {
+    lines.length = 0;
+    const socket = openSilent(app.url, large().repeat(20));
+    await expect(closedBytes(socket)).resolves.toBeLessThan(answerBytes);
+    const answered = () => lines.filter(({ path }) => path === '/graphql');
+    while (answered().length === 0) await delay(10);
+    expect(answered()).toHaveLength(1);
+    expect(answered()[0]).toMatchObject({ status: 499 });
+  }, 60_000);
+
+  it('hold little of a file, and are disconnected', async () => {
+    const file = await desk.attach('a.bin', 'application/octet-stream', random(30_000_000));
+    const { pathname, search } = new URL(file.signedDownloadUrl ?? '');
+    const before = await metric('workgraph_unread_answers_total');
+    const socket = openSilent(app.url, `GET ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    while ((await metric('workgraph_unread_answers_total')) === before) {
+      expect(await metric('workgraph_unsent_bytes')).toBeLessThan(1_000_000);
+      await delay(10);
+    }
+    expect(await closed(socket)).toBeLessThan(30_000_000);
+  }, 60_000);
+});
+
+/** Leaves the answer unread until the server has closed the connection. */
+async function closedBytes(socket: Socket): Promise<number> {
+  const before = await metric('workgraph_unread_answers_total');
+  while ((await metric('workgraph_unread_answers_total')) === before) await delay(10);
+  return closed(socket);
+}
+
+it('a client that reads slowly but steadily gets all of a large answer', async () => {
+  const socket = openSilent(app.url, large().replace('\r\n', '\r\nConnection: close\r\n'));
+  const began = performance.now();
+  let received = 0;
+  for await (const chunk of socket.resume()) {
+    received += (chunk as Buffer).length;
+    socket.pause();
+    await delay(10);
+    socket.resume();
+  }
+  expect(received).toBeGreaterThan(answerBytes);
+  // Longer than a client may be silent: its progress is what kept it.
+  expect(performance.now() - began).toBeGreaterThan(900);
+}, 60_000);
+
+describe('pipelined requests', () => {
+  const health = (id: number | string, more = '') =>
+    `GET /health HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n${more}\r\n`;
+
+  it('are answered in order', async () => {
+    const ids = Array.from({ length: 30 }, (_, n) => n);
+    const requests = ids.map((id) =>
+      id % 3 === 0 ? large().replace('\r\n', `\r\nX-Request-Id: ${id}\r\n`) : health(id),
+    );
+    const socket = openSilent(app.url, requests.join('') + health('last', 'Connection: close\r\n'));
+    let text = '';
+    for await (const chunk of socket.setEncoding('latin1').resume())
+      text = (text + String(chunk)).replaceAll(/x{50,}/g, '');
+    const answered = Array.from(text.matchAll(/^X-Request-Id: (\S+)\r$/gm), ([, id]) => id);
+    expect(answered).toEqual([...ids.map(String), 'last']);
+    expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(31);
+  }, 60_000);
+
+  it('are refused with 503 from the 33rd that waits on, and the connection is closed', async () => {
+    const socket = openSilent(app.url, large() + health('x').repeat(200));
+    let text = '';
+    for await (const chunk of socket.setEncoding('latin1').resume())
+      text = (text + String(chunk)).replaceAll(/x{50,}/g, '');
+    const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
+    expect(statuses).toEqual([...Array.from({ length: 33 }, () => '200'), '503']);
+  }, 60_000);
+});
+
+/** A server that gives bodies of the size that is asked for, and the client of a case. */
+async function serveBodies(unsent: Unsent): Promise<Server> {
+  const server = createServer((req, res) => {
+    const size = Number(req.url?.slice(1));
+    res.setHeader('Content-Length', size);
+    void unsent.send(res, Buffer.alloc(size, 'x'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+it('keeps every bound for any mix of clients, and gives readers all that they asked for', async () => {
+  const afterMs = fc.integer({ min: 0, max: 100 });
+  const client = fc.oneof(
+    fc.record({ reads: fc.constant(true), size: fc.integer({ min: 0, max: 500_000 }), afterMs }),
+    fc.record({ reads: fc.constant(false), size: fc.integer({ min: 5_000_000, max: 9_000_000 }), afterMs }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(client, { minLength: 1, maxLength: 12 }), async (clients) => {
+      const unsent = new Unsent({ maxBytes: 12_000_000, silenceMs: 400 });
+      const server = await serveBodies(unsent);
+      const { port } = server.address() as AddressInfo;
+      let most = 0;
+      const watch = setInterval(() => (most = Math.max(most, unsent.load.bytes)), 1);
+      const received = await Promise.all(
+        clients.map(async ({ size, reads, afterMs }) => {
+          await delay(afterMs);
+          return reads ? readAll(port, size) : ignore(port, size);
+        }),
+      );
+      while (unsent.load.bytes > 0) await delay(5);
+      clearInterval(watch);
+      server.closeAllConnections();
+      server.close();
+      expect(most).toBeLessThanOrEqual(12_000_000 + 9_000_000);
+      clients.forEach(({ size, reads }, index) => {
+        if (reads) expect(received[index]).toBe(size);
+      });
+    }),
+    { numRuns: 10 },
+  );
+}, 120_000);
+
+function readAll(port: number, size: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get({ port, path: `/${size}`, agent: false }, (res) => {
+      let bytes = 0;
+      res.on('data', (chunk: Buffer) => (bytes += chunk.length)).on('close', () => resolve(bytes));
+    }).on('error', reject);
+  });
+}
+
+async function ignore(port: number, size: number): Promise<number> {
+  const socket = openSilent(`http://127.0.0.1:${port}`, `GET /${size} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await delay(800);
+  socket.destroy();
+  return 0;
+}

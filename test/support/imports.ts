@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+/** An import or re-export that a module states. */
+export interface Import {
+  /** The importing file, relative to the root. */
+  path: string;
+  /** The imported file relative to the root, or a package's specifier. */
+  target: string;
+  /** `import type …`; a `{ type X }` between values still loads the module, so it does not count. */
+  typeOnly: boolean;
+  /** Loaded only when the code reaches it: `import('…')`. */
+  late: boolean;
+}
+
+/** Finds static imports and re-exports at the start of a line, bare imports, and `import('…')`. */
+export function importsOf({ path, text }: { path: string; text: string }): Import[] {
+  const statement = /^(?:import|export)\s+(type\s)?(?:[^'";=]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
+  const call = /\bimport\(\s*['"]([^'"]+)['"]/g;
+  return [
+    ...Array.from(text.matchAll(statement), ([, type, specifier = '']) => ({ type, specifier, late: false })),
+    ...Array.from(text.matchAll(call), ([, specifier = '']) => ({ type: undefined, specifier, late: true })),
+  ].map(({ type, specifier, late }) => ({
+    path,
+    target: specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
+    typeOnly: type !== undefined,
+    late,
+  }));
+}
+
+/** Gives for a module everything that it may load, through any number of other modules; late imports count. */
+export function loadedBy(root: string): (module: string) => ReadonlySet<string> {
+  const known = new Map<string, readonly string[]>();
+  const targetsOf = (path: string): readonly string[] => {
+    const found = known.get(path);
+    if (found) return found;
+    const file = join(root, path);
+    const isSource = /\.[jt]s$/.test(path) && existsSync(file);
+    const imports = isSource ? importsOf({ path, text: readFileSync(file, 'utf8') }) : [];
+    const targets = imports.filter(({ typeOnly }) => !typeOnly).map(({ target }) => target);
+    known.set(path, targets);
+    return targets;
+  };
+  return (module) => {
+    const seen = new Set([module]);
+    // A set that grows while it is iterated is iterated to its end.
+    for (const path of seen) for (const target of targetsOf(path)) seen.add(target);
+    return seen;
+  };
+}

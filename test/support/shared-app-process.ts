@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { isDeepStrictEqual } from 'node:util';
+import { addWorld, type World } from '../graph/world.ts';
+import { startApp } from './app.ts';
+import { parseRows, printRows } from './printed-rows.ts';
+import type { Answers, Described, Question } from './shared-app.ts';
+
+// The server that the reading suites of one worker share. Its suites ask it over HTTP, since a worker may be replaced
+// by another process while the server goes on. It ends when it is told to, or when the run that needs it is gone.
+const [file = '', runPid = ''] = process.argv.slice(2);
+const app = await startApp({ demo: true });
+let world: Promise<World> | undefined;
+
+const answers: Answers = {
+  tokenFor: (holder) => app.tokenFor(holder),
+  world: async () => {
+    world ??= addWorld(app, 'here');
+    const made = await world;
+    const { fixture, workspace } = made;
+    const { rows } = await made.read();
+    const printed = printRows(rows);
+    if (!isDeepStrictEqual(parseRows(printed), rows)) throw new Error('A row has a value that JSON loses.');
+    return { nowMs: fixture.nowMs, workspace, rows: printed };
+  },
+  checkLog: () => {
+    app.checkLog();
+    return Promise.resolve(null);
+  },
+  stop: async () => {
+    clearInterval(watching);
+    control.close();
+    await app.stop();
+    return null;
+  },
+};
+
+const control = createServer((request, response) => {
+  void answered(json(request)).then((body) =>
+    response.setHeader('Connection', 'close').end(JSON.stringify(body)),
+  );
+});
+control.listen(0, '127.0.0.1');
+await once(control, 'listening');
+const watching = setInterval(() => {
+  if (!isRunning(Number(runPid))) void answers.stop();
+}, 1_000);
+
+const described: Described = {
+  url: app.url,
+  token: app.token,
+  workspaceId: app.workspaceId,
+  ownerUserAccountId: app.ownerUserAccountId,
+  control: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
+};
+// Whoever waits for the file must find all of it.
+writeFileSync(`${file}.partial`, JSON.stringify(described));
+renameSync(`${file}.partial`, file);
+
+async function answered(asked: Promise<unknown>): Promise<{ answer: unknown } | { error: string }> {
+  try {
+    const { question, argument } = (await asked) as { question: Question; argument: object };
+    return { answer: await answers[question](argument) };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { App, TestWorkspace } from './app.ts';
+import { doors } from './doors.ts';
+
+/** A server with the demo workspace for suites that change nothing; `stop` fails when its log has a secret in it. */
+export type SharedApp = Pick<App, 'url' | 'graphql' | 'request' | 'stop' | keyof TestWorkspace> & {
+  tokenFor(holder?: Holder): Promise<string>;
+};
+type Holder = Omit<Parameters<App['tokenFor']>[0] & object, 'expiresUtc'>;
+
+/** What the process of a shared server answers; its suites reach it over HTTP, at `control`. */
+export interface Answers {
+  tokenFor(holder: Holder): Promise<string>;
+  /** The awkward workspace of test/graph, which is made for the first who asks, and its rows as they are now. */
+  world(holder: object): Promise<{ nowMs: number; workspace: TestWorkspace; rows: string }>;
+  checkLog(holder: object): Promise<null>;
+  stop(holder?: object): Promise<null>;
+}
+export type Question = keyof Answers;
+
+/** What the process writes to its file when it is ready. */
+export interface Described extends TestWorkspace {
+  readonly url: string;
+  readonly control: string;
+}
+
+type Ask = <Asked extends Question>(
+  question: Asked,
+  argument?: Parameters<Answers[Asked]>[0],
+) => Promise<Awaited<ReturnType<Answers[Asked]>>>;
+
+const script = join(import.meta.dirname, 'shared-app-process.ts');
+
+/**
+ * Lets suites share servers, one for each worker of jest. `npm run mutants` does not: there, a guard is switched off
+ * for one test file, and a server that outlives the file would keep the switches of another.
+ */
+export function allowSharing(): void {
+  process.env.WORKGRAPH_TEST_SHARED = mkdtempSync(join(tmpdir(), 'workgraph-shared-'));
+  process.env.WORKGRAPH_TEST_PID = String(process.pid);
+}
+
+/** Whether suites share servers in this run. */
+export const isSharing = process.env.WORKGRAPH_TEST_SHARED !== undefined;
+
+/** Gives the demo on the server of this worker, which the first suite starts; on a server of its own without sharing. */
+export async function sharedApp(): Promise<SharedApp> {
+  if (!isSharing) {
+    const { startApp } = await import('./app.ts');
+    return startApp({ demo: true });
+  }
+  const { described, ask } = await sharedServer();
+  return {
+    ...described,
+    ...doors(described.url, described.token),
+    tokenFor: (holder = {}) => ask('tokenFor', holder),
+    stop: async () => void (await ask('checkLog')),
+  };
+}
+
+/** Gives the server that the suites of this worker share, which the first of them starts. */
+export async function sharedServer(): Promise<{ described: Described; ask: Ask }> {
+  const { WORKGRAPH_TEST_SHARED: folder = '', WORKGRAPH_TEST_PID: run = '' } = process.env;
+  const file = join(folder, `${process.env.JEST_WORKER_ID}.json`);
+  if (!existsSync(file)) {
+    const log = openSync(`${file}.log`, 'a');
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, file, run], {
+      // The server must outlive a worker that jest replaces.
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: { ...process.env, NODE_ENV: 'production' },
+    });
+    child.unref();
+    while (!existsSync(file)) {
+      if (child.exitCode !== null)
+        throw new Error(`The shared server did not start: ${readFileSync(`${file}.log`, 'utf8')}`);
+      await delay(20);
+    }
+  }
+  const described = JSON.parse(readFileSync(file, 'utf8')) as Described;
+  return { described, ask: asking(described.control) };
+}
+
+/** Ends the servers of the run: throws what any of them failed with. */
+export async function stopSharedServers(folder: string): Promise<void> {
+  const files = globSync('*.json', { cwd: folder });
+  const controls = files.map(
+    (file) => (JSON.parse(readFileSync(join(folder, file), 'utf8')) as Described).control,
+  );
+  await Promise.all(controls.map((control) => asking(control)('stop')));
+}
+
+function asking(control: string): Ask {
+  return async (question, argument = {}) => {
+    const response = await fetch(control, { method: 'POST', body: JSON.stringify({ question, argument }) });
+    const { answer, error } = (await response.json()) as { answer: never; error?: string };
+    if (error !== undefined) throw new Error(`The shared server: ${error}`);
+    return answer;
+  };
+}

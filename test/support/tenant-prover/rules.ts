@@ -1,0 +1,38 @@
+import type { RootOperationNode } from 'kysely';
+import type { Given } from '../../../src/db/query/slots.ts';
+import { unboundIn } from './bound-rule.ts';
+import { workspacesIn } from './one-workspace-rule.ts';
+
+/** A statement that a handle sends, as it is after the tenant plugin. */
+export interface TenantStatement {
+  readonly node: RootOperationNode;
+  /** The workspace of the handle; a slot where the statement is prepared for any workspace. */
+  readonly workspace: Given<string>;
+}
+
+/** Something that must hold for every statement that a handle of a workspace sends. */
+export interface Rule {
+  readonly name: string;
+  /** What the statement does wrong; empty when it keeps the rule. */
+  readonly check: (statement: TenantStatement) => readonly string[];
+}
+
+/** Every statement that the suites send is checked by each of these. A new rule goes at the end of the list. */
+export const rules: readonly Rule[] = [
+  {
+    name: 'each reference to a tenant table is bound to one workspace',
+    check: ({ node }) => unboundIn(node).map(({ message }) => message),
+  },
+  {
+    name: 'the workspace in a statement is that of its handle',
+    check: ({ node, workspace }) =>
+      [...workspacesIn(node)].some((found) => found !== workspace)
+        ? ['The statement contains a workspace that is not that of its handle.']
+        : [],
+  },
+];
+
+/** Says which rules a statement breaks, and how. */
+export function violationsOf(statement: TenantStatement): string[] {
+  return rules.flatMap(({ name, check }) => check(statement).map((violation) => `${name}: ${violation}`));
+}
