@@ -178,7 +178,10 @@ export class ServerPool implements Pool {
               ...(begins ? { text: `begin${this.#beginning}` } : { text, values: [...values] }),
               query_timeout: timeoutMs,
             };
-            return (await client.query(config)) as unknown as PostgresQueryResult<Row>;
+            const answer = await client.query(config);
+            // The beginning for a pooler is several statements, which pg answers with one result each.
+            const result: unknown = Array.isArray(answer) ? answer[0] : answer;
+            return result as PostgresQueryResult<Row>;
           }),
         prepared: async (statement, values) => {
           const name = this.#nameOn(client, statement);
