@@ -1,10 +1,10 @@
-import { type QueryCreator, type RawBuilder, sql, type UpdateObject } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
 import { PreparedSelect, type Sending, StatementsByShape } from './query/prepared.ts';
 import { slot } from './query/slots.ts';
 import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
-import type { NewRow, TenantDb, TenantTables } from './tables/tenant-tables.ts';
+import type { TenantDb, TenantTables } from './tables/tenant-tables.ts';
 
 export type IssueRow = Row<'issue'>;
 
@@ -111,44 +111,7 @@ export async function lockIssues(trx: Trx, ids: Iterable<string>): Promise<Locke
   return { issues, nowUtc: new Date(Math.max(...times.map(Number))) };
 }
 
-/**
- * Takes the next numbers of a team and answers with the first of them; the team's other creations wait until this one is
- * committed or undone.
- */
-export async function takeIssueNumbers(
-  trx: Trx,
-  teamId: string,
-  count: number,
-): Promise<{ number: number; nowUtc: Date }> {
-  return nextNumber(trx, teamId, sql.lit(count))
-    .returning((eb) => [
-      eb('nextIssueNumber', '-', count).as('number'),
-      sql<Date>`clock_timestamp()`.as('nowUtc'),
-    ])
-    .executeTakeFirstOrThrow();
-}
-
-/** Takes as many numbers as `count` says. */
-export function nextNumber(
-  db: QueryCreator<TenantTables>,
-  teamId: string | RawBuilder<string>,
-  count: RawBuilder<number>,
-) {
-  return db
-    .insertInto('teamCounter')
-    .values({ teamId, nextIssueNumber: sql<number>`1 + ${count}` })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['teamId'])
-        .doUpdateSet((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', count) })),
-    );
-}
-
-export async function insertIssue(trx: Trx, issue: NewRow<'issue'>): Promise<IssueRow> {
-  return trx.insertInto('issue').values(issue).returningAll().executeTakeFirstOrThrow();
-}
-
-/** What an update sets alike on every issue that it concerns. */
+/** Columns that an update sets. */
 export type IssueColumns = Omit<
   UpdateObject<TenantTables, 'issue'>,
   'workspaceId' | 'id' | 'teamId' | 'number' | 'activityCount'
@@ -157,49 +120,4 @@ export type IssueColumns = Omit<
 /** The columns of a change to what an issue says of itself: whoever read it before must not overwrite it unseen. */
 export function revised(columns: IssueColumns): IssueColumns {
   return { ...columns, revision: sql<number>`issue.revision + 1` };
-}
-
-/** A column's value for each issue, where one update is to give them different ones. */
-export function perIssue<Value extends string | Date | null>(
-  values: readonly (readonly [issueId: string, value: Value])[],
-  type: 'uuid' | 'timestamptz',
-): Value | RawBuilder<Value> {
-  const [first] = values;
-  if (first && values.length === 1) return first[1];
-  const ids = values.map(([id]) => id);
-  const given = values.map(([, value]) => (value instanceof Date ? value.toISOString() : value));
-  return sql<Value>`(${given}::${sql.raw(type)}[])[array_position(${ids}::uuid[], issue.id)]`;
-}
-
-/** Changes locked issues and counts the change. */
-export async function updateIssues(
-  trx: Trx,
-  ids: Iterable<string>,
-  columns: IssueColumns,
-): Promise<IssueRow[]> {
-  return trx
-    .updateTable('issue')
-    .set(revised(columns))
-    .where('id', '=', anyUuid(ids))
-    .returningAll()
-    .execute();
-}
-
-/** Changes locked issues and makes room in their feeds: `activityCount` is the place of the new entry. */
-export async function updateIssuesWithActivity(
-  trx: Trx,
-  ids: Iterable<string>,
-  nowUtc: Date,
-  columns: IssueColumns,
-): Promise<IssueRow[]> {
-  return trx
-    .updateTable('issue')
-    .set(columns)
-    .set((eb) => ({
-      activityCount: eb('activityCount', '+', 1),
-      lastActivityUtc: nowUtc,
-    }))
-    .where('id', '=', anyUuid(ids))
-    .returningAll()
-    .execute();
 }

@@ -4,6 +4,8 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
+import { SerialQueue } from '../resolvers/writes/serial-queue.ts';
+import { writesOf } from '../resolvers/writes/write-transaction.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import { anyWorkspace } from '../db/engine/tenant-handle.ts';
 import { RecordingDatabase } from '../db/query/recording.ts';
@@ -73,6 +75,7 @@ function contextOf(recording: RecordingDatabase): SignedIn {
     connect: () => recording.connect(),
     principal,
     loaders: new Loaders(anyWorkspace),
+    writes: writesOf(new SerialQueue(), { batching: false }),
     files: undefined,
     now,
     ping: () => Promise.resolve(),

@@ -1,6 +1,7 @@
 import {
   fieldsAs,
   type issueFields,
+  type OtherIssueColumns,
   otherIssueColumns,
   type StoredFieldName,
   type StoredKind,
@@ -22,15 +23,20 @@ type FollowingColumn = {
     : never;
 }[StoredFieldName];
 
-/** A column that a change can set by itself. */
-export type ChangeableColumn = StoredFieldName | FollowingColumn;
+/** A column whose value follows from the value of a field, its own included. */
+export type FieldColumn = StoredFieldName | FollowingColumn;
 /** A column whose value comes with each new issue. */
-export type InsertedColumn =
-  | StoredFieldName
-  | Exclude<OtherColumn, Having<{ insert: 'tenant' | 'counter' | 'default' }>>;
+export type InsertedColumn = StoredFieldName | Having<{ insert: 'given' }>;
 /** A column that the counter of the team gives to a new issue. */
 export type CounterColumn = Having<{ insert: 'counter' }>;
+/** A column whose value comes only with an issue that is imported with its history; others begin with the default. */
+export type HistoryColumn = Having<{ insert: 'default' }> | 'createdUtc' | 'updatedUtc';
 export type IssueColumn = StoredFieldName | Exclude<OtherColumn, Having<{ read: false }>>;
+/** A column that a write can set on an issue that exists. */
+export type SettableColumn = Exclude<
+  IssueColumn,
+  'id' | 'teamId' | 'number' | Having<{ insert: 'tenant' | 'generated' }>
+>;
 
 const storedTypes = fieldsAs<StoredKind, string>({
   text: () => 'text',
@@ -49,21 +55,29 @@ export const following = fieldsAs<StoredKind, { folded?: FollowingColumn; ranked
   reference: (_name, field) => ('ranked' in field ? { ranked: field.ranked } : {}),
 });
 
-const others = Object.entries<{ readonly insert: string; readonly read?: false }>(otherIssueColumns);
-const otherTypes = Object.fromEntries(others.map(([column, { insert }]) => [column, insert]));
-const types: Readonly<Record<string, string>> = { ...storedTypes, ...otherTypes };
+const others = Object.entries<OtherIssueColumns[OtherColumn]>(otherIssueColumns);
+const otherTypes = Object.fromEntries(others.map(([column, { type }]) => [column, type]));
 
-/** The columns that a change can set, with their types. */
-export const changeable = Object.fromEntries(
-  Object.entries(following).flatMap(([name, { folded, ranked }]) =>
-    [name, folded ?? [], ranked ?? []].flat().map((column) => [column, types[column]]),
-  ),
-) as Readonly<Record<ChangeableColumn, string>>;
+/** The type of each column. */
+export const columnTypes = { ...storedTypes, ...otherTypes } as Readonly<
+  Record<StoredFieldName | OtherColumn, string>
+>;
 
-/** The columns whose values come with each new issue, with their types. */
-export const inserted = Object.fromEntries(
-  Object.entries(types).filter(([, type]) => !['tenant', 'counter', 'default'].includes(type)),
-) as Readonly<Record<InsertedColumn, string>>;
+const insertedAs = (role: string) =>
+  others.flatMap(([column, { insert }]) => (insert === role ? [column as OtherColumn] : []));
+
+/** The columns whose values come with each new issue. */
+export const insertedColumns = [
+  ...Object.keys(storedTypes),
+  ...insertedAs('given'),
+] as readonly InsertedColumn[];
+
+/** The columns whose values come with an issue that is imported with its history, besides `insertedColumns`. */
+export const historyColumns = [
+  ...insertedAs('default'),
+  'createdUtc',
+  'updatedUtc',
+] as readonly HistoryColumn[];
 
 /** The columns that a statement for whole issues reads, in the order in which it gives them. */
 export const issueColumns = [

@@ -202,47 +202,48 @@ export function fieldsAs<K extends Kind, Result>(makers: Makers<K, Result>): Rec
   return Object.fromEntries(made) as Record<FieldOf<K>, Result>;
 }
 
-/** Who gives a column its value when an issue is inserted. */
+/** The type of a column, and where its value comes from when an issue is inserted. */
 interface ColumnRole {
+  readonly type: 'uuid' | 'text' | 'int' | 'timestamptz' | 'uuid[]';
   /**
-   * The type of a value that comes with each new issue, or where the value comes from: the tenant of the database handle,
-   * the counter of the team, or the column's default.
+   * `given`: a value comes with each new issue. `counter`: from the statement that counts the team's numbers.
+   * `default`: the column's default. `tenant`: the workspace of the database handle. `generated`: PostgreSQL computes it.
    */
-  readonly insert: 'uuid' | 'text' | 'int' | 'uuid[]' | 'tenant' | 'counter' | 'default';
+  readonly insert: 'given' | 'counter' | 'default' | 'tenant' | 'generated';
   /** False for a column that no statement for whole issues reads. */
   readonly read?: false;
 }
 
-/** The columns that are no stored field, with the part that each plays when an issue is inserted. */
+/** The columns that no field stores its value in. */
 export type OtherIssueColumns<Table extends IssueTable = IssueTable> = {
   readonly [Column in Exclude<keyof Table, StoredFieldName>]: ColumnRole;
 };
 
 /** Every other column of an issue. A column of the table that is declared neither here nor as a field does not compile. */
 export const otherIssueColumns = {
-  workspaceId: { insert: 'tenant' },
-  id: { insert: 'uuid' },
-  teamId: { insert: 'counter' },
-  number: { insert: 'counter' },
-  titleFold: { insert: 'text' },
-  reporterUserAccountId: { insert: 'uuid' },
-  parentIssueId: { insert: 'default' },
-  deletedParentIssueId: { insert: 'default' },
-  statusRank: { insert: 'int' },
-  priorityRank: { insert: 'default' },
-  primaryAssigneeUserAccountId: { insert: 'uuid' },
-  commentCount: { insert: 'default' },
-  subIssueCount: { insert: 'default' },
-  linkCount: { insert: 'default' },
-  activityCount: { insert: 'default' },
-  createdUtc: { insert: 'counter' },
-  updatedUtc: { insert: 'counter' },
-  lastActivityUtc: { insert: 'default' },
-  lastCommentUtc: { insert: 'default' },
-  closedUtc: { insert: 'default' },
-  deletedUtc: { insert: 'default' },
-  revision: { insert: 'default' },
+  workspaceId: { type: 'uuid', insert: 'tenant' },
+  id: { type: 'uuid', insert: 'given' },
+  teamId: { type: 'uuid', insert: 'counter' },
+  number: { type: 'int', insert: 'counter' },
+  titleFold: { type: 'text', insert: 'given' },
+  reporterUserAccountId: { type: 'uuid', insert: 'given' },
+  parentIssueId: { type: 'uuid', insert: 'given' },
+  deletedParentIssueId: { type: 'uuid', insert: 'default' },
+  statusRank: { type: 'int', insert: 'given' },
+  priorityRank: { type: 'int', insert: 'generated' },
+  primaryAssigneeUserAccountId: { type: 'uuid', insert: 'given' },
+  commentCount: { type: 'int', insert: 'default' },
+  subIssueCount: { type: 'int', insert: 'default' },
+  linkCount: { type: 'int', insert: 'default' },
+  activityCount: { type: 'int', insert: 'default' },
+  createdUtc: { type: 'timestamptz', insert: 'counter' },
+  updatedUtc: { type: 'timestamptz', insert: 'counter' },
+  lastActivityUtc: { type: 'timestamptz', insert: 'default' },
+  lastCommentUtc: { type: 'timestamptz', insert: 'default' },
+  closedUtc: { type: 'timestamptz', insert: 'default' },
+  deletedUtc: { type: 'timestamptz', insert: 'default' },
+  revision: { type: 'int', insert: 'default' },
   // Triggers would write these two after the insert, which would change the row once more.
-  labelIds: { insert: 'uuid[]', read: false },
-  assigneeUserAccountIds: { insert: 'uuid[]', read: false },
+  labelIds: { type: 'uuid[]', insert: 'given', read: false },
+  assigneeUserAccountIds: { type: 'uuid[]', insert: 'given', read: false },
 } as const satisfies OtherIssueColumns;

@@ -1,6 +1,8 @@
-import { insertActivity } from '../db/activity.ts';
-import { type IssueColumns, type IssueRow, updateIssuesWithActivity } from '../db/issues.ts';
-import type { Trx } from '../db/engine/transaction.ts';
+import type { IssueRow } from '../db/issues.ts';
+import { inside, type Trx } from '../db/engine/transaction.ts';
+import { changeIssues, type FeedEvent } from '../db/writes/issue-change.ts';
+import type { AskedIssue } from '../db/writes/issue-parts.ts';
+import type { SettableColumn } from '../model/issue-columns.ts';
 import type { Principal } from './context.ts';
 import { newUuid } from './ids.ts';
 
@@ -20,14 +22,9 @@ export type EventType = keyof typeof eventIcons;
 /** Who did something, as the feed names him. */
 type Actor = Pick<Principal, 'userAccountId' | 'displayName'>;
 
-/** What a statement says of its entry in the feed, by the names of its slots. */
-export function feedEntry({ userAccountId }: Actor, eventType: EventType) {
-  return {
-    activityId: newUuid(),
-    eventType,
-    iconCss: eventIcons[eventType],
-    actor: userAccountId,
-  };
+/** How a feed shows an event, as statements take it. */
+export function feedEvent(eventType: EventType): FeedEvent {
+  return { eventType, iconCss: eventIcons[eventType] };
 }
 
 /** Something that the principal did to issues. */
@@ -38,31 +35,25 @@ export interface Happening {
 }
 
 /**
- * Changes locked issues and enters what happened in the feed of each: the next place, at a time that is not before
- * the entry in front. Gives the issues as they are then.
+ * Changes a locked issue and enters what happened in its feed: the next place, at a time that is not before the entry in
+ * front. Gives the issue as it is then.
  */
 export async function recordActivity(
   trx: Trx,
   principal: Actor,
-  issueIds: readonly string[],
+  issueId: string,
   nowUtc: Date,
   { eventType, deed }: Happening,
-  columns: IssueColumns = {},
-): Promise<IssueRow[]> {
+  set: NonNullable<AskedIssue['set']> = {},
+): Promise<IssueRow | undefined> {
   const { userAccountId, displayName } = principal;
-  const issues = await updateIssuesWithActivity(trx, issueIds, nowUtc, columns);
-  await insertActivity(
-    trx,
-    issues.map((issue) => ({
-      issueId: issue.id,
-      sortOrder: issue.activityCount,
-      id: newUuid(),
-      eventType,
-      actorUserAccountId: userAccountId,
-      occurredUtc: nowUtc,
-      iconCss: eventIcons[eventType],
-      text: `${displayName} ${deed}`,
-    })),
+  const columns = Object.keys(set) as SettableColumn[];
+  const entry = { id: newUuid(), actor: userAccountId, text: `${displayName} ${deed}` };
+  const [issue] = await changeIssues(
+    inside(trx),
+    { kind: 'activity', named: 'id', columns, wait: true },
+    [{ issue: { id: issueId }, at: nowUtc, set, entry }],
+    feedEvent(eventType),
   );
-  return issues;
+  return issue;
 }

@@ -18,7 +18,8 @@ import { newUuid } from './ids.ts';
 import { lockLivingIssue } from './issues/issue-locks.ts';
 import { issueIsGone, requireIssue } from './issues/issue-names.ts';
 import { contributor } from './writes/write-access.ts';
-import { turns, write } from './writes/write-transaction.ts';
+import { serialKeys } from './writes/serial-queue.ts';
+import { write } from './writes/write-transaction.ts';
 import { limits } from '../model/limits.ts';
 import { checkText, uuidOf } from './writes/write-rules.ts';
 
@@ -54,7 +55,7 @@ export async function createAgentMessage(
 ): Promise<MessageWritten> {
   const context = contributor(ctx);
   const { principal } = context;
-  return write(context, turns.issue(principal.workspaceId, input.issueKey), (trx) =>
+  return write(context, serialKeys.issue(principal.workspaceId, input.issueKey), (trx) =>
     insert(trx, principal, input),
   );
 }
@@ -94,7 +95,7 @@ async function insert(
   });
   const deed = deeds[message.messageType] ?? 'wrote';
   const happening = { eventType: 'agent-message.created.v1', deed } as const;
-  const [issue] = await recordActivity(trx, principal, [issueId], nowUtc, happening);
+  const issue = await recordActivity(trx, principal, issueId, nowUtc, happening);
   return { message, thread, issue: issue ?? issueIsGone() };
 }
 

@@ -1,23 +1,18 @@
-import {
-  type CommentCreated,
-  commentCreations,
-  commentValues,
-  type NamedComment,
-} from '../db/writes/comment-creation.ts';
+import { type CommentCreated, createComments, type NewComment } from '../db/writes/comment-creation.ts';
 import { selectComment, selectLastCommentUtc, selectParentComment, updateComment } from '../db/comments.ts';
 import type { IssueRow } from '../db/issues.ts';
-import type { Sending } from '../db/query/prepared.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
-import { feedEntry, recordActivity } from './activity.ts';
+import { feedEvent, recordActivity } from './activity.ts';
 import { type Context, type Principal, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { type LockedIssue, lockIssueOf, thingIsGone } from './issues/issue-locks.ts';
 import { issueIsGone, requireIssue, requireName } from './issues/issue-names.ts';
+import { serialKeys } from './writes/serial-queue.ts';
 import { requireThingRevision, type RevisedThing } from './writes/revisions.ts';
 import { mayManage } from './writes/write-access.ts';
-import { turns, write, writeByStatement, writeTogether } from './writes/write-transaction.ts';
+import { write, writeItem } from './writes/write-transaction.ts';
 import { limits } from '../model/limits.ts';
 import { checkText, uuidOf } from './writes/write-rules.ts';
 
@@ -35,7 +30,7 @@ export interface CommentWritten {
   issue: IssueRow;
 }
 
-/** Writes a comment, in reply to another where one is named. Who comments follows the issue from then on. */
+/** Writes a comment, in reply to another where one is named. Its author follows the issue from then on. */
 export async function createComment(ctx: Context, input: CommentCreateInput): Promise<CommentWritten> {
   const context = signedIn(ctx);
   const { principal } = context;
@@ -51,52 +46,43 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
   const name = requireName(issueKey);
   const named = 'id' in name ? 'id' : 'key';
   const id = newUuid();
-  const { activityId: entry, eventType, iconCss } = feedEntry(principal, 'issue-comment.created.v1');
-  const comment = { id, author: userAccountId, name: principal.displayName, body, entry };
-  const send = async (sending: Sending, groups: readonly (readonly NamedComment[])[]) => {
-    const shape = { named, reply: parentId !== undefined, several: groups.length > 1 } as const;
-    const values = { ...commentValues(groups), parentId, eventType, iconCss };
-    const rows = await commentCreations.send(sending, shape, values);
-    const byPlace = new Map(rows.map((row) => [row.place, row]));
-    return groups.map((group, index) => group.map(() => byPlace.get(index + 1)));
+  const event = feedEvent('issue-comment.created.v1');
+  const serialKey = serialKeys.issue(workspaceId, issueKey);
+  const item = {
+    issue: name,
+    id,
+    author: userAccountId,
+    name: principal.displayName,
+    body,
+    entry: newUuid(),
   };
-  const commentWrite = {
-    turn: turns.issue(workspaceId, issueKey),
-    found: ({ place: _, parentAuthorUserAccountId, ...issue }: CommentCreated): CommentWritten => {
-      // The newest entry of the feed is that of the comment.
-      const at = issue.lastActivityUtc ?? issueIsGone();
-      const comment = {
-        workspaceId,
-        id,
-        issueId: issue.id,
-        parentCommentId: parentId ?? null,
-        parentAuthorUserAccountId,
-        authorUserAccountId: userAccountId,
-        body,
-        isEdited: false,
-        createdUtc: at,
-        updatedUtc: at,
-        deletedUtc: null,
-        revision: 1,
-      };
-      return { comment, issue };
-    },
-    otherwise: (trx: Trx) => refuse(trx, issueKey, parentId),
+  const written = await writeItem<NewComment, CommentCreated>(context, {
+    item,
+    serialKey,
+    // Comments that reply to different comments cannot share a statement.
+    batchKey: parentId === undefined ? `comment ${named} ${workspaceId}` : undefined,
+    send: (to, comments, wait) =>
+      createComments(to, { named, reply: parentId !== undefined, wait }, comments, event, parentId),
+  });
+  if (!written) return write(context, serialKey, (trx) => refuse(trx, issueKey, parentId));
+  const { place: _, parentAuthorUserAccountId, ...issue } = written;
+  // The newest entry of the feed is that of the comment.
+  const at = issue.lastActivityUtc ?? issueIsGone();
+  const comment = {
+    workspaceId,
+    id,
+    issueId: issue.id,
+    parentCommentId: parentId ?? null,
+    parentAuthorUserAccountId,
+    authorUserAccountId: userAccountId,
+    body,
+    isEdited: false,
+    createdUtc: at,
+    updatedUtc: at,
+    deletedUtc: null,
+    revision: 1,
   };
-  const item = { name, comment };
-  // Each reply is to a comment of its own.
-  return parentId === undefined
-    ? writeTogether(context, {
-        ...commentWrite,
-        kind: 'comment',
-        company: () => `${named} ${workspaceId}`,
-        item,
-        send,
-      })
-    : writeByStatement(context, {
-        ...commentWrite,
-        send: async (sending) => (await send(sending, [[item]])).flat(),
-      });
+  return { comment, issue };
 }
 
 /** Says why no comment could be written. */
@@ -170,7 +156,7 @@ async function manage(
       }
     : {};
   const happening = { eventType, deed: deeds[eventType] };
-  const [issue] = await recordActivity(trx, principal, [comment.issueId], found.nowUtc, happening, columns);
+  const issue = await recordActivity(trx, principal, comment.issueId, found.nowUtc, happening, columns);
   return { comment, issue: issue ?? issueIsGone() };
 }
 

@@ -5,7 +5,7 @@ import type { Prepared } from '../db/query/prepared.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
 import { raise } from './errors.ts';
 import type { RequestFiles } from './attachments/files.ts';
-import type { Whole } from './writes/write-transaction.ts';
+import type { OpenTransaction, Writes } from './writes/write-transaction.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 
 export const scopes = [
@@ -80,8 +80,9 @@ export interface Context {
   readonly rateLimit?: RateLimit | undefined;
   /** Of what hangs on an issue, what the answer to a write shows: the write may tell of it without being asked again. */
   readonly shows?: readonly BesideTable[];
+  readonly writes: Writes;
   /** Set when the whole operation is one transaction, which `db` then is. */
-  readonly whole?: Whole;
+  readonly openTransaction?: OpenTransaction;
 }
 
 /** The context of a request that came with a valid token. */

@@ -13,7 +13,8 @@ import { issueIsGone, requireIssue } from './issues/issue-names.ts';
 import { parseUrl } from './link-urls.ts';
 import { requireThingRevision, type RevisedThing } from './writes/revisions.ts';
 import { contributor } from './writes/write-access.ts';
-import { turns, write } from './writes/write-transaction.ts';
+import { serialKeys } from './writes/serial-queue.ts';
+import { write } from './writes/write-transaction.ts';
 
 export interface IssueLinkCreateInput {
   /** Or an id. */
@@ -38,7 +39,7 @@ export async function createLink(ctx: Context, input: IssueLinkCreateInput): Pro
   const { url, normalized } = parseUrl(violations, 'url', input.url);
   violations.check();
   const urlHash = createHash('sha256').update(normalized).digest();
-  return write(context, turns.issue(principal.workspaceId, input.issueKey), (trx) =>
+  return write(context, serialKeys.issue(principal.workspaceId, input.issueKey), (trx) =>
     insert(trx, principal, input.issueKey, { url, urlHash, title }),
   );
 }
@@ -59,7 +60,7 @@ export async function removeLink(
       deed: `removed the link “${issueLink.title}”`,
     } as const;
     const columns = { linkCount: issue.linkCount - 1 };
-    const [changed] = await recordActivity(trx, principal, [issue.id], nowUtc, happening, columns);
+    const changed = await recordActivity(trx, principal, issue.id, nowUtc, happening, columns);
     return { id: issueLink.id, issue: changed ?? issueIsGone() };
   });
 }
@@ -87,6 +88,6 @@ async function insert(
   }
   const happening = { eventType: 'issue-link.created.v1', deed: `added the link “${link.title}”` } as const;
   const columns = { linkCount: issue.linkCount + 1 };
-  const [changed] = await recordActivity(trx, principal, [issueId], nowUtc, happening, columns);
+  const changed = await recordActivity(trx, principal, issueId, nowUtc, happening, columns);
   return { issueLink, issue: changed ?? issueIsGone(), created: true };
 }

@@ -67,6 +67,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Which executor answers queries. */
   readonly executor: ExecutorName;
+  /** Do writes that can go together share a statement. */
+  readonly writeBatching: boolean;
   /** Which way a POST to `/graphql` goes: straight to the executor, or through Yoga as every GET does. */
   readonly graphqlPath: 'direct' | 'general';
   /** Which documents clients may send to `/graphql`: any, or those of the manifest alone. */
@@ -149,6 +151,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     corsOrigins: given.CORS_ORIGINS,
     trustedProxies: given.TRUSTED_PROXIES,
     executor: given.EXECUTOR,
+    writeBatching: given.WRITE_BATCHING,
     graphqlPath: given.GRAPHQL_PATH,
     documents: given.DOCUMENTS,
     documentsFile: given.DOCUMENTS_FILE,

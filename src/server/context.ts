@@ -7,6 +7,7 @@ import { InvalidTokenError } from '../executor/challenge.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { CachedReference, Principal } from '../resolvers/context.ts';
 import { causeOf } from '../executor/errors.ts';
+import type { Writes } from '../resolvers/writes/write-transaction.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Refused } from './http/early-refusal.ts';
@@ -53,6 +54,7 @@ export class Contexts {
   readonly #rateLimiter: RateLimiter;
   readonly #unknownTokens: UnknownTokens;
   readonly #maxCost: number;
+  readonly #writes: Writes;
   readonly #executor: ExecutorName;
 
   constructor(
@@ -65,6 +67,7 @@ export class Contexts {
       rateLimiter: RateLimiter;
       unknownTokens: UnknownTokens;
       maxCost: number;
+      writes: Writes;
       executor?: ExecutorName | undefined;
     },
   ) {
@@ -72,6 +75,7 @@ export class Contexts {
     this.#rateLimiter = how.rateLimiter;
     this.#unknownTokens = how.unknownTokens;
     this.#maxCost = how.maxCost;
+    this.#writes = how.writes;
     this.#executor = how.executor ?? 'compiled';
     this.#files = files;
     this.#database = database;
@@ -167,6 +171,7 @@ export class Contexts {
       reference: principal && this.#referenceOf(principal.workspaceId, seenVersion),
       files: files && { ...files, baseUrl: files.filesUrl ?? origin },
       loaders: db && new Loaders(db),
+      writes: this.#writes,
       ping: () => this.#ping(),
       rateLimit: allowance,
       charge: allowance && ((objects) => allowance.charge(objects)),

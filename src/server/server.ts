@@ -8,6 +8,8 @@ import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
 import { ReferenceListener } from '../reference/listener.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { createRestFace } from '../rest-compat/face.ts';
+import { SerialQueue } from '../resolvers/writes/serial-queue.ts';
+import { writesOf } from '../resolvers/writes/write-transaction.ts';
 import type { TrustedDocuments } from '../executor/persisted-documents.ts';
 import { schema } from '../schema/index.ts';
 import { Admission } from './limits/admission.ts';
@@ -41,6 +43,7 @@ export interface ServerOptions {
         | 'maxOperationCost'
         | 'redisUrl'
         | 'executor'
+        | 'writeBatching'
         | 'graphqlPath'
         | 'metricsAddress'
         | 'referenceRows'
@@ -102,6 +105,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     unknownTokens: new UnknownTokens(config.rates?.unknownTokensPerMinute),
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
+    writes: writesOf(new SerialQueue(), { batching: config.writeBatching ?? true }),
   });
   const warn = logger.warn.bind(logger);
   const graphql = createGraphQLFace(schema, { ...config, documents, warn });

@@ -200,6 +200,12 @@ export const settings = {
     valueHint: 'on|off',
     help: 'Statements kept by name; off behind a transaction pooler',
   },
+  WRITE_BATCHING: {
+    kind: 'switch',
+    default: true,
+    valueHint: 'on|off',
+    help: 'Writes that can go together share a statement',
+  },
   LISTEN_URL: {
     kind: 'url',
     protocols: ['postgres:', 'postgresql:'],

@@ -1,6 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { updateImportedIssue } from '../../src/db/writes/import-writes.ts';
-import { inTransaction } from '../../src/db/engine/transaction.ts';
+import { inside, inTransaction } from '../../src/db/engine/transaction.ts';
+import { changeIssues } from '../../src/db/writes/issue-change.ts';
+import type { AskedIssue } from '../../src/db/writes/issue-parts.ts';
+import type { SettableColumn } from '../../src/model/issue-columns.ts';
 import { memberRole, memberStatus } from '../../src/model/codes.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { bead, childOf, exported, useImportWorld } from './import-world.ts';
@@ -180,11 +182,13 @@ it('leaves alone what was changed or deleted here, unless the source has changed
     .execute();
   await inTransaction(suite.database.of(suite.world.workspaceId), async (trx) => {
     const [first, second] = rows;
-    await updateImportedIssue(trx, first?.id ?? '', {
-      title: 'Ours',
-      titleFold: 'ours',
-    });
-    await updateImportedIssue(trx, second?.id ?? '', { deletedUtc: new Date() });
+    const change = (id = '', set: NonNullable<AskedIssue['set']> = {}) => {
+      const columns = Object.keys(set) as SettableColumn[];
+      const shape = { kind: 'revision', named: 'id', columns, wait: true } as const;
+      return changeIssues(inside(trx), shape, [{ issue: { id }, set }]);
+    };
+    await change(first?.id, { title: 'Ours', titleFold: 'ours' });
+    await change(second?.id, { deletedUtc: new Date() });
   });
   expect((await suite.world.beads('a.jsonl')).summary).toMatchObject({ unchanged: 2, created: 0 });
   expect(await issues()).toMatchObject([{ title: 'Ours' }]);

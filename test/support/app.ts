@@ -105,6 +105,7 @@ const generous: Settings = {
 const chosen: Settings = {
   EXECUTOR: process.env.TEST_EXECUTOR,
   GRAPHQL_PATH: process.env.TEST_GRAPHQL_PATH,
+  WRITE_BATCHING: process.env.WRITE_BATCHING,
 };
 
 /** Does graphql-js answer the queries of this run; the compiled executor needs other numbers of statements. */

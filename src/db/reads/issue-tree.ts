@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { anyUuid } from '../query/any-uuid.ts';
 import { workspaceOf } from '../engine/tenant-handle.ts';
 import type { Trx } from '../engine/transaction.ts';
 
@@ -58,56 +57,4 @@ export async function selectOrphanIds(trx: Trx, issueId: string): Promise<string
     .where('deletedParentIssueId', '=', issueId)
     .execute();
   return rows.map(({ id }) => id);
-}
-
-/** Takes sub-issues from a parent that is being deleted; they remember it. */
-export async function detachChildren(trx: Trx, ids: string[], parentId: string): Promise<void> {
-  if (ids.length === 0) return;
-  await trx
-    .updateTable('issue')
-    .set((eb) => ({
-      parentIssueId: null,
-      deletedParentIssueId: parentId,
-      revision: eb('revision', '+', 1),
-    }))
-    .where('id', '=', anyUuid(ids))
-    .execute();
-}
-
-/** Gives sub-issues back to their restored parent. */
-export async function reattachChildren(trx: Trx, ids: string[], parentId: string): Promise<void> {
-  if (ids.length === 0) return;
-  await trx
-    .updateTable('issue')
-    .set((eb) => ({
-      parentIssueId: parentId,
-      deletedParentIssueId: null,
-      revision: eb('revision', '+', 1),
-    }))
-    .where('id', '=', anyUuid(ids))
-    .execute();
-}
-
-/** Makes issues forget the deleted parent that they were waiting for; a client sees no difference. */
-export async function forgetDeletedParent(trx: Trx, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await trx.updateTable('issue').set({ deletedParentIssueId: null }).where('id', '=', anyUuid(ids)).execute();
-}
-
-/** Adds to the sub-issue counts of locked parents; what hangs on an issue is no revision of it. */
-export async function addToSubIssueCounts(trx: Trx, changes: ReadonlyMap<string, number>): Promise<void> {
-  const changed = [...changes].filter(([, difference]) => difference !== 0);
-  if (changed.length === 0) return;
-  const ids = changed.map(([id]) => id);
-  const differences = changed.map(([, difference]) => difference);
-  await trx
-    .updateTable('issue')
-    .from(
-      sql<{ id: string; difference: number }>`unnest(${ids}::uuid[], ${differences}::int[])`.as<'change'>(
-        sql`change(id, difference)`,
-      ),
-    )
-    .set((eb) => ({ subIssueCount: eb('issue.subIssueCount', '+', eb.ref('change.difference')) }))
-    .whereRef('issue.id', '=', 'change.id')
-    .execute();
 }

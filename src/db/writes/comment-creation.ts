@@ -1,68 +1,83 @@
 import { sql } from 'kysely';
 import { issueColumns } from '../../model/issue-columns.ts';
 import type { IssueName, IssueRow } from '../issues.ts';
-import { PreparedSelect, StatementsByShape, type Values } from '../query/prepared.ts';
+import { PreparedSelect, type Sending, StatementsByShape } from '../query/prepared.ts';
 import { typed } from '../query/slots.ts';
-import {
-  columnsOf,
-  composed,
-  followedBy,
-  freeIssues,
-  issueNames,
-  lockedIssue,
-  type Parts,
-  partsOf,
-} from './write-parts.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
+import { followUps } from './follow-ups.ts';
+import type { FeedEvent } from './issue-change.ts';
+import { asked, askedValues, changed, enteredInFeed, followedBy, locked } from './issue-parts.ts';
+import { columnsOf, composed, type Parts, partsOf, recordset } from './write-parts.ts';
 
-/** What new comments are made of: how their issues are named, and whether they reply to another, the same one. */
+/** What new comments are made of. New comments of one shape share a statement. */
 export interface CommentShape {
   named: 'key' | 'id';
+  /** Do they reply to a comment, all to the same one. */
   reply: boolean;
-  /** On several issues, those of which that nobody else has locked. */
-  several: boolean;
+  /** Do they wait for an issue that another transaction has locked; otherwise it is left out. */
+  wait: boolean;
 }
 
-/** The columns that new comments are given, with their types. */
-const givenColumns = {
-  id: 'uuid',
+/** A new comment, with the name of its author and the id of its entry in the feed. */
+export interface NewComment {
+  issue: IssueName;
+  id: string;
+  author: string;
+  name: string;
+  body: string;
+  entry: string;
+}
+
+const newCommentColumns = {
   issue: 'int',
   place: 'int',
+  later: 'int',
+  id: 'uuid',
   author: 'uuid',
   name: 'text',
   body: 'text',
   entry: 'uuid',
 } as const;
 
-/** A new comment as it is given to its statement: with the name of its author, and the id of its entry in the feed. */
-export type NewComment = Readonly<Record<Exclude<keyof typeof givenColumns, 'issue' | 'place'>, string>>;
-
-/** A comment with the name of its issue. */
-export interface NamedComment {
-  name: IssueName;
-  comment: NewComment;
-}
-
-/** The new comments as their statement takes them: those of each issue in a group, one after the other. */
-export function commentValues(groups: readonly (readonly NamedComment[])[]): Values {
-  const given = groups.flatMap((group, issue) =>
-    group.map(({ comment }, place) => ({ ...comment, issue: issue + 1, place })),
-  );
-  return {
-    ...issueNames(groups.flatMap((group) => group.slice(0, 1).map(({ name }) => name))),
-    given: JSON.stringify(given),
-    counts: groups.map((group) => group.length),
-  };
-}
-
-/**
- * The issue as it is then, its place among those that were named (from 1), and whom the comments reply to. No row: there
- * is no such issue or comment to reply to, or it is locked while others go with it.
- */
+/** The issue as its new comments left it, and the author of the comment that they reply to. */
 export type CommentCreated = IssueRow & { place: number; parentAuthorUserAccountId: string | null };
 
-/** Writes comments on issues, in their order, with all that goes with them, by one statement. */
-export const commentCreations = new StatementsByShape<CommentShape, CommentCreated>(
+/**
+ * Writes comments on issues, in their order, with everything that follows from them, by one statement. Gives the issue
+ * in the place of each comment, or undefined where the issue or the comment to reply to is not there, or where the issue
+ * is locked and the shape does not wait.
+ */
+export async function createComments(
+  sending: Sending,
+  shape: CommentShape,
+  comments: readonly NewComment[],
+  event: FeedEvent,
+  parentId: string | undefined,
+): Promise<(CommentCreated | undefined)[]> {
+  const issues = [...Map.groupBy(comments, ({ issue }) => JSON.stringify(issue)).values()];
+  const places = new Map(issues.flatMap((group, index) => group.map(({ id }) => [id, index + 1])));
+  const newComments = issues.flatMap((group, index) =>
+    group.map(({ issue: _, ...comment }, place) => ({
+      ...comment,
+      issue: index + 1,
+      place: place + 1,
+      later: group.length - place - 1,
+    })),
+  );
+  const toIssues = issues.flatMap(([first, ...others]) =>
+    first ? [{ issue: first.issue, comments: others.length + 1 }] : [],
+  );
+  const rows = await statements.send(sending, shape, {
+    ...askedValues(toIssues),
+    ...event,
+    newComments: JSON.stringify(newComments),
+    parentId,
+  });
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return comments.map(({ id }) => byPlace.get(places.get(id) ?? 0));
+}
+
+const statements = new StatementsByShape<CommentShape, CommentCreated>(
   (db, shape) =>
     new PreparedSelect<CommentCreated>(commentCreation(db, shape), [
       ...issueColumns,
@@ -71,29 +86,41 @@ export const commentCreations = new StatementsByShape<CommentShape, CommentCreat
     ]),
 );
 
-function commentCreation(db: TenantDb, { named, reply, several }: CommentShape) {
+function commentCreation(db: TenantDb, { named, reply, wait }: CommentShape) {
   const parts = partsOf(db);
   const parentAuthor = reply
     ? parts.selectFrom('parent').select('authorUserAccountId')
     : sql<string | null>`null::uuid`;
+  const parentName = parts.selectFrom('parent').select('displayName');
+  const text = reply ? sql`' replied to ' || (${parentName})` : sql`' commented'`;
+  const entry = {
+    id: sql.ref('newComments.entry'),
+    actor: sql.ref('newComments.author'),
+    text: sql`${sql.ref('newComments.name')} || ${text}`,
+    later: sql.ref('newComments.later'),
+  };
   return composed(db, [
-    ['given', given(parts)],
-    several ? freeIssues(parts, named) : lockedIssue(parts, named),
+    ['newComments', newComments(parts)],
+    asked(parts, named, []),
+    locked(parts, { named, wait }),
     reply ? ['parent', parentOf(parts)] : undefined,
-    ['changed', changed(parts, { reply, several })],
+    ['changed', commentedOn(parts, reply)],
     ['written', written(parts, reply)],
-    ['entered', entered(parts, reply)],
-    followedBy(parts, authors(parts)),
+    enteredInFeed(parts, entry, (selections) => commented(parts).select(selections)),
+    // The authors of comments follow their issue from then on.
+    followedBy(parts, commented(parts).select(['changed.id', 'newComments.author'])),
+    ...followUps.flatMap((followUp) =>
+      followUp(db, { kind: 'activity', columns: ['commentCount', 'lastCommentUtc'] }),
+    ),
   ])
     .selectFrom('changed')
     .select([...issueColumns, 'changed.place'])
     .select(sql<string | null>`(${parentAuthor})`.as('parentAuthorUserAccountId'));
 }
 
-function given(parts: Parts) {
-  const definitions = Object.entries(givenColumns).map(([name, type]) => `"${name}" ${type}`);
-  const ones = sql<NewComment & { place: number }>`json_to_recordset(${typed('given', 'json')})`;
-  return parts.selectFrom(ones.as<'one'>(sql`one(${sql.raw(definitions.join(', '))})`)).selectAll();
+function newComments(parts: Parts) {
+  const rows = recordset<NewComment & { place: number }, 'one'>('newComments', 'one', newCommentColumns);
+  return parts.selectFrom(rows).selectAll();
 }
 
 function parentOf(parts: Parts) {
@@ -106,21 +133,13 @@ function parentOf(parts: Parts) {
     .where('comment.deletedUtc', 'is', null);
 }
 
-function changed(parts: Parts, { reply, several }: Pick<CommentShape, 'reply' | 'several'>) {
-  const place = several ? sql<number>`${sql.ref('locked.place')}` : sql<number>`1`;
-  const count = sql<number>`(${typed('counts', 'int[]')})[${place}]`;
-  const update = parts
-    .updateTable('issue')
-    .from('locked')
-    .set((eb) => ({
-      commentCount: eb('issue.commentCount', '+', count),
-      activityCount: eb('issue.activityCount', '+', count),
-      lastCommentUtc: eb.ref('locked.at'),
-      lastActivityUtc: eb.ref('locked.at'),
-    }))
-    .whereRef('issue.id', '=', 'locked.id')
-    .returningAll('issue')
-    .returning([place.as('place'), count.as('count')]);
+/** The issue with its new comments, unless they reply to a comment that is not there. */
+function commentedOn(parts: Parts, reply: boolean) {
+  const columns = {
+    commentCount: sql<number>`issue.comment_count + asked.comments`,
+    lastCommentUtc: sql.ref<Date>('locked.at'),
+  };
+  const update = changed(parts, 'activity', columns, sql.ref<number>('asked.comments'));
   return reply ? update.where((eb) => eb.exists(parts.selectFrom('parent').select('id'))) : update;
 }
 
@@ -128,48 +147,19 @@ function written(parts: Parts, reply: boolean) {
   const ofParent = (column: 'id' | 'authorUserAccountId') =>
     reply ? sql`(${parts.selectFrom('parent').select(column)})` : sql`null::uuid`;
   const { columns, selections } = columnsOf<'comment'>({
-    id: sql.ref('given.id'),
+    id: sql.ref('newComments.id'),
     issueId: sql.ref('changed.id'),
     parentCommentId: ofParent('id'),
     parentAuthorUserAccountId: ofParent('authorUserAccountId'),
-    authorUserAccountId: sql.ref('given.author'),
-    body: sql.ref('given.body'),
+    authorUserAccountId: sql.ref('newComments.author'),
+    body: sql.ref('newComments.body'),
     createdUtc: sql.ref('changed.lastActivityUtc'),
     updatedUtc: sql.ref('changed.lastActivityUtc'),
   });
-  return parts
-    .insertInto('comment')
-    .columns(columns)
-    .expression(
-      parts.selectFrom('changed').innerJoin('given', 'given.issue', 'changed.place').select(selections),
-    );
+  return parts.insertInto('comment').columns(columns).expression(commented(parts).select(selections));
 }
 
-function entered(parts: Parts, reply: boolean) {
-  const parentName = parts.selectFrom('parent').select('displayName');
-  const deed = reply ? sql`' replied to ' || (${parentName})` : sql`' commented'`;
-  const { columns, selections } = columnsOf<'activity'>({
-    issueId: sql.ref('changed.id'),
-    sortOrder: sql`${sql.ref('changed.activityCount')} - ${sql.ref('changed.count')} + 1 + ${sql.ref('given.place')}`,
-    id: sql.ref('given.entry'),
-    eventType: typed('eventType', 'text'),
-    actorUserAccountId: sql.ref('given.author'),
-    occurredUtc: sql.ref('changed.lastActivityUtc'),
-    iconCss: typed('iconCss', 'text'),
-    text: sql`${sql.ref('given.name')} || ${deed}`,
-  });
-  return parts
-    .insertInto('activity')
-    .columns(columns)
-    .expression(
-      parts.selectFrom('changed').innerJoin('given', 'given.issue', 'changed.place').select(selections),
-    );
-}
-
-/** Who comments follows the issue from then on. */
-function authors(parts: Parts) {
-  return parts
-    .selectFrom('changed')
-    .innerJoin('given', 'given.issue', 'changed.place')
-    .select(['changed.id', 'given.author']);
+/** The changed issues with their new comments. */
+function commented(parts: Parts) {
+  return parts.selectFrom('changed').innerJoin('newComments', 'newComments.issue', 'changed.place');
 }

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import { untyped } from '../query/any-tables.ts';
 import { anyUuid } from '../query/any-uuid.ts';
-import type { TableName, Tables } from '../tables/tables.ts';
+import type { Row, TableName, Tables } from '../tables/tables.ts';
 import type { Trx } from '../engine/transaction.ts';
 import type { NewRow, TenantTables } from '../tables/tenant-tables.ts';
 
@@ -48,47 +48,6 @@ export async function addGoneIssues(trx: Trx, teamId: string, count: number): Pr
     .execute();
 }
 
-/** Changes one locked issue and counts the change, and `updates` that its feed tells of besides. */
-export async function updateImportedIssue(
-  trx: Trx,
-  id: string,
-  columns: Omit<Updateable<TenantTables['issue']>, 'workspaceId' | 'id' | 'revision'>,
-  updates = 0,
-): Promise<void> {
-  await trx
-    .updateTable('issue')
-    .set(columns)
-    .set((eb) => ({ revision: eb('revision', '+', 1 + updates) }))
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Puts locked issues below parents, which are all living or all deleted, and counts the change in one statement. */
-export async function attachIssues(
-  trx: Trx,
-  parents: ReadonlyMap<string, string>,
-  are: 'living' | 'deleted',
-): Promise<void> {
-  if (parents.size === 0) return;
-  await trx
-    .updateTable('issue')
-    .from(
-      sql<{
-        id: string;
-        parentId: string;
-      }>`unnest(${[...parents.keys()]}::uuid[], ${[...parents.values()]}::uuid[])`.as<'placed'>(
-        sql`placed(id, parent_id)`,
-      ),
-    )
-    .set((eb) => ({
-      parentIssueId: are === 'living' ? eb.ref('placed.parentId') : null,
-      deletedParentIssueId: are === 'deleted' ? eb.ref('placed.parentId') : null,
-      revision: eb('issue.revision', '+', 1),
-    }))
-    .whereRef('issue.id', '=', 'placed.id')
-    .execute();
-}
-
 /** Gives a living comment another body, or deletes it, and counts the change. */
 export async function updateImportedComment(
   trx: Trx,
@@ -104,19 +63,25 @@ export async function updateImportedComment(
     .execute();
 }
 
-/** Brings the counts of locked issues to the truth, and the time of their newest comment. */
-export async function recountIssues(trx: Trx, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await trx
-    .updateTable('issue')
-    .from((eb) => countsOf(eb.selectFrom('issue as counted'), ids).as('truth'))
-    .set((eb) => ({
-      commentCount: sql<number>`${eb.ref('truth.comments')}`,
-      lastCommentUtc: eb.ref('truth.lastCommentUtc'),
-      subIssueCount: sql<number>`${eb.ref('truth.subIssues')}`,
-      linkCount: sql<number>`${eb.ref('truth.links')}`,
-    }))
-    .whereRef('issue.id', '=', 'truth.id')
+/** What belongs to an issue, counted anew. */
+export type RecountedIssue = Pick<
+  Row<'issue'>,
+  'id' | 'commentCount' | 'lastCommentUtc' | 'subIssueCount' | 'linkCount'
+>;
+
+/** The issues whose counts differ from what belongs to them, with what they should be. */
+export async function selectMiscounted(trx: Trx, ids: readonly string[]): Promise<RecountedIssue[]> {
+  if (ids.length === 0) return [];
+  return trx
+    .selectFrom(countsOf(trx.selectFrom('issue as counted'), ids).as('truth'))
+    .innerJoin('issue', 'issue.id', 'truth.id')
+    .select((eb) => [
+      'issue.id',
+      sql<number>`${eb.ref('truth.comments')}`.as('commentCount'),
+      'truth.lastCommentUtc',
+      sql<number>`${eb.ref('truth.subIssues')}`.as('subIssueCount'),
+      sql<number>`${eb.ref('truth.links')}`.as('linkCount'),
+    ])
     .where(
       sql<boolean>`(issue.comment_count, issue.last_comment_utc, issue.sub_issue_count, issue.link_count)
         is distinct from (truth.comments, truth.last_comment_utc, truth.sub_issues, truth.links)`,
@@ -126,7 +91,7 @@ export async function recountIssues(trx: Trx, ids: readonly string[]): Promise<v
 
 type CountedIssues = SelectQueryBuilder<TenantTables & { counted: TenantTables['issue'] }, 'counted', object>;
 
-/** What living things hang on issues. */
+/** What lives and belongs to issues. */
 function countsOf(issues: CountedIssues, ids: readonly string[]) {
   const count = sql<number>`count(*)::int`.as('count');
   const livingComments = (

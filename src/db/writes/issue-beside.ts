@@ -1,10 +1,9 @@
 import { type AliasableExpression, type Expression, sql } from 'kysely';
 import { arrayEntries, joinedKeys, joinsViewer } from '../tables/derived-columns.ts';
-import type { DeliveryCounts } from './issue-counts.ts';
+import type { IssueWrite } from './follow-ups.ts';
+import { deliveryCounters, type DeliveryCounts, deliveryCountsAfter } from './issue-counts.ts';
 import type { IssueRow } from '../issues.ts';
-import { type Given, Slot } from '../query/slots.ts';
 import type { TableName } from '../tables/tables.ts';
-import { deliveryCounters, deliveryCountsAfter } from './write-counts.ts';
 import type { Parts } from './write-parts.ts';
 
 const joins = (table: TableName, child: string, order: readonly string[] = []) =>
@@ -17,7 +16,7 @@ const hanging = {
   issueRoleAssignment: joins('issueRoleAssignment', 'userAccountId'),
 };
 
-const follows = (actor: Given<string> | Expression<string>) =>
+const follows = (actor: Expression<string>) =>
   joinsViewer('issueSubscription', 'issueId', 'userAccountId', actor);
 
 /** A table whose rows hang on an issue, or count its delivery, of which a write can tell in its own statement. */
@@ -61,20 +60,19 @@ export function countedDelivery(
 }
 
 /**
- * The same as columns; but for what the write itself counts, they say it of the moment that the statement began at. Of
- * several changes each has an actor.
+ * The same as columns. They say what was true when the statement began, but for what the write itself counts. The actor
+ * is that of the write.
  */
-export function besideColumns(
-  parts: Parts,
-  tables: readonly BesideTable[],
-  { counts, several = false }: { counts: boolean; several?: boolean },
-) {
-  const actor = several ? sql.ref<string>('changed.actor') : new Slot('actor');
+export function besideColumns(parts: Parts, tables: readonly BesideTable[], write: IssueWrite) {
+  const actor = parts
+    .selectFrom('asked')
+    .select('asked.actor')
+    .where('asked.place', '=', sql.ref<number>('changed.place'));
   return tables.map((table) => {
     const told: AliasableExpression<unknown> =
       table === 'deliveryCount'
-        ? deliveryCountsAfter(parts, counts)
-        : (table === 'issueSubscription' ? follows(actor) : hanging[table])('changed');
+        ? deliveryCountsAfter(parts, write)
+        : (table === 'issueSubscription' ? follows(sql<string>`(${actor})`) : hanging[table])('changed');
     return sql<string>`${told}::text`.as(table);
   });
 }

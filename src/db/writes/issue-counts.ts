@@ -1,6 +1,10 @@
-import { type QueryCreator, sql } from 'kysely';
-import type { Trx } from '../engine/transaction.ts';
-import type { TenantTables } from '../tables/tenant-tables.ts';
+import { type Expression, type SqlBool, sql } from 'kysely';
+import { statusCategory } from '../../model/codes.ts';
+import type { SettableColumn } from '../../model/issue-columns.ts';
+import { clampedSum } from '../query/aggregates.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
+import type { FollowUp, IssueWrite } from './follow-ups.ts';
+import { columnsOf, type Part, type Parts, partsOf } from './write-parts.ts';
 
 /** What issues add to the counts of a delivery. */
 export interface DeliveryCounts {
@@ -10,71 +14,161 @@ export interface DeliveryCounts {
   closedEstimate: number;
 }
 
-/** What issues add to the counts of a project; canceled issues are in none of them. */
-export interface ProjectCounts {
-  issueCount: number;
-  completedIssueCount: number;
+export const deliveryCounters = [
+  'issueCount',
+  'closedIssueCount',
+  'estimatedScope',
+  'closedEstimate',
+] as const satisfies readonly (keyof DeliveryCounts)[];
+
+const countedColumns: readonly SettableColumn[] = [
+  'statusId',
+  'projectId',
+  'deliveryId',
+  'estimateValue',
+  'deletedUtc',
+];
+
+/** Can a write move the counts of a delivery or a project. */
+export function movesCounts(write: IssueWrite): boolean {
+  if (write.kind === 'insert') return write.counted;
+  return write.columns.some((column) => countedColumns.includes(column));
+}
+
+/**
+ * Takes issues as they were out of the counts of their deliveries and projects, and adds them as they are. Every write
+ * locks the counts of deliveries before those of projects, each in the order of their ids, so that no two wait for each
+ * other.
+ */
+export const movedCounts: FollowUp = (db, write) => {
+  if (!movesCounts(write)) return [];
+  const parts = partsOf(db);
+  const now = side(parts, 'changed', 1);
+  return [
+    ['counted', write.kind === 'insert' ? now : side(parts, 'locked', -1).unionAll(now)],
+    ['inDeliveries', deliveries(db)],
+    ['inProjects', projects(db)],
+  ] as const satisfies readonly Part[];
+};
+
+/** Is a status of this rank in one of the categories. Its rank is the category and its position in one number. */
+export function inCategories(
+  statusRank: Expression<number>,
+  ...names: readonly ('completed' | 'canceled')[]
+): Expression<SqlBool> {
+  const codes = sql.join(names.map((name) => sql.lit(statusCategory[name])));
+  return sql<SqlBool>`(${statusRank} / 10000 in (${codes}))`;
+}
+
+/** What living issues take from the counts, or add to them. */
+function side(parts: Parts, issues: 'changed' | 'locked', sign: 1 | -1) {
+  const are = (...names: ('completed' | 'canceled')[]) =>
+    sql<number>`${inCategories(sql.ref('statusRank'), ...names)}::int`;
+  return parts
+    .selectFrom(issues)
+    .select(['deliveryId', 'projectId', sql.lit(sign).as('sign')])
+    .select([are('completed', 'canceled').as('closed'), are('completed').as('completed')])
+    .select([are('canceled').as('canceled'), sql<number>`coalesce(estimate_value, 0)`.as('estimate')])
+    .where('deletedUtc', 'is', null);
 }
 
 // Each backend adds to a slot of its own, so that writers of one delivery do not wait for each other.
-export const counterSlot = sql<number>`(abs(pg_backend_pid()) % 32)::smallint`;
+const counterSlot = sql<number>`(abs(pg_backend_pid()) % 32)::smallint`;
 
-/** Adds what is inserted to the counts of deliveries. */
-export function intoDeliveryCounts(db: QueryCreator<TenantTables>) {
-  return db.insertInto('deliveryCount').onConflict((conflict) =>
-    conflict.columns(['deliveryId', 'slot']).doUpdateSet((eb) => ({
-      issueCount: eb('deliveryCount.issueCount', '+', eb.ref('excluded.issueCount')),
-      closedIssueCount: eb('deliveryCount.closedIssueCount', '+', eb.ref('excluded.closedIssueCount')),
-      estimatedScope: eb('deliveryCount.estimatedScope', '+', eb.ref('excluded.estimatedScope')),
-      closedEstimate: eb('deliveryCount.closedEstimate', '+', eb.ref('excluded.closedEstimate')),
-    })),
-  );
-}
-
-/** Adds what is inserted to the counts of projects. */
-export function intoProjectCounts(db: QueryCreator<TenantTables>) {
-  return db.insertInto('projectCount').onConflict((conflict) =>
-    conflict.columns(['projectId', 'slot']).doUpdateSet((eb) => ({
-      issueCount: eb('projectCount.issueCount', '+', eb.ref('excluded.issueCount')),
-      completedIssueCount: eb(
-        'projectCount.completedIssueCount',
-        '+',
-        eb.ref('excluded.completedIssueCount'),
-      ),
-    })),
-  );
-}
-
-/** Adds to the counts of deliveries, in the order of their ids. */
-export async function addToDeliveryCounts(
-  trx: Trx,
-  changes: ReadonlyMap<string, DeliveryCounts>,
-): Promise<void> {
-  const rows = inOrder(changes).map(([deliveryId, counts]) => ({
-    deliveryId,
+function deliveries(db: TenantDb) {
+  const sums = {
+    issueCount: sql`sum(sign)`,
+    closedIssueCount: sql`sum(sign * closed)`,
+    estimatedScope: sql`sum(sign * estimate)`,
+    closedEstimate: sql`sum(sign * closed * estimate)`,
+  };
+  const { columns, selections } = columnsOf<'deliveryCount'>({
+    deliveryId: sql.ref('deliveryId'),
     slot: counterSlot,
-    ...counts,
-  }));
-  if (rows.length === 0) return;
-  await intoDeliveryCounts(trx).values(rows).execute();
+    ...sums,
+  });
+  const rows = partsOf(db)
+    .selectFrom('counted')
+    .select(selections)
+    .where('deliveryId', 'is not', null)
+    .groupBy(['deliveryId'])
+    .having(anyMoved(Object.values(sums)))
+    .orderBy('deliveryId');
+  return db
+    .withoutPlugins()
+    .insertInto('deliveryCount')
+    .columns(columns)
+    .expression(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['deliveryId', 'slot']).doUpdateSet((eb) => ({
+        issueCount: eb('deliveryCount.issueCount', '+', eb.ref('excluded.issueCount')),
+        closedIssueCount: eb('deliveryCount.closedIssueCount', '+', eb.ref('excluded.closedIssueCount')),
+        estimatedScope: eb('deliveryCount.estimatedScope', '+', eb.ref('excluded.estimatedScope')),
+        closedEstimate: eb('deliveryCount.closedEstimate', '+', eb.ref('excluded.closedEstimate')),
+      })),
+    );
 }
 
-/** Adds to the counts of projects, in the order of their ids; after those of deliveries. */
-export async function addToProjectCounts(
-  trx: Trx,
-  changes: ReadonlyMap<string, ProjectCounts>,
-): Promise<void> {
-  const rows = inOrder(changes).map(([projectId, counts]) => ({
-    projectId,
+/** Canceled issues are in no count of a project. */
+function projects(db: TenantDb) {
+  const sums = {
+    issueCount: sql`sum(sign * (1 - canceled))`,
+    completedIssueCount: sql`sum(sign * completed)`,
+  };
+  const { columns, selections } = columnsOf<'projectCount'>({
+    projectId: sql.ref('projectId'),
     slot: counterSlot,
-    ...counts,
-  }));
-  if (rows.length === 0) return;
-  await intoProjectCounts(trx).values(rows).execute();
+    ...sums,
+  });
+  const rows = partsOf(db)
+    .selectFrom('counted')
+    .select(selections)
+    .where('projectId', 'is not', null)
+    .groupBy(['projectId'])
+    .having(anyMoved(Object.values(sums)))
+    .orderBy('projectId');
+  return db
+    .withoutPlugins()
+    .insertInto('projectCount')
+    .columns(columns)
+    .expression(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['projectId', 'slot']).doUpdateSet((eb) => ({
+        issueCount: eb('projectCount.issueCount', '+', eb.ref('excluded.issueCount')),
+        completedIssueCount: eb(
+          'projectCount.completedIssueCount',
+          '+',
+          eb.ref('excluded.completedIssueCount'),
+        ),
+      })),
+    );
 }
 
-function inOrder<Counts extends object>(changes: ReadonlyMap<string, Counts>): [string, Counts][] {
-  return [...changes]
-    .filter(([, counts]) => Object.values(counts).some((difference) => difference !== 0))
-    .sort(([left], [right]) => (left < right ? -1 : 1));
+/** What the delivery of a changed issue counts after the write, as an array in the order of `deliveryCounters`. */
+export function deliveryCountsAfter(parts: Parts, write: IssueWrite) {
+  const before = parts
+    .selectFrom('deliveryCount')
+    .select(deliveryCounters)
+    .where('deliveryId', '=', sql.ref<string>('changed.delivery_id'));
+  // A statement does not see its own writes.
+  const own = parts
+    .selectFrom('counted')
+    .select([
+      sql<number>`sign`.as('issueCount'),
+      sql<number>`sign * closed`.as('closedIssueCount'),
+      sql<number>`sign * estimate`.as('estimatedScope'),
+      sql<number>`sign * closed * estimate`.as('closedEstimate'),
+    ])
+    .where('counted.deliveryId', '=', sql.ref<string>('changed.delivery_id'));
+  const sums = sql.join(deliveryCounters.map((counter) => clampedSum(`counts.${counter}`)));
+  return sql`(${parts
+    .selectFrom((movesCounts(write) ? before.unionAll(own) : before).as('counts'))
+    .select(sql`array[${sums}]`.as('sums'))})`;
+}
+
+function anyMoved(sums: readonly Expression<unknown>[]): Expression<SqlBool> {
+  return sql<SqlBool>`(${sql.join(
+    sums.map((sum) => sql`${sum} <> 0`),
+    sql` or `,
+  )})`;
 }

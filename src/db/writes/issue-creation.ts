@@ -1,37 +1,59 @@
 import { type Expression, sql } from 'kysely';
-import { type Beside, besideColumns } from './issue-beside.ts';
 import {
+  columnTypes,
   type CounterColumn,
-  inserted as insertedTypes,
+  type HistoryColumn,
+  historyColumns,
   type InsertedColumn,
+  insertedColumns,
   issueColumns,
   jsonName,
 } from '../../model/issue-columns.ts';
-import { type IssueRow, nextNumber } from '../issues.ts';
-import { PreparedSelect, StatementsByShape, uuidArray, type Values } from '../query/prepared.ts';
-import { movedCounts } from './write-counts.ts';
+import type { IssueRow } from '../issues.ts';
+import {
+  PreparedSelect,
+  type Sending,
+  StatementsByShape,
+  uuidArray,
+  type Values,
+} from '../query/prepared.ts';
 import { typed } from '../query/slots.ts';
-import { columnsOf, composed, followedBy, type Parts, partsOf } from './write-parts.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
+import { followUps, type IssueWrite } from './follow-ups.ts';
+import { type Beside, besideColumns } from './issue-beside.ts';
+import { followedBy } from './issue-parts.ts';
+import { columnsOf, composed, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
 
-/** Which of their sets new issues have anything in. */
-export interface IssueCreationShape {
+/** What new issues are made of. New issues of one shape share a statement. */
+interface IssuesShape {
+  /** Does any of them have assignees, labels, or people in roles. */
   assignees: boolean;
   labels: boolean;
   roles: boolean;
-  /** Is any in a delivery or a project. */
+  /** Is any of them in a delivery or a project. */
   counted: boolean;
-  /** What it tells of besides. */
-  beside: readonly 'deliveryCount'[];
-  /** In several teams, those of which whose numbers nobody else has locked. */
-  several: boolean;
+  /** Do they come with their own times and counts. */
+  history: boolean;
 }
 
-/** A new issue as it is given to its statement. */
+export interface IssueCreationShape extends IssuesShape {
+  /** Tables of which the answer shows rows that belong to the issues. */
+  beside: readonly 'deliveryCount'[];
+  /**
+   * Does it wait for a team whose counter another transaction has locked. A write to several teams leaves such a team out
+   * instead.
+   */
+  wait: boolean;
+}
+
+type Value = string | number | Date | null;
+
+/** A new issue of a team. */
 export interface NewIssue {
-  columns: Readonly<
-    Record<Exclude<InsertedColumn, 'labelIds' | 'assigneeUserAccountIds'>, string | number | null>
-  >;
+  teamId: string;
+  columns: Readonly<Record<Exclude<InsertedColumn, 'labelIds' | 'assigneeUserAccountIds'>, Value>>;
+  /** Where it comes with its history. */
+  history?: Readonly<Record<HistoryColumn, Value>>;
   /** In their order. */
   assignees: readonly { userAccountId: string; position: number }[];
   labels: readonly string[];
@@ -39,148 +61,182 @@ export interface NewIssue {
   followers: readonly string[];
 }
 
-/** The issue as it is then. */
 export type IssueCreated = IssueRow & Beside;
 
-/** Writes issues with the next numbers of their teams, in their order, and all that goes with them, by one statement. */
-export const issueCreations = new StatementsByShape<IssueCreationShape, IssueCreated>(
+export function shapeOf(issues: readonly NewIssue[]): IssuesShape {
+  return {
+    assignees: issues.some(({ assignees }) => assignees.length > 0),
+    labels: issues.some(({ labels }) => labels.length > 0),
+    roles: issues.some(({ roles }) => roles.length > 0),
+    counted: issues.some(({ columns }) => columns.deliveryId !== null || columns.projectId !== null),
+    history: issues.some(({ history }) => history !== undefined),
+  };
+}
+
+/**
+ * Inserts issues with the next numbers of their teams, in their order, and everything that belongs to them, by one
+ * statement. Gives a row in the place of each, or undefined for an issue of a team that is locked where the shape does
+ * not wait.
+ */
+export async function createIssues(
+  sending: Sending,
+  shape: IssueCreationShape,
+  issues: readonly NewIssue[],
+): Promise<(IssueCreated | undefined)[]> {
+  if (issues.length === 0) return [];
+  const rows = await statements.send(sending, shape, creationValues(issues));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return issues.map(({ columns }) => byId.get(String(columns.id)));
+}
+
+const statements = new StatementsByShape<IssueCreationShape, IssueCreated>(
   (db, shape) =>
     new PreparedSelect<IssueCreated>(issueCreation(db, shape), [...issueColumns, ...shape.beside]),
 );
 
-/** The new issues of a team. */
-export interface NewIssues {
-  teamId: string;
-  issues: readonly NewIssue[];
-}
-
-/** New issues as the statement takes them. */
-export function creationValues(teams: readonly NewIssues[]): Values {
-  const issues = teams.flatMap((team) => team.issues);
+function creationValues(issues: readonly NewIssue[]): Values {
+  const teams = [...Map.groupBy(issues, ({ teamId }) => teamId)];
   const rowsOf = <Item>(items: (issue: NewIssue) => readonly Item[]) =>
     issues.flatMap((issue) => items(issue).map((item) => ({ issue: String(issue.columns.id), item })));
   const assignees = rowsOf((issue) => issue.assignees);
   const labels = rowsOf((issue) => issue.labels);
   const roles = rowsOf((issue) => issue.roles);
   const followers = rowsOf((issue) => issue.followers);
-  const ofIssues = (rows: readonly { issue: string }[]) => uuidArray(rows.map(({ issue }) => issue));
+  const issuesOf = (rows: readonly { issue: string }[]) => uuidArray(rows.map(({ issue }) => issue));
   return {
-    teams: uuidArray(teams.map(({ teamId }) => teamId)),
-    counts: teams.map((team) => team.issues.length),
-    given: JSON.stringify(
-      teams.flatMap((team, index) =>
-        team.issues.map((issue, place) => ({ ...jsonRow(issue), team: index + 1, place })),
+    teams: JSON.stringify(teams.map(([id, { length }], index) => ({ id, count: length, place: index + 1 }))),
+    newIssues: JSON.stringify(
+      teams.flatMap(([, ofTeam], index) =>
+        ofTeam.map((issue, place) => ({ ...issueRow(issue), team: index + 1, place })),
       ),
     ),
-    assigned: ofIssues(assignees),
+    assigned: issuesOf(assignees),
     assignees: uuidArray(assignees.map(({ item }) => item.userAccountId)),
     positions: assignees.map(({ item }) => item.position),
-    labelled: ofIssues(labels),
+    labelled: issuesOf(labels),
     labels: uuidArray(labels.map(({ item }) => item)),
-    played: ofIssues(roles),
+    played: issuesOf(roles),
     roles: roles.map(({ item }) => item.role),
     holders: uuidArray(roles.map(({ item }) => item.userAccountId)),
-    followed: ofIssues(followers),
+    followed: issuesOf(followers),
     followers: uuidArray(followers.map(({ item }) => item)),
   };
 }
 
-const names = Object.keys(insertedTypes).map(
-  (column) => [column as InsertedColumn, jsonName(column)] as const,
-);
-
-function jsonRow({ columns, labels, assignees }: NewIssue): Record<string, unknown> {
+function issueRow({ columns, history, labels, assignees }: NewIssue): Record<string, unknown> {
   const values: Record<InsertedColumn, unknown> = {
     ...columns,
     labelIds: labels.toSorted(),
     assigneeUserAccountIds: assignees.map(({ userAccountId }) => userAccountId),
   };
-  return Object.fromEntries(names.map(([column, name]) => [name, values[column]]));
+  return jsonRow({ ...values, ...history });
 }
 
 function issueCreation(
   db: TenantDb,
-  { assignees, labels, roles, counted, beside, several }: IssueCreationShape,
+  { assignees, labels, roles, counted, history, beside, wait }: IssueCreationShape,
 ) {
   const parts = partsOf(db);
+  const write: IssueWrite = { kind: 'insert', counted };
   return composed(db, [
-    several ? ['free', freeCounters(parts)] : undefined,
-    ['numbered', several ? numberedInTeams(parts) : numbered(parts)],
-    ['changed', inserted(parts)],
+    ['teams', teams(parts)],
+    ...(wait ? [['counters', counters(parts)] as const] : freeCounters(parts)),
+    ['numbered', numbered(parts)],
+    ['changed', inserted(parts, history)],
     assignees ? ['assigned', assigned(parts)] : undefined,
     labels ? ['labelled', labelled(parts)] : undefined,
-    roles ? ['given', given(parts)] : undefined,
+    roles ? ['newRoleAssignments', newRoleAssignments(parts)] : undefined,
     followedBy(parts, followers(parts)),
-    ...(counted ? movedCounts(db, 'new') : []),
+    ...followUps.flatMap((followUp) => followUp(db, write)),
   ])
     .selectFrom('changed')
     .select(issueColumns)
-    .select(besideColumns(parts, beside, { counts: counted }));
+    .select(besideColumns(parts, beside, write));
 }
 
-const counts = typed<readonly number[]>('counts', 'int[]');
+function teams(parts: Parts) {
+  const columns = { id: 'uuid', count: 'int', place: 'int' };
+  return parts
+    .selectFrom(recordset<{ id: string; count: number; place: number }, 'one'>('teams', 'one', columns))
+    .selectAll();
+}
+
 const numberedAt = sql<Date>`date_trunc('milliseconds', clock_timestamp())`.as('at');
 
-/** The next numbers of the first team, which may not have given any yet. */
-function numbered(parts: Parts) {
-  const count = sql<number>`(${counts})[1]`;
-  return nextNumber(parts, sql<string>`(${typed('teams', 'uuid[]')})[1]`, count).returning([
-    'teamId',
-    sql<number>`next_issue_number - ${count}`.as('number'),
-    sql<number>`1`.as('place'),
-    numberedAt,
-  ]);
+/** Takes numbers from the counters of the teams, in the order of their ids; a new team has no counter yet. */
+function counters(parts: Parts) {
+  return parts
+    .insertInto('teamCounter')
+    .columns(['teamId', 'nextIssueNumber'])
+    .expression(
+      parts
+        .selectFrom('teams')
+        .select(['teams.id', sql<number>`1 + teams.count`.as('next')])
+        .orderBy('teams.id'),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['teamId']).doUpdateSet({
+        nextIssueNumber: sql<number>`team_counter.next_issue_number + excluded.next_issue_number - 1`,
+      }),
+    )
+    .returning(['teamCounter.teamId', 'teamCounter.nextIssueNumber as next', numberedAt]);
 }
 
-/** The counters that nobody else has locked: who writes in several teams waits for none of them. */
-function freeCounters(parts: Parts) {
-  const asked = sql<{
-    id: string;
-    count: number;
-    place: number;
-  }>`unnest(${typed('teams', 'uuid[]')}, ${counts}) with ordinality`;
-  return parts
+/** Takes numbers from those counters that no other transaction has locked. */
+function freeCounters(parts: Parts): Part[] {
+  const free = parts
     .selectFrom('teamCounter')
-    .innerJoin(asked.as<'asked'>(sql`asked(id, count, place)`), 'asked.id', 'teamCounter.teamId')
-    .select(['asked.id', 'asked.count', sql<number>`asked.place::int`.as('place')])
+    .innerJoin('teams', 'teams.id', 'teamCounter.teamId')
+    .select(['teams.id', 'teams.count'])
     .forNoKeyUpdate('teamCounter')
     .skipLocked();
+  const taken = parts
+    .updateTable('teamCounter')
+    .from('freeCounters')
+    .set((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', eb.ref('freeCounters.count')) }))
+    .whereRef('teamCounter.teamId', '=', 'freeCounters.id')
+    .returning(['teamCounter.teamId', 'teamCounter.nextIssueNumber as next', numberedAt]);
+  return [
+    ['freeCounters', free],
+    ['counters', taken],
+  ];
 }
 
-function numberedInTeams(parts: Parts) {
+function numbered(parts: Parts) {
   return parts
-    .updateTable('teamCounter')
-    .from('free')
-    .set((eb) => ({ nextIssueNumber: eb('teamCounter.nextIssueNumber', '+', eb.ref('free.count')) }))
-    .whereRef('teamCounter.teamId', '=', 'free.id')
-    .returning([
-      'teamCounter.teamId',
-      sql<number>`next_issue_number - free.count`.as('number'),
-      'free.place',
-      numberedAt,
+    .selectFrom('counters')
+    .innerJoin('teams', 'teams.id', 'counters.teamId')
+    .select([
+      'counters.teamId',
+      'counters.at',
+      'teams.place',
+      sql<number>`counters.next - teams.count`.as('number'),
     ]);
 }
 
-function inserted(parts: Parts) {
-  const counted: Record<CounterColumn, Expression<unknown>> = {
+function inserted(parts: Parts, history: boolean) {
+  const counter: Record<CounterColumn, Expression<unknown>> = {
     teamId: sql.ref('numbered.teamId'),
-    number: sql`${sql.ref('numbered.number')} + ${sql.ref('one.place')}`,
+    number: sql`numbered.number + one.place`,
     createdUtc: sql.ref('numbered.at'),
     updatedUtc: sql.ref('numbered.at'),
   };
-  const own = names.map(([column, name]) => [column, sql.ref(`one.${name}`)] as const);
-  const { columns, selections } = columnsOf<'issue'>({ ...counted, ...Object.fromEntries(own) });
-  const types = { team: 'int', place: 'int', ...insertedTypes };
-  const definitions = Object.entries(types).map(([name, type]) => `"${jsonName(name)}" ${type}`);
-  const ones = sql<{ id: string; team: number }>`json_to_recordset(${typed('given', 'json')})`;
+  const own = [...insertedColumns, ...(history ? historyColumns : [])];
+  const { columns, selections } = columnsOf<'issue'>({
+    ...counter,
+    ...Object.fromEntries(own.map((column) => [column, sql.ref(`one.${jsonName(column)}`)])),
+  });
+  const types = Object.fromEntries(own.map((column) => [column, columnTypes[column]]));
+  const newIssues = recordset<{ team: number }, 'one'>('newIssues', 'one', {
+    team: 'int',
+    place: 'int',
+    ...types,
+  });
   return parts
     .insertInto('issue')
     .columns(columns)
     .expression(
-      parts
-        .selectFrom('numbered')
-        .innerJoin(ones.as<'one'>(sql`one(${sql.raw(definitions.join(', '))})`), 'one.team', 'numbered.place')
-        .select(selections),
+      parts.selectFrom('numbered').innerJoin(newIssues, 'one.team', 'numbered.place').select(selections),
     )
     .returningAll();
 }
@@ -217,7 +273,7 @@ function labelled(parts: Parts) {
     );
 }
 
-function given(parts: Parts) {
+function newRoleAssignments(parts: Parts) {
   const roles = sql<{ issue: string; role: string; id: string }>`unnest(${typed('played', 'uuid[]')}, ${typed(
     'roles',
     'text[]',
@@ -228,8 +284,8 @@ function given(parts: Parts) {
     .expression(
       parts
         .selectFrom('changed')
-        .innerJoin(roles.as<'given'>(sql`given(issue, role, id)`), 'given.issue', 'changed.id')
-        .select(['changed.id', 'given.role', 'given.id as userAccountId']),
+        .innerJoin(roles.as<'one'>(sql`one(issue, role, id)`), 'one.issue', 'changed.id')
+        .select(['changed.id', 'one.role', 'one.id as userAccountId']),
     )
     .onConflict((conflict) => conflict.doNothing());
 }

@@ -1,5 +1,6 @@
 import { holdDirectory } from '../../db/directory.ts';
-import { attachIssues, recountIssues } from '../../db/writes/import-writes.ts';
+import { setParents } from '../../resolvers/issues/sub-issues.ts';
+import { recountIssues } from './import-recount.ts';
 import type { ImportedBefore } from '../../db/imports.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
 import { lockIssues } from '../../db/issues.ts';
@@ -13,7 +14,6 @@ import { IssueForest, type PlacedParents } from './import-parents.ts';
 import { findPeople, type ImportTarget, type People } from './import-people.ts';
 import { ImportReferences } from './import-references.ts';
 import { assigneesOf, type PreparedIssue } from './import-rows.ts';
-import { moveCounts } from '../../resolvers/issues/issue-counts.ts';
 
 /** An issue of the file, and the line that it stands on. */
 export interface ImportRow {
@@ -111,18 +111,32 @@ class Batch {
     const inserted = await insertFresh(this.#trx, this.#target, people, this.#fresh, parents, warnings);
     const changed = { prepared: this.#changed, locked: this.#locked };
     const updated = await updateChanged(this.#trx, this.#target, people, changed, parents, warnings);
-    const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
-    for (const column of ['living', 'deleted'] as const) {
-      const older = [...parents[column]].filter(([childId]) => !written.has(childId));
-      await attachIssues(this.#trx, new Map(older), column);
-    }
+    await this.#attach(parents);
     const changedIds = this.#changed.map(({ id }) => id);
     const recounted = new Set([...formerParents, ...parents.living.values(), ...changedIds]);
-    const existing = [...recounted].filter((id) => this.#locked.has(id));
-    await recountIssues(this.#trx, existing);
-    await moveCounts(this.#trx, updated.before, [...inserted.counted, ...updated.after]);
+    await recountIssues(
+      this.#trx,
+      [...recounted].filter((id) => this.#locked.has(id)),
+    );
     this.outcome.created = this.#fresh.length;
-    this.outcome.comments = inserted.comments + updated.comments;
+    this.outcome.comments = inserted + updated;
+  }
+
+  /** Sets the parents of older issues. */
+  async #attach(parents: PlacedParents): Promise<void> {
+    const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
+    const older = (placed: ReadonlyMap<string, string>) =>
+      [...placed].filter(([childId]) => !written.has(childId));
+    await setParents(this.#trx, [
+      ...older(parents.living).map(([id, parentId]) => ({
+        issue: { id },
+        set: { parentIssueId: parentId, deletedParentIssueId: null },
+      })),
+      ...older(parents.deleted).map(([id, parentId]) => ({
+        issue: { id },
+        set: { parentIssueId: null, deletedParentIssueId: parentId },
+      })),
+    ]);
   }
 
   async #findKnown(): Promise<void> {

@@ -1,4 +1,4 @@
-import { insertRows, updateImportedComment, updateImportedIssue } from '../../db/writes/import-writes.ts';
+import { insertRows, updateImportedComment } from '../../db/writes/import-writes.ts';
 import {
   insertSubscriptions,
   replaceAssignees,
@@ -7,7 +7,10 @@ import {
 } from '../../db/reads/issue-sets.ts';
 import { insertLink } from '../../db/links.ts';
 import type { Row } from '../../db/tables/tables.ts';
-import type { Trx } from '../../db/engine/transaction.ts';
+import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { changeIssues } from '../../db/writes/issue-change.ts';
+import type { AskedIssue } from '../../db/writes/issue-parts.ts';
+import type { SettableColumn } from '../../model/issue-columns.ts';
 import type { CleanComment } from './import-clean.ts';
 import { completeHistories, type ImportWarning } from './import-history.ts';
 import type { PlacedParents } from './import-parents.ts';
@@ -25,7 +28,6 @@ import {
   subscriptionRows,
   updatesIn,
 } from './import-rows.ts';
-import type { CountedIssue } from '../../resolvers/issues/issue-counts.ts';
 
 interface Changed {
   prepared: readonly PreparedIssue[];
@@ -35,7 +37,7 @@ interface Changed {
 
 /**
  * Brings issues that were imported before to what their source says now. What a source knows nothing of stays, and
- * so do comments and links that it no longer has.
+ * so do comments and links that it no longer has. Gives the number of new comments.
  */
 export async function updateChanged(
   trx: Trx,
@@ -44,35 +46,48 @@ export async function updateChanged(
   changed: Changed,
   parents: PlacedParents,
   warnings: ImportWarning[],
-): Promise<{ before: CountedIssue[]; after: CountedIssue[]; comments: number }> {
-  const written: { before: CountedIssue[]; after: CountedIssue[]; comments: number } = {
-    before: [],
-    after: [],
-    comments: 0,
-  };
+): Promise<number> {
   const added = await completeHistories(trx, target, people, changed.prepared, warnings);
-  for (const prepared of changed.prepared) {
+  const changes = changed.prepared.flatMap((prepared): AskedIssue[] => {
     const before = changed.locked.get(prepared.id);
-    if (!before) continue;
+    if (!before) return [];
     const entries = added.get(prepared.id) ?? [];
-    const columns = {
+    const set = {
       ...changedIssueColumns(prepared, people),
       parentIssueId: parents.living.get(prepared.id) ?? null,
       deletedParentIssueId: parents.deleted.get(prepared.id) ?? null,
       activityCount: before.activityCount + entries.length,
       lastActivityUtc: entries.at(-1)?.occurredUtc ?? before.lastActivityUtc,
+      // The import is a change, and so is each update that the feed tells of.
+      revision: before.revision + 1 + updatesIn(entries),
     };
-    await updateImportedIssue(trx, prepared.id, columns, updatesIn(entries));
+    return [{ issue: { id: prepared.id }, set }];
+  });
+  await changeTogether(trx, changes);
+  let comments = 0;
+  for (const prepared of changed.prepared) {
+    if (!changed.locked.has(prepared.id)) continue;
     await replaceSets(trx, prepared, people);
-    written.comments += await writeComments(trx, target, prepared, people);
+    comments += await writeComments(trx, target, prepared, people);
     for (const link of linkRows(target, prepared, people)) {
       if (link.deletedUtc === null) await insertLink(trx, link);
     }
-    written.before.push(before);
-    written.after.push({ ...before, ...columns });
   }
   await target.ledger.remember(trx, 'issue', changed.prepared.map(issueEntry));
-  return written;
+  return comments;
+}
+
+/** Changes locked issues; those that set the same columns share a statement. */
+async function changeTogether(trx: Trx, changes: readonly AskedIssue[]): Promise<void> {
+  const byColumns = Map.groupBy(changes, ({ set = {} }) => Object.keys(set).sort().join());
+  for (const alike of byColumns.values()) {
+    const columns = Object.keys(alike[0]?.set ?? {}).sort() as SettableColumn[];
+    await changeIssues(
+      inside(trx),
+      { kind: 'columns', named: 'id', columns, deleted: true, wait: true },
+      alike,
+    );
+  }
 }
 
 async function replaceSets(trx: Trx, prepared: PreparedIssue, people: People): Promise<void> {

@@ -1,24 +1,19 @@
 import { addGoneIssues, insertRows } from '../../db/writes/import-writes.ts';
-import { takeIssueNumbers } from '../../db/issues.ts';
-import type { Trx } from '../../db/engine/transaction.ts';
+import { createIssues, shapeOf } from '../../db/writes/issue-creation.ts';
+import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { type ImportWarning, insertHistories } from './import-history.ts';
 import type { PlacedParents } from './import-parents.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import {
-  assigneeRowsOf,
   commentEntry,
   commentRows,
   issueEntry,
-  labelRows,
   linkRows,
-  newIssueRow,
+  newIssue,
   type PreparedIssue,
-  roleRows,
-  subscriptionRows,
 } from './import-rows.ts';
-import type { CountedIssue } from '../../resolvers/issues/issue-counts.ts';
 
-/** Inserts issues with all that hangs on them, numbered in the order of the file. */
+/** Inserts issues with everything that belongs to them, numbered in the order of the file. Gives the number of comments. */
 export async function insertFresh(
   trx: Trx,
   target: ImportTarget,
@@ -26,23 +21,16 @@ export async function insertFresh(
   fresh: readonly PreparedIssue[],
   parents: PlacedParents,
   warnings: ImportWarning[],
-): Promise<{ counted: CountedIssue[]; comments: number }> {
-  const issues = await numberedRows(trx, people, fresh, parents);
+): Promise<number> {
+  await insertIssues(trx, people, fresh, parents);
   const comments = fresh.map((prepared) => ({
     prepared,
     ...commentRows(target, prepared, people, new Map()),
   }));
-  const rowsOf = <Row>(rows: (prepared: PreparedIssue, people: People) => Row[]): Row[] =>
-    fresh.flatMap((prepared) => rows(prepared, people));
-  await insertRows(trx, 'issue', issues);
-  await insertRows(trx, 'issueLabel', rowsOf(labelRows));
-  await insertRows(trx, 'issueAssignee', rowsOf(assigneeRowsOf));
-  await insertRows(trx, 'issueRoleAssignment', rowsOf(roleRows));
-  await insertRows(trx, 'issueSubscription', rowsOf(subscriptionRows));
   await insertRows(
     trx,
     'issueLink',
-    rowsOf((prepared) => linkRows(target, prepared, people)),
+    fresh.flatMap((prepared) => linkRows(target, prepared, people)),
   );
   await insertRows(
     trx,
@@ -58,47 +46,30 @@ export async function insertFresh(
       issue.comments.map((comment) => commentEntry(issue, comment, ids.get(comment.sourceId) ?? '')),
     ),
   );
-  return {
-    // Deliveries and projects count living issues.
-    counted: issues.filter(({ deletedUtc }) => deletedUtc === null),
-    comments: comments.reduce((sum, { rows }) => sum + rows.length, 0),
-  };
+  return comments.reduce((sum, { rows }) => sum + rows.length, 0);
 }
 
-async function numberedRows(
+async function insertIssues(
   trx: Trx,
   people: People,
   fresh: readonly PreparedIssue[],
   { living, deleted, deletedChildren }: PlacedParents,
-) {
-  const numbers = await takeNumbers(trx, fresh);
+): Promise<void> {
   const children = new Map<string, number>();
   for (const [childId, parentId] of living) {
     if (!deletedChildren.has(childId)) children.set(parentId, (children.get(parentId) ?? 0) + 1);
   }
-  return fresh.map((prepared, index) =>
-    newIssueRow(prepared, people, {
-      number: numbers[index] ?? 0,
+  const issues = fresh.map((prepared) =>
+    newIssue(prepared, people, {
       parentIssueId: living.get(prepared.id) ?? null,
       deletedParentIssueId: deleted.get(prepared.id) ?? null,
       subIssueCount: children.get(prepared.id) ?? 0,
     }),
   );
-}
-
-/** Takes numbers from the counters of teams, which are locked in the order of their ids. */
-async function takeNumbers(trx: Trx, fresh: readonly PreparedIssue[]): Promise<number[]> {
-  const counts = new Map<string, number>();
-  for (const { references } of fresh) counts.set(references.teamId, (counts.get(references.teamId) ?? 0) + 1);
-  const next = new Map<string, number>();
-  for (const [teamId, count] of [...counts].sort(([left], [right]) => (left < right ? -1 : 1))) {
-    next.set(teamId, (await takeIssueNumbers(trx, teamId, count)).number);
-    const gone = fresh.filter((each) => each.references.teamId === teamId && each.issue.deletedUtc).length;
-    if (gone > 0) await addGoneIssues(trx, teamId, gone);
-  }
-  return fresh.map(({ references: { teamId } }) => {
-    const number = next.get(teamId) ?? 0;
-    next.set(teamId, number + 1);
-    return number;
-  });
+  await createIssues(inside(trx), { ...shapeOf(issues), beside: [], wait: true }, issues);
+  const gone = Map.groupBy(
+    fresh.filter(({ issue }) => issue.deletedUtc),
+    ({ references }) => references.teamId,
+  );
+  for (const [teamId, { length }] of gone) await addGoneIssues(trx, teamId, length);
 }

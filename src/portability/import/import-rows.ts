@@ -8,6 +8,7 @@ import { assigneeRows, type Assignees } from '../../resolvers/issues/issue-assig
 import { changedColumns, newColumns } from '../../resolvers/issues/issue-columns.ts';
 import { isTerminal } from '../../resolvers/issues/issue-counts.ts';
 import { limits } from '../../model/limits.ts';
+import type { NewIssue } from '../../db/writes/issue-creation.ts';
 import type { NewRow } from '../../db/tables/tenant-tables.ts';
 
 /** One issue of a batch, with everything looked up that its rows need. */
@@ -29,50 +30,61 @@ export function changedIssueColumns(prepared: PreparedIssue, people: People) {
     projectId: issue.projectKey === undefined ? undefined : projectId,
     deliveryId: issue.deliveryNumber === undefined ? undefined : deliveryId,
   };
-  return { ...changedColumns(values, status.rank), ...unstoredColumns(prepared, people) };
+  return {
+    ...changedColumns(values, status.rank),
+    ...peopleColumns(prepared, people),
+    ...timeColumns(prepared),
+  };
 }
 
-/** The columns that the source decides and that are no stored fields. */
-function unstoredColumns({ issue, references, assignees }: PreparedIssue, people: People) {
+function peopleColumns({ issue, assignees }: PreparedIssue, people: People) {
   return {
     reporterUserAccountId: people.account(issue.reporter),
     primaryAssigneeUserAccountId: assignees.primary,
+  };
+}
+
+function timeColumns({ issue, references }: PreparedIssue) {
+  return {
     createdUtc: issue.createdUtc,
     updatedUtc: issue.updatedUtc,
     closedUtc: isTerminal(references.status.rank) ? (issue.closedUtc ?? null) : null,
   };
 }
 
-/** The row of a new issue; what it counts is in it from the start. */
-export function newIssueRow(
+/** A new issue with everything that belongs to it; what it counts is in it from the start. */
+export function newIssue(
   prepared: PreparedIssue,
   people: People,
-  place: {
-    number: number;
-    parentIssueId: string | null;
-    deletedParentIssueId: string | null;
-    subIssueCount: number;
-  },
-): NewRow<'issue'> & Pick<Row<'issue'>, 'projectId' | 'deliveryId' | 'estimateValue' | 'statusRank'> {
+  place: Pick<Row<'issue'>, 'parentIssueId' | 'deletedParentIssueId' | 'subIssueCount'>,
+): NewIssue {
   const { issue, references, id } = prepared;
   const { status, projectId, deliveryId } = references;
+  const { parentIssueId, ...counts } = place;
   return {
-    ...newColumns({ ...issue, statusId: status.id, projectId, deliveryId }, status.rank),
-    ...unstoredColumns(prepared, people),
-    ...place,
-    id,
     teamId: references.teamId,
-    // As triggers would write them, each of which would change the row once more.
-    labelIds: references.labelIds.toSorted(),
-    assigneeUserAccountIds: prepared.assignees.all,
-    commentCount: issue.comments.filter(isLiving).length,
-    linkCount: issue.links.filter(isLiving).length,
-    activityCount: issue.activity?.length ?? 0,
-    lastActivityUtc: issue.activity?.at(-1)?.occurredUtc ?? null,
-    lastCommentUtc: newest(issue.comments.filter(isLiving)),
-    deletedUtc: issue.deletedUtc ?? null,
-    // Each update that the feed tells of counted the revision on.
-    revision: 1 + updatesIn(issue.activity),
+    columns: {
+      ...newColumns({ ...issue, statusId: status.id, projectId, deliveryId }, status.rank),
+      ...peopleColumns(prepared, people),
+      id,
+      parentIssueId,
+    },
+    history: {
+      ...timeColumns(prepared),
+      ...counts,
+      commentCount: issue.comments.filter(isLiving).length,
+      linkCount: issue.links.filter(isLiving).length,
+      activityCount: issue.activity?.length ?? 0,
+      lastActivityUtc: issue.activity?.at(-1)?.occurredUtc ?? null,
+      lastCommentUtc: newest(issue.comments.filter(isLiving)),
+      deletedUtc: issue.deletedUtc ?? null,
+      // Each update that the feed tells of counted the revision on.
+      revision: 1 + updatesIn(issue.activity),
+    },
+    assignees: assigneeRowsOf(prepared),
+    labels: references.labelIds,
+    roles: roleRows(prepared, people),
+    followers: subscriptionRows(prepared, people).map(({ userAccountId }) => userAccountId),
   };
 }
 
@@ -107,10 +119,6 @@ export function subscriptionRows({ issue, id, assignees }: PreparedIssue, people
   ];
   const accounts = issue.subscribers?.map((person) => people.account(person)) ?? usual;
   return [...new Set(accounts)].map((userAccountId) => ({ issueId: id, userAccountId }));
-}
-
-export function labelRows({ id, references }: PreparedIssue) {
-  return references.labelIds.map((labelId) => ({ issueId: id, labelId }));
 }
 
 export function assigneeRowsOf({ id, assignees }: PreparedIssue) {

@@ -74,7 +74,7 @@ async function finish(
     const by = await selectMemberCard(trx, { column: 'userAccountId', value: userAccountId });
     const actor = { userAccountId, displayName: by?.displayName ?? '' };
     const happening = { eventType: 'issue-attachment.created.v1', deed: `attached ${fileName}` } as const;
-    await recordActivity(trx, actor, [issueId], nowUtc, happening);
+    await recordActivity(trx, actor, issueId, nowUtc, happening);
     return finished;
   });
 }

@@ -17,7 +17,8 @@ import type { SignedDeed } from './signed-urls.ts';
 import { contributor } from '../writes/write-access.ts';
 import { limits } from '../../model/limits.ts';
 import { checkText } from '../writes/write-rules.ts';
-import { turns, write } from '../writes/write-transaction.ts';
+import { serialKeys } from '../writes/serial-queue.ts';
+import { write } from '../writes/write-transaction.ts';
 
 export interface AttachmentCreateInput {
   /** Or an id. */
@@ -46,7 +47,7 @@ export async function createAttachment(
   const columns = parseFile(input, files.limitBytes);
   const { attachment, issue } = await write(
     context,
-    turns.issue(workspaceId, input.issueKey),
+    serialKeys.issue(workspaceId, input.issueKey),
     async (trx) => {
       const named = await requireIssue(trx, input.issueKey);
       const { issue, nowUtc } = await lockLivingIssue(trx, named.id);

@@ -1,21 +1,16 @@
 import { type BesideTable, countedDelivery, type WithBeside } from '../../db/writes/issue-beside.ts';
-import {
-  type AskedChange,
-  changeValues,
-  type IssueChanged,
-  issueChanges,
-  type IssueChangeShape,
-} from '../../db/writes/issue-change.ts';
+import { changeIssues, type IssueChanged, type IssueChangeShape } from '../../db/writes/issue-change.ts';
+import type { AskedIssue } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
-import { type ChangeableColumn, following } from '../../model/issue-columns.ts';
+import { following, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
 import type { Sending } from '../../db/query/prepared.ts';
 import { inOne } from '../../db/engine/transaction.ts';
-import { issueNames } from '../../db/writes/write-parts.ts';
-import { feedEntry } from '../activity.ts';
+import { feedEvent } from '../activity.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { Principal, SignedIn } from '../context.ts';
-import { countedCategories, isTerminal } from './issue-counts.ts';
+import { newUuid } from '../ids.ts';
+import { isTerminal } from './issue-counts.ts';
 import { deedOf } from './activity-text.ts';
 import { changedColumns } from './issue-columns.ts';
 import type { IssueChange, IssueFieldsInput } from './issue-input.ts';
@@ -23,8 +18,8 @@ import { requireName, requireNamed } from './issue-names.ts';
 import type { References } from './issue-references.ts';
 import type { ExpectedRevision } from '../writes/revisions.ts';
 
-/** Does a change set nothing but columns of the issue: what else there is must be read again under its lock. */
-export function standsAlone(input: IssueFieldsInput): boolean {
+/** Does a change set nothing but stored fields. Anything else must be read again under the lock of the issue. */
+export function setsStoredFieldsOnly(input: IssueFieldsInput): boolean {
   return relatedFields.every((name) => input[name] === undefined);
 }
 
@@ -32,10 +27,10 @@ const relatedFields = Object.keys(issueFields)
   .map((name) => name as IssueField)
   .filter((name) => !Object.hasOwn(following, name));
 
-/** An issue as its change finds it, once its team is known: its id, or its number in the team. */
+/** An issue by its id, or by its number in a team. */
 type PlacedIssue = { teamId: string } & ({ id: string } | { number: number });
 
-/** The issue that a key or an id names, which may not be there; by memory where that has the team of its key. */
+/** The issue that a key or an id names, which may not exist; from memory where the team of the key is cached. */
 export async function placed(
   { db, connect }: SignedIn,
   cached: Snapshot | undefined,
@@ -59,108 +54,94 @@ interface CheckedChange {
   shows: readonly BesideTable[];
 }
 
-/** The same in the form that its statement takes. */
-interface FormedChange extends CheckedChange {
-  shape: IssueChangeShape;
-  set: AskedChange['set'];
-  /** What the feed says of it. */
-  text: string;
+/** What a change asks of its statement. */
+export interface FormedChange {
+  shape: Omit<IssueChangeShape, 'wait'>;
+  asked: AskedIssue;
+}
+
+/** Makes changes of one shape, all of them or none. Changes of the same issue follow each other, in one transaction. */
+export async function sendChanges(
+  sending: Sending,
+  changes: readonly FormedChange[],
+  wait: boolean,
+): Promise<(IssueChanged | undefined)[]> {
+  const [first] = changes;
+  if (!first) return [];
+  const shape = { ...first.shape, wait };
+  const event = feedEvent('issue.updated.v1');
+  const rounds = inRounds(changes);
+  const rows = new Map<FormedChange, IssueChanged | undefined>();
+  const sendRounds = (to: Sending) =>
+    Promise.all(
+      rounds.map(async (round) => {
+        const changed = await changeIssues(
+          to,
+          shape,
+          round.map(({ asked }) => asked),
+          event,
+        );
+        round.forEach((change, index) => rows.set(change, changed[index]));
+      }),
+    );
+  await (rounds.length > 1 ? inOne(sending, sendRounds) : sendRounds(sending));
+  return changes.map((change) => rows.get(change));
+}
+
+/** Divides changes so that no round has two of one issue; one after the other, the rounds keep the order of each issue. */
+function inRounds(changes: readonly FormedChange[]): FormedChange[][] {
+  const rounds: FormedChange[][] = [];
+  const counts = new Map<string, number>();
+  for (const change of changes) {
+    const name = JSON.stringify(change.asked.issue);
+    const round = counts.get(name) ?? 0;
+    counts.set(name, round + 1);
+    (rounds[round] ??= []).push(change);
+  }
+  return rounds;
 }
 
 /**
- * May a change be one of several in a transaction. Those that are to move counts may not: deliveries are locked before
- * projects, which holds for one of them and not for one after the other. To open a closed issue comes but once.
+ * Changes of one key can share a statement. A change that may move counts goes alone: counts of deliveries are locked
+ * before those of projects, which holds for one statement and not for several in a transaction.
  */
-export function goesWithOthers({ change, references }: CheckedChange): boolean {
+export function batchKey(
+  { principal, change, references }: CheckedChange,
+  { shape }: FormedChange,
+): string | undefined {
   const { statusId, deliveryId, projectId, estimateValue } = change;
   const status = statusId && references.find('status', statusId);
   const moves = [deliveryId, projectId, estimateValue].some((value) => value !== undefined);
-  return !moves && !(status && isTerminal(status.code));
+  if (moves || (status && isTerminal(status.code))) return undefined;
+  return `change ${principal.workspaceId} ${JSON.stringify(shape)}`;
 }
 
-/** Makes changes, those of one issue in their order: all of them or none. */
-export async function sendChanges(
-  sending: Sending,
-  groups: readonly (readonly FormedChange[])[],
-): Promise<(IssueChanged | undefined)[][]> {
-  const [first = []] = groups;
-  if (groups.length > 1) return changedTogether(sending, groups.flat());
-  const all = async (to: Sending) => {
-    const sent = await Promise.all(first.map((change) => sendChange(to, change)));
-    return [sent.map(([row]) => row)];
-  };
-  return first.length > 1 ? inOne(sending, all) : all(sending);
-}
-
-/**
- * In whose company a change goes: that of others of the same form, each of another issue; one that is meant for one
- * revision alone, or several of an issue, in nobody's.
- */
-export function companyOf(changes: readonly FormedChange[]): string | undefined {
-  const [change] = changes;
-  if (!change || changes.length > 1 || change.expectedRevision != null) return undefined;
-  return `${change.principal.workspaceId} ${JSON.stringify(change.shape)}`;
-}
-
-/** Changes issues, all in one form; where a key has come to name the same issue as another, the first of them alone. */
-async function changedTogether(
-  sending: Sending,
-  changes: readonly FormedChange[],
-): Promise<(IssueChanged | undefined)[][]> {
-  const names = changes.map(({ issue }) => JSON.stringify(issue));
-  const firsts = changes.filter((_, index) => names.indexOf(names[index] ?? '') === index);
-  const [first] = firsts;
-  if (!first) return [];
-  const asked = firsts.map(({ principal, text, set }) => {
-    const { activityId: entry, actor } = feedEntry(principal, 'issue.updated.v1');
-    return { entry, actor, text, set };
-  });
-  const rows = await issueChanges.send(
-    sending,
-    { ...first.shape, several: true },
-    {
-      ...changeValues(asked),
-      ...issueNames(firsts.map(({ issue }) => issue)),
-      ...countedCategories,
-      ...feedEntry(first.principal, 'issue.updated.v1'),
-    },
-  );
-  const byPlace = new Map(rows.map((row) => [row.place, row]));
-  return changes.map((change) => [byPlace.get(firsts.indexOf(change) + 1)]);
-}
-
-/** Makes a change that stands alone; no row when the issue is gone, or at another revision. */
-function sendChange(
-  sending: Sending,
-  { principal, issue, expectedRevision, shape, set, text }: FormedChange,
-): Promise<IssueChanged[]> {
-  return issueChanges.send(sending, shape, {
-    ...set,
-    ...countedCategories,
-    ...feedEntry(principal, 'issue.updated.v1'),
-    text,
-    ...issue,
-    expectedRevision,
-  });
-}
-
-/** Brings a change into the form that its statement takes. */
-export function formed(checked: CheckedChange): FormedChange {
-  const { principal, change, references, issue, expectedRevision, shows } = checked;
+/** Brings a change of stored fields into the form that its statement takes. */
+export function formed(
+  { principal, change, references, issue, expectedRevision, shows }: CheckedChange,
+  more: AskedIssue['set'] = {},
+): FormedChange {
   const status = change.statusId === undefined ? undefined : references.find('status', change.statusId);
-  const set = changedColumns(change, status?.code);
+  const set = { ...changedColumns(change, status?.code), ...more };
+  const name = 'id' in issue ? { id: issue.id } : { teamId: issue.teamId, number: issue.number };
   return {
-    ...checked,
-    set,
     shape: {
-      columns: Object.keys(set) as ChangeableColumn[],
-      closing: status && isTerminal(status.code),
-      revision: expectedRevision != null,
+      kind: 'update',
       named: 'id' in issue ? 'id' : 'number',
+      columns: Object.keys(set) as SettableColumn[],
+      closing: status && isTerminal(status.code),
       beside: shows,
-      several: false,
     },
-    text: `${principal.displayName} ${deedOf(change, references)}`,
+    asked: {
+      issue: name,
+      expectedRevision,
+      set,
+      entry: {
+        id: newUuid(),
+        actor: principal.userAccountId,
+        text: `${principal.displayName} ${deedOf(change, references)}`,
+      },
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Row } from '../../db/tables/tables.ts';
 import { fold } from '../../model/fold.ts';
-import { type ChangeableColumn, following } from '../../model/issue-columns.ts';
+import { type FieldColumn, following } from '../../model/issue-columns.ts';
 import { issueFields, type StoredFieldName } from '../../model/issue-fields.ts';
 import type { RequiredField, StoredValues } from '../../model/issue-values.ts';
 
@@ -25,7 +25,7 @@ const emptyValues: Readonly<Partial<Record<StoredFieldName, Value>>> = Object.fr
 export function changedColumns(
   values: Readonly<Partial<StoredValues>>,
   statusRank: number | undefined,
-): Partial<Pick<Row<'issue'>, ChangeableColumn>> {
+): Partial<Pick<Row<'issue'>, FieldColumn>> {
   return columnsFor(values, {}, statusRank);
 }
 
@@ -33,17 +33,17 @@ export function changedColumns(
 export function newColumns(
   values: Readonly<Partial<StoredValues> & Pick<StoredValues, RequiredField>>,
   statusRank: number,
-): Pick<Row<'issue'>, ChangeableColumn> {
+): Pick<Row<'issue'>, FieldColumn> {
   // Every field has a value or one to begin with, and so has each column that follows from a field.
-  return columnsFor(values, emptyValues, statusRank) as Pick<Row<'issue'>, ChangeableColumn>;
+  return columnsFor(values, emptyValues, statusRank) as Pick<Row<'issue'>, FieldColumn>;
 }
 
 function columnsFor(
   values: Readonly<Partial<StoredValues>>,
   defaults: typeof emptyValues,
   statusRank: number | undefined,
-): Partial<Pick<Row<'issue'>, ChangeableColumn>> {
-  const columns: Partial<Record<ChangeableColumn, Value>> = {};
+): Partial<Pick<Row<'issue'>, FieldColumn>> {
+  const columns: Partial<Record<FieldColumn, Value>> = {};
   for (const [name, { folded, ranked }] of storedFields) {
     const value = values[name] === undefined ? defaults[name] : values[name];
     if (value === undefined) continue;
@@ -52,5 +52,5 @@ function columnsFor(
     if (ranked) columns[ranked] = statusRank;
   }
   // The types of the values are those of their columns: the declaration is checked against the table.
-  return columns as Partial<Pick<Row<'issue'>, ChangeableColumn>>;
+  return columns as Partial<Pick<Row<'issue'>, FieldColumn>>;
 }

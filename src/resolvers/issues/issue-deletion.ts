@@ -1,21 +1,19 @@
 import {
-  addToSubIssueCounts,
-  detachChildren,
-  forgetDeletedParent,
   lockParents,
-  reattachChildren,
   selectAncestorIds,
   selectChildIds,
   selectOrphanIds,
 } from '../../db/reads/issue-tree.ts';
-import { type IssueRow, lockIssues, type NamedIssue, updateIssues } from '../../db/issues.ts';
-import type { Trx } from '../../db/engine/transaction.ts';
+import { type IssueRow, lockIssues, type NamedIssue } from '../../db/issues.ts';
+import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { changeIssues } from '../../db/writes/issue-change.ts';
 import type { Context } from '../context.ts';
-import { moveCounts } from './issue-counts.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
+import { addToSubIssueCounts, detachChildren, forgetDeletedParent, reattachChildren } from './sub-issues.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
+import { serialKeys } from '../writes/serial-queue.ts';
 import { contributor } from '../writes/write-access.ts';
-import { turns, write } from '../writes/write-transaction.ts';
+import { write } from '../writes/write-transaction.ts';
 
 /** How long a deleted issue can be restored. */
 export const restorableMs = 30 * 24 * 60 * 60 * 1000;
@@ -27,7 +25,7 @@ export async function deleteIssue(
 ): Promise<IssueRow> {
   const context = contributor(ctx);
   const { workspaceId } = context.principal;
-  return write(context, turns.parents(workspaceId), async (trx) => {
+  return write(context, serialKeys.parents(workspaceId), async (trx) => {
     await lockParents(trx, 'exclusive');
     const named = await requireIssue(trx, key);
     const children = await selectChildIds(trx, named.id);
@@ -35,13 +33,8 @@ export async function deleteIssue(
     const living = issues.get(named.id) ?? issueIsGone();
     requireRevision('issue', living, expectedRevision);
     await detachChildren(trx, children, living.id);
-    await changeParentCount(trx, living, -1);
-    const [deleted] = await updateIssues(trx, [living.id], {
-      deletedUtc: nowUtc,
-      subIssueCount: 0,
-    });
-    await moveCounts(trx, [living], []);
-    return deleted ?? issueIsGone();
+    await changeParentCount(trx, living, issues, -1);
+    return setDeleted(trx, living.id, { deletedUtc: nowUtc, subIssueCount: 0 });
   });
 }
 
@@ -52,7 +45,7 @@ export async function deleteIssue(
 export async function restoreIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
   const context = contributor(ctx);
   const { workspaceId } = context.principal;
-  return write(context, turns.parents(workspaceId), async (trx) => {
+  return write(context, serialKeys.parents(workspaceId), async (trx) => {
     await lockParents(trx, 'exclusive');
     const named = await requireIssue(trx, key, { deleted: true });
     const orphans = await selectOrphanIds(trx, named.id);
@@ -65,14 +58,9 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
     const { stay = [], come = [] } = Object.groupBy(orphans, (id) => (above.includes(id) ? 'stay' : 'come'));
     await reattachChildren(trx, come, deleted.id);
     await forgetDeletedParent(trx, stay);
-    await changeParentCount(trx, deleted, 1);
+    await changeParentCount(trx, deleted, issues, 1);
     const subIssueCount = come.filter((id) => issues.get(id)?.deletedUtc === null).length;
-    const [restored] = await updateIssues(trx, [deleted.id], {
-      deletedUtc: null,
-      subIssueCount,
-    });
-    if (restored) await moveCounts(trx, [], [restored]);
-    return restored ?? issueIsGone();
+    return setDeleted(trx, deleted.id, { deletedUtc: null, subIssueCount });
   });
 }
 
@@ -80,7 +68,30 @@ function family({ id, parentIssueId }: NamedIssue, children: readonly string[]):
   return [id, ...(parentIssueId ? [parentIssueId] : []), ...children];
 }
 
-async function changeParentCount(trx: Trx, issue: IssueRow, difference: 1 | -1): Promise<void> {
-  if (!issue.parentIssueId) return;
-  await addToSubIssueCounts(trx, new Map([[issue.parentIssueId, difference]]));
+async function setDeleted(
+  trx: Trx,
+  id: string,
+  set: { deletedUtc: Date | null; subIssueCount: number },
+): Promise<IssueRow> {
+  const [issue] = await changeIssues(
+    inside(trx),
+    {
+      kind: 'revision',
+      named: 'id',
+      columns: ['deletedUtc', 'subIssueCount'],
+      deleted: true,
+      wait: true,
+    },
+    [{ issue: { id }, set }],
+  );
+  return issue ?? issueIsGone();
+}
+
+async function changeParentCount(
+  trx: Trx,
+  { parentIssueId }: IssueRow,
+  locked: ReadonlyMap<string, IssueRow>,
+  difference: 1 | -1,
+): Promise<void> {
+  if (parentIssueId) await addToSubIssueCounts(trx, locked, new Map([[parentIssueId, difference]]));
 }

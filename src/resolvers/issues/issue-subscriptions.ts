@@ -5,7 +5,8 @@ import type { Context, Principal } from '../context.ts';
 import { lockLivingIssue } from './issue-locks.ts';
 import { requireIssue } from './issue-names.ts';
 import { contributor } from '../writes/write-access.ts';
-import { turns, write } from '../writes/write-transaction.ts';
+import { serialKeys } from '../writes/serial-queue.ts';
+import { write } from '../writes/write-transaction.ts';
 
 /** Makes the viewer follow an issue; who does already goes on. */
 export async function subscribeToIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
@@ -28,7 +29,7 @@ async function changeSubscription(
   const context = contributor(ctx);
   const { principal } = context;
   const { workspaceId } = principal;
-  return write(context, turns.issue(workspaceId, key), async (trx) => {
+  return write(context, serialKeys.issue(workspaceId, key), async (trx) => {
     const { id } = await requireIssue(trx, key);
     const { issue } = await lockLivingIssue(trx, id);
     await change(trx, principal, id);

@@ -6,36 +6,16 @@ import {
   selectAssignees,
 } from '../../db/reads/issue-sets.ts';
 import type { WithBeside } from '../../db/writes/issue-beside.ts';
-import type { IssueChanged } from '../../db/writes/issue-change.ts';
-import { addToSubIssueCounts, lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';
-import {
-  type IssueColumns,
-  type IssueRow,
-  type LockedIssues,
-  lockIssues,
-  type NamedIssue,
-  perIssue,
-  revised,
-} from '../../db/issues.ts';
+import { lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';
+import { type IssueRow, type LockedIssues, lockIssues, type NamedIssue } from '../../db/issues.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
-import { recordActivity } from '../activity.ts';
 import type { Context, Principal } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
-import { isTerminal, moveCounts } from './issue-counts.ts';
-import {
-  asChanged,
-  goesWithOthers,
-  placed,
-  companyOf,
-  formed,
-  sendChanges,
-  standsAlone,
-} from './issue-change.ts';
-import { deedOf } from './activity-text.ts';
-import { changedColumns } from './issue-columns.ts';
+import { asChanged, batchKey, formed, placed, sendChanges, setsStoredFieldsOnly } from './issue-change.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
 import { issueIsGone, requireIssues, requireNamed } from './issue-names.ts';
+import { addToSubIssueCounts } from './sub-issues.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
 import {
   checkTeamReferences,
@@ -46,8 +26,9 @@ import {
   type ReferenceLookup,
   type References,
 } from './issue-references.ts';
+import { serialKeys } from '../writes/serial-queue.ts';
 import { contributor } from '../writes/write-access.ts';
-import { turns, write, writeByStatement, writeTogether } from '../writes/write-transaction.ts';
+import { write, writeItem } from '../writes/write-transaction.ts';
 import { limits } from '../../model/limits.ts';
 
 export interface IssueUpdateInput extends IssueFieldsInput {
@@ -71,26 +52,25 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     const [issue] = await apply(trx, principal, { ...plan, expectedRevision });
     return issue ?? issueIsGone();
   };
-  if (!standsAlone(input)) {
-    const turn = parentIssueId === undefined ? turns.issue(workspaceId, key) : turns.parents(workspaceId);
-    return write(context, turn, inTransaction);
+  if (!setsStoredFieldsOnly(input)) {
+    const serialKey =
+      parentIssueId === undefined ? serialKeys.issue(workspaceId, key) : serialKeys.parents(workspaceId);
+    return write(context, serialKey, inTransaction);
   }
   const { change, references, targets } = await judged(context, (look, cached) =>
     checked(look, input, async () => [{ issue: await placed(context, cached, key), prefix: '' }] as const),
   );
-  const [target] = targets;
-  const item = formed({ change, references, expectedRevision, issue: target.issue, principal, shows });
-  const changeWrite = {
-    turn: turns.issue(workspaceId, key),
-    found: (row: IssueChanged) => asChanged(row, shows),
-    otherwise: inTransaction,
-  };
-  return goesWithOthers(item)
-    ? writeTogether(context, { ...changeWrite, kind: 'change', company: companyOf, item, send: sendChanges })
-    : writeByStatement(context, {
-        ...changeWrite,
-        send: async (sending) => (await sendChanges(sending, [[item]])).flat(),
-      });
+  const [{ issue }] = targets;
+  const checkedChange = { change, references, expectedRevision, issue, principal, shows };
+  const item = formed(checkedChange);
+  const serialKey = serialKeys.issue(workspaceId, key);
+  const row = await writeItem(context, {
+    item,
+    send: sendChanges,
+    serialKey,
+    batchKey: batchKey(checkedChange, item),
+  });
+  return row ? asChanged(row, shows) : write(context, serialKey, inTransaction);
 }
 
 export interface IssueBatchUpdateInput extends IssueFieldsInput {
@@ -104,8 +84,8 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
   const { principal } = context;
   const { workspaceId } = principal;
   const { keys } = input;
-  const turn = input.parentIssueId === undefined ? undefined : turns.parents(workspaceId);
-  return write(context, turn, async (trx) => {
+  const serialKey = input.parentIssueId === undefined ? undefined : serialKeys.parents(workspaceId);
+  return write(context, serialKey, async (trx) => {
     if (input.parentIssueId !== undefined) await lockParents(trx, 'exclusive');
     const plan = await checked(inTables(inside(trx)), input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
@@ -160,13 +140,20 @@ async function apply(trx: Trx, principal: Principal, plan: Plan): Promise<IssueR
   const ids = before.map(({ id }) => id);
   const assignees = await assign(trx, change, before);
   await replaceSets(trx, change, ids);
-  if (change.parentIssueId !== undefined) await moveSubIssueCounts(trx, before, change.parentIssueId);
-  const columns = columnsOf(change, references, before, assignees, locked.nowUtc);
-  const happening = { eventType: 'issue.updated.v1', deed: deedOf(change, references) } as const;
-  const after = await recordActivity(trx, principal, ids, locked.nowUtc, happening, revised(columns));
-  await moveCounts(trx, before, after);
-  const byId = new Map(after.map((issue) => [issue.id, issue]));
-  return ids.map((id) => byId.get(id) ?? issueIsGone());
+  const { parentIssueId } = change;
+  if (parentIssueId !== undefined) await moveSubIssues(trx, before, parentIssueId, locked.issues);
+  const changes = before.map((issue) => {
+    const { shape, asked } = formed(
+      { principal, change, references, issue, expectedRevision: undefined, shows: [] },
+      {
+        ...(parentIssueId !== undefined && { parentIssueId, deletedParentIssueId: null }),
+        ...(assignees && { primaryAssigneeUserAccountId: assignees.get(issue.id)?.primary ?? null }),
+      },
+    );
+    return { shape, asked: { ...asked, at: locked.nowUtc } };
+  });
+  const after = await sendChanges(inside(trx), changes, true);
+  return after.map((issue) => issue ?? issueIsGone());
 }
 
 /** Locks the issues and, when they move, their old and new parents; then checks what only locked rows can tell. */
@@ -229,54 +216,20 @@ async function replaceSets(trx: Trx, change: IssueChange, ids: string[]): Promis
   if (change.roleAssignments) await replaceRoleAssignments(trx, ids, change.roleAssignments);
 }
 
-async function moveSubIssueCounts(
+/** Moves issues from their parents to another, and the counts of sub-issues with them. */
+async function moveSubIssues(
   trx: Trx,
   before: readonly IssueRow[],
   parentIssueId: string | null,
+  locked: ReadonlyMap<string, IssueRow>,
 ): Promise<void> {
-  const changes = new Map<string, number>();
+  const differences = new Map<string, number>();
   const add = (id: string | null, difference: number) => {
-    if (id) changes.set(id, (changes.get(id) ?? 0) + difference);
+    if (id) differences.set(id, (differences.get(id) ?? 0) + difference);
   };
   for (const issue of before) {
     add(issue.parentIssueId, -1);
     add(parentIssueId, 1);
   }
-  await addToSubIssueCounts(trx, changes);
-}
-
-function columnsOf(
-  change: IssueChange,
-  references: References,
-  before: readonly IssueRow[],
-  assignees: ReadonlyMap<string, Assignees> | undefined,
-  nowUtc: Date,
-): IssueColumns {
-  const { statusId, parentIssueId } = change;
-  const status = statusId === undefined ? undefined : references.find('status', statusId);
-  return {
-    updatedUtc: nowUtc,
-    ...changedColumns(change, status?.code),
-    ...(parentIssueId !== undefined && { parentIssueId, deletedParentIssueId: null }),
-    ...(assignees && {
-      primaryAssigneeUserAccountId: perIssue(
-        [...assignees].map(([id, { primary }]) => [id, primary]),
-        'uuid',
-      ),
-    }),
-    ...(status && { closedUtc: closedUtcAt(status.code, before, nowUtc) }),
-  };
-}
-
-/** Coming to a terminal status closes an issue, leaving it opens it; from terminal to terminal it stays as it was. */
-function closedUtcAt(
-  statusRank: number,
-  before: readonly IssueRow[],
-  nowUtc: Date,
-): IssueColumns['closedUtc'] {
-  if (!isTerminal(statusRank)) return null;
-  return perIssue(
-    before.map((issue) => [issue.id, isTerminal(issue.statusRank) ? issue.closedUtc : nowUtc]),
-    'timestamptz',
-  );
+  await addToSubIssueCounts(trx, locked, differences);
 }

@@ -3,7 +3,7 @@ import { removeKeys, selectKept, tryLockKey, upsertKept } from '../../db/idempot
 import type { Tables } from '../../db/tables/tables.ts';
 import type { SignedIn } from '../context.ts';
 import { raise } from '../errors.ts';
-import { writeWhole } from './write-transaction.ts';
+import { writeInOneTransaction } from './write-transaction.ts';
 
 /** How long a key is kept. */
 const keptMs = 24 * 60 * 60 * 1000;
@@ -28,7 +28,7 @@ export async function once(
 ): Promise<{ result: unknown; replayed: boolean }> {
   const { userAccountId } = context.principal;
   const name = { userAccountId, key };
-  return writeWhole(context, async (inside) => {
+  return writeInOneTransaction(context, async (inside) => {
     if (!(await tryLockKey(inside.db, name)))
       raise('conflict', 'A request with this Idempotency-Key is in progress. Repeat it in a moment.');
     const kept = await selectKept(inside.db, name, new Date(context.now.getTime() - keptMs));

@@ -1,55 +1,165 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { metered, meter } from '../../db/engine/meter.ts';
 import type { Deadline } from '../../db/engine/deadline.ts';
+import { metered, meter } from '../../db/engine/meter.ts';
+import { again, isForeignKeyViolation } from '../../db/engine/transaction.ts';
+import { DatabaseUnavailableError } from '../../db/engine/unavailable.ts';
+import type { Sending } from '../../db/query/prepared.ts';
+import type { SerialQueue } from './serial-queue.ts';
 
-/** Statements of a lane under way at most: one is written while the answers of the other go out. */
-const mostUnderway = 2;
-/** A statement that takes longer, for it waits for a lock, keeps nobody from the lane any more. */
-const slowMs = 50;
-/** Writes of one statement at most: each of them waits for all. */
-export const mostTogether = 32;
+/**
+ * Writes items, all or none, and gives a row in the place of each, or undefined where it could not be written. It waits
+ * for what other transactions have locked, or leaves it out.
+ */
+export type SendItems<Item, Row> = (
+  to: Sending,
+  items: readonly Item[],
+  wait: boolean,
+) => Promise<readonly (Row | undefined)[]>;
 
-/** What came of a write: its row, nothing where it could not be written, or all of it where it went alone. */
-export type Outcome<Row, Result> = { row: Row | undefined } | { result: Promise<Result> };
-
-/** Writes several groups in one statement, all or none, and gives the rows of each. */
-export type SendAll<Item, Row> = (
-  groups: readonly (readonly Item[])[],
-) => Promise<readonly (readonly (Row | undefined)[])[]>;
-
-/** Writes of one turn, in their order. */
-export interface Group<Item, Row, Result> {
-  readonly items: readonly Item[];
-  readonly send: SendAll<Item, Row>;
-  /** Does all that there is to do for the only one of them. */
-  readonly alone: () => Promise<Result>;
+/** One item to write. */
+export interface ItemWrite<Item, Row> {
+  readonly item: Item;
+  readonly send: SendItems<Item, Row>;
+  /** Writes of one key follow each other. */
+  readonly serialKey: string;
+  /** Items of one key can share a statement: they have the same `send` and the same workspace. Undefined: it goes alone. */
+  readonly batchKey: string | undefined;
 }
 
-type Outcomes<Row, Result> = readonly Outcome<Row, Result>[];
+/** Writes one item; gives undefined where it could not be written. */
+export type SendItem = <Item, Row>(to: Sending, write: ItemWrite<Item, Row>) => Promise<Row | undefined>;
 
-interface Waiting<Item, Row, Result> extends Group<Item, Row, Result> {
-  readonly resolve: (outcomes: Outcomes<Row, Result>) => void;
+/** Sends each item by a statement of its own. */
+export function direct(serial: SerialQueue): SendItem {
+  return (to, write) => serial.run(write.serialKey, () => sendAlone(to, write));
+}
+
+/**
+ * Sends items that can go together by one statement. A statement costs as much for its parts, and a commit as much for
+ * the disk, whether it writes one row or ten, so while statements are in progress others gather for the next.
+ */
+export function batched(serial: SerialQueue): SendItem {
+  const batcher = new WriteBatcher(serial);
+  return (to, write) => batcher.send(to, write);
+}
+
+async function sendAlone<Item, Row>(
+  to: Sending,
+  { item, send }: ItemWrite<Item, Row>,
+): Promise<Row | undefined> {
+  try {
+    const [row] = await again(() => send(to, [item], true));
+    return row;
+  } catch (error) {
+    // Something that was checked before the statement was deleted before its lock: checking again can say what.
+    if (isForeignKeyViolation(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Statements of one batch key in progress at most: one is written while the answers of the other are sent. */
+const mostInProgress = 2;
+/** A statement that takes longer waits for a lock, and keeps nobody else from sending. */
+const slowMs = 50;
+/** Items of one statement at most: each of them waits for all. */
+const mostItems = 32;
+
+/** What came of an item: its row, or the result of sending it alone. */
+type Outcome = { row: unknown } | { alone: Promise<unknown> };
+
+/** Items of one serial key and one batch key that wait for their turn. */
+interface Group {
+  readonly items: unknown[];
+  outcomes: Promise<readonly Outcome[]>;
+}
+
+class WriteBatcher {
+  readonly #serial: SerialQueue;
+  readonly #groups = new Map<string, Group>();
+  readonly #queues = new Map<string, BatchQueue>();
+
+  constructor(serial: SerialQueue) {
+    this.#serial = serial;
+  }
+
+  async send<Item, Row>(to: Sending, write: ItemWrite<Item, Row>): Promise<Row | undefined> {
+    const { serialKey, batchKey } = write;
+    const alone = () => sendAlone(to, write);
+    if (batchKey === undefined) return this.#serial.run(serialKey, alone);
+    // All items of one batch key have the same `send`, so a row of theirs is a row of this item's type.
+    const outcome = await this.#inGroup(to, { ...write, batchKey } as GroupedWrite, alone);
+    const row = ('alone' in outcome ? await outcome.alone : outcome.row) as Row | undefined;
+    return row === undefined && !('alone' in outcome) ? this.#serial.run(serialKey, alone) : row;
+  }
+
+  async #inGroup(to: Sending, write: GroupedWrite, alone: () => Promise<unknown>): Promise<Outcome> {
+    const { item, send, serialKey, batchKey } = write;
+    const name = `${batchKey} ${serialKey}`;
+    let group = this.#groups.get(name);
+    if (group && group.items.length < mostItems) group.items.push(item);
+    else {
+      const items = [item];
+      const created: Group = { items, outcomes: Promise.resolve([]) };
+      this.#groups.set(name, created);
+      created.outcomes = this.#serial.run(serialKey, () => {
+        if (this.#groups.get(name) === created) this.#groups.delete(name);
+        const sendAll = (all: readonly unknown[], wait: boolean) => again(() => send(to, all, wait));
+        return this.#queue(batchKey).go({ items, sendAll, alone });
+      });
+      group = created;
+    }
+    const place = group.items.length - 1;
+    try {
+      return (await group.outcomes)[place] ?? { row: undefined };
+    } catch (error) {
+      // Then nobody knows whether the items were written; any other failure has undone them all.
+      if (error instanceof DatabaseUnavailableError) throw error;
+      return { row: undefined };
+    }
+  }
+
+  #queue(batchKey: string): BatchQueue {
+    let queue = this.#queues.get(batchKey);
+    if (!queue) {
+      queue = new BatchQueue(() => this.#queues.delete(batchKey));
+      this.#queues.set(batchKey, queue);
+    }
+    return queue;
+  }
+}
+
+interface GroupedWrite extends ItemWrite<unknown, unknown> {
+  readonly batchKey: string;
+}
+
+/** A group whose turn has come. */
+interface ReadyGroup {
+  readonly items: readonly unknown[];
+  readonly sendAll: (items: readonly unknown[], wait: boolean) => Promise<readonly unknown[]>;
+  /** Sends the only item of the group. */
+  readonly alone: () => Promise<unknown>;
+}
+
+interface WaitingGroup extends ReadyGroup {
+  readonly resolve: (outcomes: readonly Outcome[]) => void;
   readonly reject: (error: unknown) => void;
   /** Runs something for the request that waits. */
   readonly inRequest: <Done>(work: () => Done) => Done;
   readonly deadline: Deadline | undefined;
 }
 
-/**
- * Groups of several turns that can go together. A statement costs as much for its parts, and a commit as much for the
- * disk, whether it writes one row or ten; while statements are under way, others gather for the next.
- */
-class Lane<Item, Row, Result> {
-  readonly #waiting: Waiting<Item, Row, Result>[] = [];
+/** Groups of one batch key, and the statements that send them. */
+class BatchQueue {
+  readonly #waiting: WaitingGroup[] = [];
   readonly #ended: () => void;
-  #underway = 0;
+  #inProgress = 0;
   #isDue = false;
 
   constructor(ended: () => void) {
     this.#ended = ended;
   }
 
-  go(group: Group<Item, Row, Result>): Promise<Outcomes<Row, Result>> {
+  go(group: ReadyGroup): Promise<readonly Outcome[]> {
     return new Promise((resolve, reject) => {
       const inRequest = AsyncLocalStorage.snapshot();
       const deadline = meter()?.deadline;
@@ -58,9 +168,9 @@ class Lane<Item, Row, Result> {
     });
   }
 
-  /** What else has come in this turn of the event loop goes along. */
+  /** Groups that come in the same turn of the event loop go along. */
   #soon(): void {
-    if (this.#isDue || this.#underway >= mostUnderway) return;
+    if (this.#isDue || this.#inProgress >= mostInProgress) return;
     this.#isDue = true;
     setImmediate(() => void this.#next());
   }
@@ -69,91 +179,66 @@ class Lane<Item, Row, Result> {
     this.#isDue = false;
     const [first, ...others] = this.#taken();
     if (!first) {
-      if (this.#underway === 0) this.#ended();
+      if (this.#inProgress === 0) this.#ended();
       return;
     }
-    this.#underway += 1;
+    this.#inProgress += 1;
     if (this.#waiting.length > 0) this.#soon();
     const isAlone = others.length === 0 && first.items.length === 1;
-    const done = isAlone ? goAlone(first) : goTogether(first, others);
+    const done = isAlone ? sendOnly(first) : sendTogether(first, others);
     const slow = Promise.withResolvers<void>();
     const timer = setTimeout(slow.resolve, slowMs);
     await Promise.race([done, slow.promise]);
     clearTimeout(timer);
-    this.#underway -= 1;
+    this.#inProgress -= 1;
     this.#soon();
   }
 
   /** The groups that go next: as many as fit, in their order. */
-  #taken(): Waiting<Item, Row, Result>[] {
+  #taken(): WaitingGroup[] {
     let count = 0;
     const place = this.#waiting.findIndex(({ items }) => {
       count += items.length;
-      return count > mostTogether;
+      return count > mostItems;
     });
     return this.#waiting.splice(0, place < 0 ? this.#waiting.length : Math.max(place, 1));
   }
 }
 
-async function goAlone<Item, Row, Result>({ inRequest, alone, resolve }: Waiting<Item, Row, Result>) {
-  const result = inRequest(alone);
-  await Promise.allSettled([result]);
-  resolve([{ result }]);
+async function sendOnly({ inRequest, alone, resolve }: WaitingGroup): Promise<void> {
+  const sent = inRequest(alone);
+  await Promise.allSettled([sent]);
+  resolve([{ alone: sent }]);
 }
 
-async function goTogether<Item, Row, Result>(
-  first: Waiting<Item, Row, Result>,
-  others: readonly Waiting<Item, Row, Result>[],
-): Promise<void> {
+async function sendTogether(first: WaitingGroup, others: readonly WaitingGroup[]): Promise<void> {
   const groups = [first, ...others];
+  const wait = others.length === 0;
   try {
-    const rows = await metered(() => first.send(groups.map(({ items }) => items)), {
-      deadline: longest(groups.map(({ deadline }) => deadline)),
-    });
-    groups.forEach(({ items, resolve }, place) =>
-      resolve(items.map((_, index) => ({ row: rows[place]?.[index] }))),
+    const rows = await metered(
+      () =>
+        first.sendAll(
+          groups.flatMap(({ items }) => items),
+          wait,
+        ),
+      {
+        deadline: longest(groups.map(({ deadline }) => deadline)),
+      },
     );
+    let from = 0;
+    for (const { items, resolve } of groups) {
+      resolve(rows.slice(from, from + items.length).map((row) => ({ row })));
+      from += items.length;
+    }
   } catch (error) {
     for (const { reject } of groups) reject(error);
   }
 }
 
-/** What goes together does not end with the request that came first, but with the time of the one that has the most left. */
+/** A batch does not end with the request that came first, but with the deadline of the request that has the most time left. */
 function longest(all: readonly (Deadline | undefined)[]): Deadline | undefined {
   const [most] = all
     .filter((deadline) => deadline !== undefined)
     .toSorted((some, other) => other.leftMs - some.leftMs);
   return most?.apart();
-}
-
-/** What goes together, by name, of each database: a process may have the same workspace in two. */
-export class OfDatabases<Kept> {
-  readonly #all = new WeakMap<object, Map<string, Kept>>();
-
-  of(db: object): Map<string, Kept> {
-    let kept = this.#all.get(db);
-    if (!kept) {
-      kept = new Map();
-      this.#all.set(db, kept);
-    }
-    return kept;
-  }
-}
-
-const lanesOf = new OfDatabases<unknown>();
-
-/** Sends a group in its lane, with the others that wait there; all that go in lanes of one name are alike. */
-export function inLane<Item, Row, Result>(
-  db: object,
-  name: string,
-  group: Group<Item, Row, Result>,
-): Promise<Outcomes<Row, Result>> {
-  const lanes = lanesOf.of(db);
-  // The name says of what they are.
-  let lane = lanes.get(name) as Lane<Item, Row, Result> | undefined;
-  if (!lane) {
-    lane = new Lane(() => lanes.delete(name));
-    lanes.set(name, lane);
-  }
-  return lane.go(group);
 }

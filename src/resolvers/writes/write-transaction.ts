@@ -1,248 +1,110 @@
 import { Loaders } from '../../db/reads/loaders.ts';
-import type { Sending } from '../../db/query/prepared.ts';
-import { again, inTransaction, isForeignKeyViolation, type Trx } from '../../db/engine/transaction.ts';
-import { DatabaseUnavailableError } from '../../db/engine/unavailable.ts';
+import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
 import type { SignedIn } from '../context.ts';
-import {
-  type Group,
-  inLane,
-  mostTogether,
-  OfDatabases,
-  type Outcome,
-  type SendAll,
-} from './write-batcher.ts';
+import type { SerialQueue } from './serial-queue.ts';
+import { batched, direct, type ItemWrite, type SendItem } from './write-batcher.ts';
 
-/** What writes of a workspace have to follow each other on, whatever they are. */
-export const turns = {
-  /** The numbers of a team's issues. */
-  numbers: (workspaceId: string, teamId: string) => `numbers ${workspaceId} ${teamId}`,
-  /** The row of an issue, by what the client calls it: who uses another name waits in the database. */
-  issue: (workspaceId: string, keyOrId: string) => `issue ${workspaceId} ${keyOrId.toUpperCase()}`,
-  /** Who is whose parent. */
-  parents: (workspaceId: string) => `parents ${workspaceId}`,
-};
+/** How a server sends its writes. */
+export interface Writes {
+  readonly serial: SerialQueue;
+  readonly send: SendItem;
+}
+
+/** With `batching`, writes that can go together share a statement. */
+export function writesOf(serial: SerialQueue, { batching }: { batching: boolean }): Writes {
+  return { serial, send: (batching ? batched : direct)(serial) };
+}
 
 /**
- * Does the work in one transaction, after all earlier work of this process in the same turn, and then forgets what the
- * request had read. Writes of one turn have to follow each other anyway, by locks of the database; those that wait
- * here hold no connection while they do.
+ * Does the work in one transaction, after all earlier work of the same serial key, and then forgets what the request
+ * has loaded.
  */
 export async function write<Result>(
-  { db, loaders, whole }: SignedIn,
-  turn: string | undefined,
+  { db, loaders, writes, openTransaction }: SignedIn,
+  serialKey: string | undefined,
   work: (trx: Trx) => Promise<Result>,
 ): Promise<Result> {
   const inOne = () => inTransaction(db, work);
-  if (turn !== undefined) whole?.take(turn);
-  const result = await (turn === undefined || whole ? inOne() : inTurn(turn, inOne));
+  if (serialKey !== undefined) openTransaction?.take(serialKey);
+  const isSerial = serialKey !== undefined && !openTransaction;
+  const result = await (isSerial ? writes.serial.run(serialKey, inOne) : inOne());
   loaders.clear();
   return result;
 }
 
-/** A write of one statement, and what else it needs. */
-interface StatementWrite<Row, Result> {
-  turn: string;
-  /** Gives no row when it finds that it cannot write. */
-  send: (sending: Sending) => Promise<readonly (Row | undefined)[]>;
-  found: (row: Row) => Result;
-  /** Then finds out why, or does it another way. */
-  otherwise: (trx: Trx) => Promise<Result>;
-}
-
-/** Does what one statement can do, which is a transaction by itself, in its turn. */
-export async function writeByStatement<Row, Result>(
-  context: SignedIn,
-  statementWrite: StatementWrite<Row, Result>,
-): Promise<Result> {
-  const { turn } = statementWrite;
-  const { loaders, whole } = context;
-  const work = () => writeAlone(context, statementWrite);
-  whole?.take(turn);
-  const result = await (whole ? work() : inTurn(turn, work));
+/** Writes one item by a statement, which is a transaction by itself; gives undefined where it could not be written. */
+export async function writeItem<Item, Row>(
+  { db, connect, loaders, writes, openTransaction }: SignedIn,
+  itemWrite: ItemWrite<Item, Row>,
+): Promise<Row | undefined> {
+  openTransaction?.take(itemWrite.serialKey);
+  const to = { db, connect };
+  const row = openTransaction
+    ? (await itemWrite.send(to, [itemWrite.item], true))[0]
+    : await writes.send(to, itemWrite);
   loaders.clear();
-  return result;
-}
-
-async function writeAlone<Row, Result>(
-  { db, connect }: SignedIn,
-  { send, found, otherwise }: StatementWrite<Row, Result>,
-): Promise<Result> {
-  const sent = () => send({ db, connect });
-  // Within a transaction that alone is run again.
-  const [row] = await (connect ? again(sent).catch(nothingThere) : sent());
-  return row === undefined ? inTransaction(db, otherwise) : found(row);
-}
-
-/** A write that can go with others, in one statement. */
-interface SharedWrite<Item, Row, Result> extends Omit<StatementWrite<Row, Result>, 'send'> {
-  /** Of what kind it is: only those of one turn go together. */
-  kind: 'issue' | 'comment' | 'change';
-  /** In whose company those of a turn go, beyond it; undefined: in nobody's. */
-  company?: (items: readonly Item[]) => string | undefined;
-  item: Item;
-  /** Writes all of them, or none; gives to each in its place what came of it, and nothing where it could not be written. */
-  send: (sending: Sending, groups: readonly (readonly Item[])[]) => ReturnType<SendAll<Item, Row>>;
+  return row;
 }
 
 /**
- * The same with those of its kind that wait for the same turn: when it comes they go together, and with those of other
- * turns in their lane. One after the other, each would wait until the disk has what the one before it wrote.
+ * Does everything that the work reads and writes in one transaction. As it holds a connection from the beginning, it
+ * does not wait for a serial key inside: where a write finds its key busy, everything is undone, and done anew when the
+ * key is free.
  */
-export async function writeTogether<Item, Row, Result>(
-  context: SignedIn,
-  { turn, kind, company, item, send, found, otherwise }: SharedWrite<Item, Row, Result>,
-): Promise<Result> {
-  const { db, connect, loaders, whole } = context;
-  const one = {
-    turn,
-    send: async (sending: Sending) => (await send(sending, [[item]])).flat(),
-    found,
-    otherwise,
-  };
-  if (whole) return writeByStatement(context, one);
-  const alone = () => writeAlone(context, one);
-  const outcome = await withOthers<Item, Row, Result>(db, turn, kind, item, {
-    alone,
-    company,
-    send: (groups) => again(() => send({ db, connect }, groups)),
-  });
-  const written =
-    'result' in outcome
-      ? await outcome.result
-      : outcome.row === undefined
-        ? await inTurn(turn, alone)
-        : found(outcome.row);
-  loaders.clear();
-  return written;
-}
-
-/** What was checked before the statement went away before its lock: who checks again can say what it was. */
-function nothingThere(error: unknown): [] {
-  if (isForeignKeyViolation(error)) return [];
-  throw error;
-}
-
-/**
- * Does all that the work reads and writes in one transaction. As it holds a connection from the beginning, it waits for
- * no turn inside: where a write finds its turn taken, all is undone, and done anew when the turn has come.
- */
-export async function writeWhole<Result>(
+export async function writeInOneTransaction<Result>(
   context: SignedIn,
   work: (inside: SignedIn & { readonly db: Trx }) => Promise<Result>,
 ): Promise<Result> {
-  const { db } = context;
-  for (let turn: string | undefined; ; ) {
-    const whole = new Whole(turn);
+  const { db, writes } = context;
+  const { serial } = writes;
+  for (let held: string | undefined; ; ) {
+    const openTransaction = new OpenTransaction(serial, held);
     const attempt = () =>
       inTransaction(db, (trx) =>
-        work({
-          ...context,
-          db: trx,
-          connect: undefined,
-          loaders: new Loaders(trx),
-          whole,
-        }),
+        work({ ...context, db: trx, connect: undefined, loaders: new Loaders(trx), openTransaction }),
       );
     try {
-      return await (turn === undefined ? attempt() : inTurn(turn, attempt));
+      return await (held === undefined ? attempt() : serial.run(held, attempt));
     } catch (error) {
-      if (!(error instanceof TurnTaken)) throw error;
-      turn = error.turn;
+      if (!(error instanceof KeyIsBusy)) throw error;
+      held = error.key;
     } finally {
-      whole.end();
+      openTransaction.end();
     }
   }
 }
 
-/** The turns of a transaction round a whole operation, held until it has ended. */
-export class Whole {
-  readonly #turns: Set<string>;
+/** The serial keys of a transaction around a whole operation, held until it has ended. */
+export class OpenTransaction {
+  readonly #serial: SerialQueue;
+  readonly #keys: Set<string>;
+  readonly #releases: (() => void)[] = [];
   readonly #ended = Promise.withResolvers<void>();
 
-  constructor(turn: string | undefined) {
-    this.#turns = new Set(turn === undefined ? [] : [turn]);
+  constructor(serial: SerialQueue, held: string | undefined) {
+    this.#serial = serial;
+    this.#keys = new Set(held === undefined ? [] : [held]);
   }
 
-  take(turn: string): void {
-    if (this.#turns.has(turn)) return;
-    if (tails.has(turn)) throw new TurnTaken(turn);
-    this.#turns.add(turn);
-    tails.set(turn, this.#ended.promise);
+  take(key: string): void {
+    if (this.#keys.has(key)) return;
+    if (this.#serial.isBusy(key)) throw new KeyIsBusy(key);
+    this.#keys.add(key);
+    this.#releases.push(this.#serial.hold(key, this.#ended.promise));
   }
 
   end(): void {
-    for (const turn of this.#turns) leave(turn, this.#ended.promise);
+    for (const release of this.#releases) release();
     this.#ended.resolve();
   }
 }
 
-/** Ends an attempt that would have to wait; nobody but `writeWhole` sees it. */
-class TurnTaken extends Error {
-  readonly turn: string;
+/** Ends an attempt that would have to wait; only `writeInOneTransaction` sees it. */
+class KeyIsBusy extends Error {
+  readonly key: string;
 
-  constructor(turn: string) {
-    super('The turn is taken.');
-    this.turn = turn;
+  constructor(key: string) {
+    super('The serial key is busy.');
+    this.key = key;
   }
-}
-
-/** Writes of one kind that wait for a turn. */
-interface Gathering {
-  readonly items: unknown[];
-  outcomes: Promise<readonly unknown[]> | undefined;
-}
-
-const gatheringsOf = new OfDatabases<Gathering>();
-
-/** What came of a write that went with others; nothing where it has to find out by itself why nothing did. */
-async function withOthers<Item, Row, Result>(
-  db: object,
-  turn: string,
-  kind: string,
-  item: Item,
-  {
-    company,
-    ...ways
-  }: Pick<Group<Item, Row, Result>, 'alone' | 'send'> & Pick<SharedWrite<Item, Row, Result>, 'company'>,
-): Promise<Outcome<Row, Result>> {
-  const gatherings = gatheringsOf.of(db);
-  const name = `${kind} ${turn}`;
-  let gathering = gatherings.get(name);
-  if (gathering && gathering.items.length < mostTogether) gathering.items.push(item);
-  else {
-    const items = [item];
-    const mine: Gathering = { items, outcomes: undefined };
-    gatherings.set(name, mine);
-    mine.outcomes = inTurn(turn, () => {
-      if (gatherings.get(name) === mine) gatherings.delete(name);
-      return inLane(db, `${kind} ${company?.(items) ?? turn}`, { ...ways, items });
-    });
-    gathering = mine;
-  }
-  const place = gathering.items.length - 1;
-  try {
-    // The kind says what they are.
-    return (await gathering.outcomes)?.[place] as Outcome<Row, Result>;
-  } catch (error) {
-    // Nobody knows whether they were written; any other failure undid them all.
-    if (error instanceof DatabaseUnavailableError) throw error;
-    return { row: undefined };
-  }
-}
-
-const tails = new Map<string, Promise<unknown>>();
-
-async function inTurn<Result>(turn: string, work: () => Promise<Result>): Promise<Result> {
-  const before = tails.get(turn);
-  const mine = before ? before.then(work, work) : work();
-  tails.set(turn, mine);
-  try {
-    return await mine;
-  } finally {
-    leave(turn, mine);
-  }
-}
-
-function leave(turn: string, mine: Promise<unknown>): void {
-  if (tails.get(turn) === mine) tails.delete(turn);
 }

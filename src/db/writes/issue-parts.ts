@@ -1,0 +1,175 @@
+import { type AliasedExpression, type Expression, type SqlBool, sql } from 'kysely';
+import { type SettableColumn, columnTypes } from '../../model/issue-columns.ts';
+import { type IssueColumns, type IssueName, revised } from '../issues.ts';
+import { typed } from '../query/slots.ts';
+import { columnsOf, jsonRow, type Part, type Parts, recordset } from './write-parts.ts';
+
+// The parts of every statement that writes to issues that exist: what is asked, the issues that it finds and locks, and
+// the entries in their feeds.
+
+/** What a write calls an issue by: its id, its key, or its number in a team. */
+export type IssueNaming = keyof typeof nameColumns;
+
+const nameColumns = {
+  id: { id: 'uuid' },
+  key: { teamCode: 'text', number: 'int' },
+  number: { teamId: 'uuid', number: 'int' },
+} as const;
+
+/** How a write finds the issues that it is for. */
+export interface IssueSearch {
+  named: IssueNaming;
+  /**
+   * Does it wait for an issue that another transaction has locked. A write of several issues leaves such an issue out
+   * instead: it waits for nobody, so it cannot be waiting for somebody who waits for it.
+   */
+  wait: boolean;
+  /** Does it find deleted issues, too. */
+  deleted?: boolean;
+}
+
+/** What a write asks for one issue. */
+export interface AskedIssue {
+  issue: IssueName | { teamId: string; number: number };
+  /** The only revision that it is for; null for any. */
+  expectedRevision?: number | null | undefined;
+  /** When it happens; the database's clock says it where it is left out. */
+  at?: Date | undefined;
+  /** The columns to set, with their values. */
+  set?: Partial<Record<SettableColumn, string | number | Date | null>>;
+  /** The entry in the feed of the issue. */
+  entry?: { id: string; actor: string; text: string };
+  comments?: number;
+}
+
+/** The value of the slot that `asked` reads. */
+export function askedValues(issues: readonly AskedIssue[]): { asked: string } {
+  const rows = issues.map(({ issue, expectedRevision, at, set, entry, comments }, index) => ({
+    place: index + 1,
+    expected: expectedRevision,
+    at,
+    comments,
+    ...(entry && { entry: entry.id, actor: entry.actor, text: entry.text }),
+    ...jsonRow({ ...issue, ...set }),
+  }));
+  return { asked: JSON.stringify(rows) };
+}
+
+/** What the statement is to do, with the columns that it sets. */
+export function asked(parts: Parts, named: IssueNaming, columns: readonly SettableColumn[]): Part {
+  const all = {
+    place: 'int',
+    expected: 'int',
+    at: 'timestamptz',
+    comments: 'int',
+    entry: 'uuid',
+    actor: 'uuid',
+    text: 'text',
+    ...nameColumns[named],
+    ...Object.fromEntries(columns.map((column) => [column, columnTypes[column]])),
+  };
+  return ['asked', parts.selectFrom(recordset<object, 'one'>('asked', 'one', all)).selectAll()];
+}
+
+/** Finds issues by what they are called, at the revision that is expected where one is, and locks them. */
+export function locked(parts: Parts, { named, wait, deleted = false }: IssueSearch): Part {
+  const rows = parts
+    .selectFrom('issue')
+    .innerJoin('asked', (join) => {
+      if (named === 'id') return join.on('issue.id', '=', sql.ref('asked.id'));
+      const numbered = join.on('issue.number', '=', sql.ref('asked.number'));
+      return named === 'number' ? numbered.on('issue.teamId', '=', sql.ref('asked.teamid')) : numbered;
+    })
+    .$if(named === 'key', (query) =>
+      query.innerJoin('team', (join) =>
+        join.onRef('team.id', '=', 'issue.teamId').on('team.code', '=', sql.ref('asked.teamcode')),
+      ),
+    )
+    .selectAll('issue')
+    .select(['asked.place', sql<Date>`coalesce(asked.at, ${laterThanFeed})`.as('at')])
+    .where(sql<SqlBool>`(asked.expected is null or issue.revision = asked.expected)`)
+    .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null))
+    .forNoKeyUpdate('issue');
+  return ['locked', wait ? rows : rows.skipLocked()];
+}
+
+// The time of the statement is older than its wait for the lock, and the clocks of two servers differ.
+const laterThanFeed = sql<Date>`date_trunc('milliseconds', greatest(clock_timestamp(), issue.last_activity_utc))`;
+
+/**
+ * What a write means to an issue. `update`: the issue itself changes, and its feed says so. `activity`: something that
+ * belongs to the issue changes, and the feed says so. `revision`: the issue changes without an entry in the feed.
+ * `columns`: nothing but the columns that the write sets.
+ */
+export type ChangeKind = 'update' | 'activity' | 'revision' | 'columns';
+
+export function isInFeed(kind: ChangeKind): boolean {
+  return kind === 'update' || kind === 'activity';
+}
+
+const at = sql.ref<Date>('locked.at');
+
+/** Changes the locked issues: the columns, and what the kind of change sets besides. */
+export function changed(
+  parts: Parts,
+  kind: ChangeKind,
+  columns: IssueColumns,
+  entries: Expression<number> = sql.lit(1),
+) {
+  const set: IssueColumns = kind === 'update' || kind === 'revision' ? revised(columns) : columns;
+  return parts
+    .updateTable('issue')
+    .from('locked')
+    .innerJoin('asked', 'asked.place', 'locked.place')
+    .set({
+      ...set,
+      ...(kind === 'update' && { updatedUtc: at }),
+      ...(isInFeed(kind) && {
+        activityCount: sql<number>`issue.activity_count + ${entries}`,
+        lastActivityUtc: at,
+      }),
+    })
+    .whereRef('issue.id', '=', 'locked.id')
+    .returningAll('issue')
+    .returning('locked.place');
+}
+
+/** An entry in the feed of a changed issue. */
+interface FeedEntry {
+  id: Expression<unknown>;
+  actor: Expression<unknown>;
+  text: Expression<unknown>;
+  /** How many entries of the statement come after it in the same feed. */
+  later?: Expression<unknown>;
+}
+
+/** Enters what happened in the feeds of changed issues: an entry for each of the rows that `from` selects. */
+export function enteredInFeed(
+  parts: Parts,
+  { id, actor, text, later = sql.lit(0) }: FeedEntry,
+  from: (selections: AliasedExpression<unknown, string>[]) => Expression<unknown>,
+): Part {
+  const { columns, selections } = columnsOf<'activity'>({
+    issueId: sql.ref('changed.id'),
+    sortOrder: sql`${sql.ref('changed.activity_count')} - ${later}`,
+    id,
+    eventType: typed('eventType', 'text'),
+    actorUserAccountId: actor,
+    occurredUtc: sql.ref('changed.last_activity_utc'),
+    iconCss: typed('iconCss', 'text'),
+    text,
+  });
+  return ['entered', parts.insertInto('activity').columns(columns).expression(from(selections))];
+}
+
+/** Lets people follow changed issues from now on: rows of an issue and an account. */
+export function followedBy(parts: Parts, people: Expression<unknown>): Part {
+  return [
+    'followed',
+    parts
+      .insertInto('issueSubscription')
+      .columns(['issueId', 'userAccountId'])
+      .expression(people)
+      .onConflict((conflict) => conflict.doNothing()),
+  ];
+}

@@ -1,0 +1,19 @@
+import { selectMiscounted } from '../../db/writes/import-writes.ts';
+import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { changeIssues } from '../../db/writes/issue-change.ts';
+
+/** Corrects what locked issues count, and the time of their newest comment. */
+export async function recountIssues(trx: Trx, ids: readonly string[]): Promise<void> {
+  const miscounted = await selectMiscounted(trx, ids);
+  await changeIssues(
+    inside(trx),
+    {
+      kind: 'columns',
+      named: 'id',
+      columns: ['commentCount', 'lastCommentUtc', 'subIssueCount', 'linkCount'],
+      deleted: true,
+      wait: true,
+    },
+    miscounted.map(({ id, ...set }) => ({ issue: { id }, set })),
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * Runs work of one key one after the other, and work of different keys at the same time. Writes that would wait for
+ * each other's locks in the database wait here instead, where they hold no connection.
+ */
+export class SerialQueue {
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  /** Runs the work after all earlier work of the key, whether that succeeded or failed. */
+  async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#tails.get(key);
+    const own = before ? before.then(work, work) : work();
+    this.#tails.set(key, own);
+    try {
+      return await own;
+    } finally {
+      this.#leave(key, own);
+    }
+  }
+
+  isBusy(key: string): boolean {
+    return this.#tails.has(key);
+  }
+
+  /** Makes later work of a key that is not busy wait until the promise is settled; gives what ends the hold. */
+  hold(key: string, until: Promise<void>): () => void {
+    this.#tails.set(key, until);
+    return () => this.#leave(key, until);
+  }
+
+  #leave(key: string, tail: Promise<unknown>): void {
+    if (this.#tails.get(key) === tail) this.#tails.delete(key);
+  }
+}
+
+/** The keys of writes that follow each other, whatever they write. */
+export const serialKeys = {
+  /** The numbers of a team's issues. */
+  numbers: (workspaceId: string, teamId: string) => `numbers ${workspaceId} ${teamId}`,
+  /** An issue, by what the client calls it; a write that calls it by another name waits in the database. */
+  issue: (workspaceId: string, keyOrId: string) => `issue ${workspaceId} ${keyOrId.toUpperCase()}`,
+  /** The parents of issues. */
+  parents: (workspaceId: string) => `parents ${workspaceId}`,
+};
