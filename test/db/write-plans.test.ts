@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { changeIssues } from '../../src/db/writes/issue-change.ts';
+import { copyTemplate } from '../support/templates.ts';
+
+// Only PostgreSQL keeps statements by name on a connection.
+const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+
+onPostgres('a statement that changes issues', () => {
+  it.each([1, 2, 8])('gets a generic plan for %i issues', async (count) => {
+    const { database, drop } = await copyTemplate('demo');
+    const { id: workspaceId } = await database.unscoped
+      .selectFrom('workspace')
+      .select('id')
+      .executeTakeFirstOrThrow();
+    const db = database.of(workspaceId);
+    const ids = await db
+      .selectFrom('issue')
+      .select('id')
+      .where('deletedUtc', 'is', null)
+      .limit(count)
+      .execute();
+    const lease = await database.connect();
+    const connect = () => Promise.resolve(lease.lent());
+    const shape = { kind: 'revision', named: 'id', columns: ['title'], wait: true } as const;
+    for (let time = 0; time < 20; time += 1) {
+      const changes = ids.map(({ id }) => ({ issue: { id }, set: { title: `Time ${time}` } }));
+      const changed = await changeIssues({ db, connect }, shape, changes);
+      expect(changed).toHaveLength(count);
+    }
+    const { rows } = await lease.query<{ generic: string; custom: string }>(
+      `select generic_plans generic, custom_plans custom from pg_prepared_statements
+       where statement like '%update "issue"%'`,
+      [],
+    );
+    lease.release();
+    await drop();
+    // PostgreSQL plans a statement anew five times before it compares with the generic plan.
+    expect(rows.map(({ custom }) => Number(custom))).toEqual([5]);
+    expect(Number(rows[0]?.generic)).toBeGreaterThan(10);
+  });
+});
