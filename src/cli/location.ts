@@ -27,10 +27,11 @@ export async function runWithDatabase(command: NamedCommand, args: Record<string
   const terminal = ownTerminal(interrupted.signal);
   return whileInterruptible(interrupted, async () => {
     if (config.databaseUrl === undefined) return runEmbedded(command, args, config, terminal);
-    const { databaseUrl: url, prepared, dataDir } = config;
+    const { databaseUrl: url, prepared, wire, dataDir } = config;
     const database = await openDatabase({
       url,
       prepared,
+      wire,
       ...(command.unhurried && { statementTimeoutMs: 0 }),
     });
     return runAndClose(database, async () => {
@@ -68,9 +69,10 @@ export async function openUpToDate(
 
 /** Applies what is pending and says so; a database that a running server holds is up to date. */
 export async function migrateLocation(config: Config, say: (text: string) => void): Promise<string[]> {
-  const { databaseUrl, dataDir } = config;
+  const { databaseUrl, dataDir, wire } = config;
   // An index over many rows takes its time.
-  const location = databaseUrl === undefined ? { dataDir } : { url: databaseUrl, statementTimeoutMs: 0 };
+  const location =
+    databaseUrl === undefined ? { dataDir } : { url: databaseUrl, wire, statementTimeoutMs: 0 };
   const database = await openDatabase(location);
   try {
     await refuseNewerSchema(database);

@@ -36,14 +36,14 @@ export async function serve(start: Start): Promise<number> {
 }
 
 async function openForServing({ config, migrate, lock }: Start): Promise<Database> {
-  const { databaseUrl, dataDir } = config;
+  const { databaseUrl, dataDir, prepared, wire } = config;
   if (databaseUrl === undefined) {
     // Whatever else lies there: a database, a key and a token are its owner's alone.
     chmodSync(dataDir, 0o700);
     return openUpToDate({ dataDir, lock }, say);
   }
   if (migrate) await migrateLocation(config, say);
-  const database = await openDatabase({ url: databaseUrl, prepared: config.prepared, ...config.pool });
+  const database = await openDatabase({ url: databaseUrl, prepared, wire, ...config.pool });
   await requireCurrentSchema(database).catch(async (error: unknown) => {
     await database.close();
     throw error;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { WireName } from '../db/wire/postgres-wire.ts';
 import type { ExecutorName } from '../executor/execute.ts';
 import type { AdmissionLimits } from './limits/admission.ts';
 import { settingsSchema } from './setting-schemas.ts';
@@ -13,6 +14,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** Does PostgreSQL keep statements by name. */
   readonly prepared: boolean;
+  /** How statements are sent to PostgreSQL and their rows are read. */
+  readonly wire: WireName;
   /** Where clients reach the service, without a slash at the end; from host and port when undefined. */
   readonly publicUrl: string | undefined;
   readonly logLevel: LogLevel;
@@ -113,6 +116,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     dataDir: resolve(given.DATA_DIR),
     databaseUrl: given.DATABASE_URL,
     prepared: given.PREPARED,
+    wire: given.WIRE,
     publicUrl: given.PUBLIC_URL && withoutSlashes(given.PUBLIC_URL),
     logLevel: given.LOG_LEVEL,
     storageUrl: given.STORAGE_URL,

@@ -249,6 +249,13 @@ export const settings = {
     valueHint: 'compiled|graphql-js',
     help: 'What answers queries',
   },
+  WIRE: {
+    kind: 'choice',
+    values: ['fast', 'plain'],
+    default: 'fast',
+    valueHint: 'fast|plain',
+    help: 'How rows are read from PostgreSQL',
+  },
   GRAPHQL_PATH: {
     kind: 'choice',
     values: ['direct', 'general'],

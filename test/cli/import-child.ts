@@ -1,12 +1,13 @@
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { runImport } from '../../src/cli/import.ts';
+import { wire } from '../support/wire.ts';
 import '../support/tenant-prover/install.ts';
 
 // Imports a file of beads into the team BD, in a process that a test can kill: database, file and workspace are arguments.
 const [location = '', file = '', workspace = ''] = process.argv.slice(2);
 const database = await openDatabase(
-  location.startsWith('postgres') ? { url: location } : { dataDir: location },
+  location.startsWith('postgres') ? { url: location, wire } : { dataDir: location },
 );
 process.exitCode = await runImport(
   {

@@ -8,6 +8,7 @@ import { findDatabaseCommand } from '../../src/cli/commands.ts';
 import type { CommandEnvironment } from '../../src/cli/environment.ts';
 import { reportFailure } from '../../src/cli/failures.ts';
 import type { App } from '../support/app.ts';
+import { wire } from '../support/wire.ts';
 
 /** What a command left behind. */
 export interface Ran {
@@ -132,5 +133,5 @@ function environment(env: Record<string, string>): Record<string, string> {
   // These three let the process report its fallbacks to the test.
   const { NODE_OPTIONS = '', WORKGRAPH_TEST_FALLBACKS = '', JEST_WORKER_ID = '' } = process.env;
   const watch = { NODE_OPTIONS, WORKGRAPH_TEST_FALLBACKS, JEST_WORKER_ID };
-  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), NO_COLOR: '1', ...watch, ...env };
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), NO_COLOR: '1', WIRE: wire, ...watch, ...env };
 }

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { DatabaseLocation } from '../../src/db/engine/engine.ts';
+import type { WireName } from '../../src/db/wire/postgres-wire.ts';
+import { wire } from '../support/wire.ts';
 
 /** A place for a new database and the way to remove it. */
 export interface Place<Location = DatabaseLocation> {
@@ -22,12 +24,12 @@ export function newDirectory(): Place<{ dataDir: string }> {
 const server = process.env.TEST_DATABASE_URL;
 
 /** Creates a database on the server of TEST_DATABASE_URL, which drops it again even while it is in use. */
-export async function newServerDatabase(): Promise<Place<{ url: string }>> {
+export async function newServerDatabase(): Promise<Place<{ url: string; wire: WireName }>> {
   const name = `workgraph_${randomUUID().replaceAll('-', '')}`;
   await onServer(`create database ${name}`);
   const url = new URL(serverUrl());
   url.pathname = name;
-  return { location: { url: url.href }, remove: () => onServer(`drop database ${name} with (force)`) };
+  return { location: { url: url.href, wire }, remove: () => onServer(`drop database ${name} with (force)`) };
 }
 
 /** The engines to test on: PostgreSQL only where TEST_DATABASE_URL says that there is one. */

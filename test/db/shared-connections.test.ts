@@ -53,7 +53,8 @@ onlyWithServer('connections that are shared', () => {
     work: () => Promise<void>,
     location: { url: string; statementTimeoutMs?: number } = place.location,
   ) => {
-    database = await openDatabase({ ...location, poolSize: 3 });
+    // The plain wire shares no connections.
+    database = await openDatabase({ ...location, poolSize: 3, wire: 'fast' });
     try {
       await work();
     } finally {

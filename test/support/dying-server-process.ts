@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/db/engine/engine.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
 import { patient } from './patient.ts';
+import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 
 // A server on the database of the first argument, a directory or an address: prints its own address, and ends with its
@@ -18,7 +19,7 @@ prototype.end = function (this: ServerResponse, ...args: unknown[]) {
 
 const [, , location = ''] = process.argv;
 const database = await openDatabase(
-  location.startsWith('postgres') ? { url: location } : { dataDir: location },
+  location.startsWith('postgres') ? { url: location, wire } : { dataDir: location },
 );
 const config = readConfig({ PORT: '0' }, {});
 const server = await startServer({

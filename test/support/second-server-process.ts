@@ -3,10 +3,11 @@ import { pino } from 'pino';
 import { openDatabase } from '../../src/db/engine/engine.ts';
 import { startServer } from '../../src/server/server.ts';
 import { patient } from './patient.ts';
+import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 
 // A server on the database of the first argument: prints its address, and ends with its standard input.
-const database = await openDatabase({ url: process.argv[2] ?? '' });
+const database = await openDatabase({ url: process.argv[2] ?? '', wire });
 const server = await startServer({
   database,
   config: {

@@ -18,6 +18,7 @@ import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { migrate } from '../../src/db/engine/migrate.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
+import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
 
 /** What a database starts with: the tables alone, or the demo workspace too, as it is today or on the examples' day. */
@@ -111,7 +112,11 @@ async function copyOnServer(serverUrl: string, content: Content, dataDir: string
     const found = await client.query('select 1 from pg_database where datname = $1', [template]);
     if (found.rowCount === 0) {
       await client.query(`create database ${template}`);
-      const database = await openDatabase({ url: withDatabase(serverUrl, template), statementTimeoutMs: 0 });
+      const database = await openDatabase({
+        url: withDatabase(serverUrl, template),
+        statementTimeoutMs: 0,
+        wire,
+      });
       try {
         await fill(database, content);
       } finally {
@@ -121,7 +126,8 @@ async function copyOnServer(serverUrl: string, content: Content, dataDir: string
     await client.query(`create database ${name} template ${template}`);
   });
   const pooler = process.env.TEST_POOLER_URL;
-  const database = await openDatabase({ url: withDatabase(pooler ?? serverUrl, name), prepared: !pooler });
+  const url = withDatabase(pooler ?? serverUrl, name);
+  const database = await openDatabase({ url, prepared: !pooler, wire });
   return {
     database,
     dataDir,

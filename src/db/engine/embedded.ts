@@ -6,10 +6,12 @@ import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
-import { decodedTypes, textTypes } from '../wire/decoded-types.ts';
+import { decodedTypes } from '../wire/decoded-types.ts';
+import { runPlainly } from '../wire/plain-wire.ts';
+import { inOrder } from './in-order.ts';
 import { lockDirectory } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
-import { Lease, type Pool, type PoolLoad, type TextRows, type Wire } from './lease.ts';
+import { Lease, type Pool, type PoolLoad, type Session, type TextRows } from './lease.ts';
 import { meter } from './meter.ts';
 import type { Prepared } from '../query/prepared.ts';
 import { ReferenceWrites } from '../writes/reference-writes.ts';
@@ -57,16 +59,16 @@ export class EmbeddedPool implements Pool {
   readonly #pglite: PGlite;
   readonly #client: pg.Client;
   readonly #lock: DirectoryLock;
-  /** PGlite has one session. */
-  readonly #session = new Semaphore(1);
+  /** PGlite has one session, which one caller has at a time. */
+  readonly #permit = new Semaphore(1);
   /** The statements that the session keeps by name: it cannot be exchanged for a new one. */
   readonly #names = new Set<string>();
-  /** One session answers one statement after the other. */
-  readonly #wire: Wire = {
-    query: (sql, parameters) => this.#inLine(() => this.#query(sql, parameters)),
-    prepared: (statement, parameters) => this.#inLine(() => this.#prepared(statement, parameters)),
+  /** The session runs one statement at a time. */
+  readonly #inOrder = inOrder();
+  readonly #session: Session = {
+    query: (sql, parameters) => this.#inOrder(() => this.#query(sql, parameters)),
+    prepared: (statement, parameters) => this.#inOrder(() => this.#prepared(statement, parameters)),
   };
-  #last: Promise<unknown> = Promise.resolve();
   #ended: Promise<void> | undefined;
 
   constructor(pglite: PGlite, client: pg.Client, lock: DirectoryLock) {
@@ -80,11 +82,11 @@ export class EmbeddedPool implements Pool {
     const deadline = meter()?.deadline;
     deadline?.check();
     const waitMs = Math.min(WAIT_MS, deadline?.leftMs ?? WAIT_MS);
-    if (!(await this.#session.acquire({ withinMs: waitMs, deadline }))) {
+    if (!(await this.#permit.acquire({ withinMs: waitMs, deadline }))) {
       const seconds = (waitMs / 1000).toFixed(1);
       throw new DatabaseUnavailableError(`The embedded database was busy for ${seconds} s. ${HINT}`);
     }
-    return new Lease(this.#wire, (destroy) => void this.#release(destroy), this.referenceWrites);
+    return new Lease(this.#session, (destroy) => void this.#release(destroy), this.referenceWrites);
   }
 
   async ping(): Promise<void> {
@@ -98,18 +100,12 @@ export class EmbeddedPool implements Pool {
   }
 
   load(): PoolLoad {
-    return { open: 1, idle: this.#session.free, size: 1, waiting: this.#session.waiting };
+    return { open: 1, idle: this.#permit.free, size: 1, waiting: this.#permit.waiting };
   }
 
   end(): Promise<void> {
     this.#ended ??= this.#close();
     return this.#ended;
-  }
-
-  #inLine<Result>(send: () => Promise<Result>): Promise<Result> {
-    const sent = this.#last.then(send);
-    this.#last = sent.catch(ignore);
-    return sent;
   }
 
   async #query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
@@ -120,27 +116,23 @@ export class EmbeddedPool implements Pool {
 
   async #prepared({ text, name }: Prepared, values: unknown[]): Promise<TextRows> {
     await nextTurn();
-    const named = this.#names.has(name) || this.#names.size < MAX_NAMES;
-    if (named) this.#names.add(name);
-    const { rows, fields } = await this.#client.query<(string | null)[]>({
-      text,
-      ...(named && { name }),
+    const isNamed = this.#names.has(name) || this.#names.size < MAX_NAMES;
+    if (isNamed) this.#names.add(name);
+    return runPlainly(this.#client, text, {
+      name: isNamed ? name : undefined,
       values,
-      rowMode: 'array',
-      types: textTypes,
+      timeoutMs: undefined,
     });
-    meter()?.allowance?.spendRows(rows);
-    return { rows, types: fields.map(({ dataTypeID }) => dataTypeID) };
   }
 
   async #release(destroy = false): Promise<void> {
     // Kysely gives up a connection whose rollback failed; there is no other, so its transaction must not stay.
     if (destroy) await this.#client.query('rollback').catch(ignore);
-    this.#session.release();
+    this.#permit.release();
   }
 
   async #close(): Promise<void> {
-    await this.#session.acquire();
+    await this.#permit.acquire();
     try {
       await this.#client.end();
       await this.#pglite.close();

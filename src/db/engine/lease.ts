@@ -13,7 +13,7 @@ export interface TextRows<Row extends TextRow = TextRow> {
 }
 
 /** How an engine sends statements on one of its connections. */
-export interface Wire {
+export interface Session {
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
   /** Sent under its name, so that the connection parses and plans it once. */
   prepared(statement: Prepared, parameters: unknown[]): Promise<TextRows>;
@@ -43,20 +43,20 @@ export interface Pool extends PostgresPool {
 
 /** A connection lent until it is released: the one place that every statement of both engines passes. */
 export class Lease implements PostgresPoolClient {
-  readonly #wire: Wire;
+  readonly #session: Session;
   readonly #giveBack: (destroy?: boolean) => void;
   readonly #referenceWrites: ReferenceWrites | undefined;
   #wroteReference = false;
 
-  constructor(wire: Wire, giveBack: (destroy?: boolean) => void, referenceWrites?: ReferenceWrites) {
-    this.#wire = wire;
+  constructor(session: Session, giveBack: (destroy?: boolean) => void, referenceWrites?: ReferenceWrites) {
+    this.#session = session;
     this.#giveBack = giveBack;
     this.#referenceWrites = referenceWrites;
   }
 
   /** The same connection for somebody who gives it back to who lends it here. */
   lent(): Lease {
-    return new Lease(this.#wire, () => undefined, this.#referenceWrites);
+    return new Lease(this.#session, () => undefined, this.#referenceWrites);
   }
 
   /** Gives the connection back, or away; by then its transaction has ended. */
@@ -74,7 +74,7 @@ export class Lease implements PostgresPoolClient {
     if (typeof sql !== 'string') throw new Error('Streaming is not supported; read pages by key.');
     this.#wroteReference ||= writesReference(sql);
     return measure(sql, async () => {
-      const result = await this.#wire.query<Row>(sql, parameters);
+      const result = await this.#session.query<Row>(sql, parameters);
       meter()?.allowance?.spendRows(result.rows);
       return result;
     });
@@ -83,12 +83,12 @@ export class Lease implements PostgresPoolClient {
   /** Runs a prepared statement; those that are asked for together go out together where the engine can. */
   rows(statement: Prepared, values: Values): Promise<TextRows> {
     this.#wroteReference ||= statement.writesReference;
-    return measure(statement.text, () => this.#wire.prepared(statement, statement.bind(values)));
+    return measure(statement.text, () => this.#session.prepared(statement, statement.bind(values)));
   }
 
   /** Runs a read once more that another connection was asked for, where it is measured until it is answered. */
   again(statement: Prepared, parameters: unknown[]): Promise<TextRows> {
-    return this.#wire.prepared(statement, parameters);
+    return this.#session.prepared(statement, parameters);
   }
 
   /** The same with every cell as a text, for rows that stay. */

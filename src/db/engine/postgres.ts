@@ -1,15 +1,15 @@
 import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
 import { decodedTypes } from '../wire/decoded-types.ts';
-import { Lease, type Pool, type PoolLoad } from './lease.ts';
+import { Lease, type Pool, type PoolLoad, type Session } from './lease.ts';
 import { isTransactionControl, meter } from './meter.ts';
 import type { Deadline } from './deadline.ts';
+import { inOrder } from './in-order.ts';
 import { Semaphore } from './semaphore.ts';
 import type { Prepared } from '../query/prepared.ts';
 import { ReferenceWrites } from '../writes/reference-writes.ts';
-import { RowClient } from '../wire/row-client.ts';
+import { type PostgresWire, type WireName, wires } from '../wire/postgres-wire.ts';
 import { SharedConnections } from './shared-connection.ts';
-import { TextQuery } from '../wire/text-query.ts';
 import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
 
 /** Where PostgreSQL is and how much of it to use. */
@@ -29,6 +29,8 @@ export interface PostgresLocation {
   readonly idleTransactionMs?: number | undefined;
   /** Do connections keep what is said at their start; not behind a pooler that lends another one for each transaction. */
   readonly prepared?: boolean | undefined;
+  /** How statements are sent and rows are read; `fast` by default. */
+  readonly wire?: WireName | undefined;
 }
 
 /** How much later than the server the client gives up: only a frozen server lets it come to that. */
@@ -56,6 +58,7 @@ export class ServerPool implements Pool {
   readonly #statementMs: number | undefined;
   readonly #address: string;
   readonly #prepared: boolean;
+  readonly #wire: PostgresWire;
   /** Said at the beginning of each transaction, where a connection does not keep it. */
   readonly #beginning: string;
   /** The statements of each connection, and how often it ran them. */
@@ -66,13 +69,16 @@ export class ServerPool implements Pool {
     const { poolSize = 10, statementTimeoutMs = 30_000, lockTimeoutMs = 0 } = location;
     const { idleTransactionMs = 60_000 } = location;
     const { connectTimeoutMs = 5_000, waitMs = connectTimeoutMs, prepared = true } = location;
+    const wire = wires[location.wire ?? 'fast'];
     this.#address = addressOf(location.url);
     this.#prepared = prepared;
+    this.#wire = wire;
     this.#waitMs = waitMs;
     this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + FROZEN_AFTER_MS;
-    const shared = prepared ? sharedOf(poolSize) : 0;
+    const shared = prepared && wire.isPipelined ? sharedOf(poolSize) : 0;
     this.#permits = new Semaphore(poolSize - shared);
     this.#shared = new SharedConnections(shared, {
+      wire,
       lend: () => this.#pool.connect(),
       giveBack: (client, how) => client.release(how === 'lost' || this.#isFull(client)),
       nameOn: (client, statement) => this.#nameOn(client, statement),
@@ -99,14 +105,12 @@ export class ServerPool implements Pool {
     };
     this.#pool = new pg.Pool({
       ...common,
-      Client: RowClient,
+      ...wire.poolOptions,
       // A pooler refuses what it does not know at the start of a connection.
       ...(prepared && limits),
       max: poolSize,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: IDLE_CONNECTION_MS,
-      // Statements that do not wait for each other share a round trip.
-      pipeline: true,
     });
     this.#probe = new pg.Pool({
       ...common,
@@ -169,30 +173,30 @@ export class ServerPool implements Pool {
         throw unavailable(this.#address, error);
       }
     };
+    const query = <Row>(text: string, values: readonly unknown[]) =>
+      guarded(text, async (timeoutMs) => {
+        const begins = text === 'begin' && this.#beginning !== '';
+        const config: pg.QueryConfig & { query_timeout: number | undefined } = {
+          ...(begins ? { text: `begin${this.#beginning}` } : { text, values: [...values] }),
+          query_timeout: timeoutMs,
+        };
+        const answer = await client.query(config);
+        // The beginning for a pooler is several statements, which pg answers with one result each.
+        const result: unknown = Array.isArray(answer) ? answer[0] : answer;
+        return result as PostgresQueryResult<Row>;
+      });
+    const prepared: Session['prepared'] = (statement, values) => {
+      const name = this.#nameOn(client, statement);
+      const sentAtMs = performance.now();
+      return guarded(statement.text, (timeoutMs) =>
+        this.#wire.run(client, statement, { name, values, timeoutMs }),
+      ).finally(() => statement.took(performance.now() - sentAtMs));
+    };
+    const send = this.#wire.isPipelined ? sendAtOnce : inOrder();
     return new Lease(
       {
-        query: <Row>(text: string, values: readonly unknown[]) =>
-          guarded(text, async (timeoutMs) => {
-            const begins = text === 'begin' && this.#beginning !== '';
-            const config: pg.QueryConfig & { query_timeout: number | undefined } = {
-              ...(begins ? { text: `begin${this.#beginning}` } : { text, values: [...values] }),
-              query_timeout: timeoutMs,
-            };
-            const answer = await client.query(config);
-            // The beginning for a pooler is several statements, which pg answers with one result each.
-            const result: unknown = Array.isArray(answer) ? answer[0] : answer;
-            return result as PostgresQueryResult<Row>;
-          }),
-        prepared: async (statement, values) => {
-          const name = this.#nameOn(client, statement);
-          const query = new TextQuery({ text: statement.text, name, values }, statement);
-          const sentAtMs = performance.now();
-          const answer = await guarded(statement.text, (timeoutMs) => query.run(client, timeoutMs)).finally(
-            () => statement.took(performance.now() - sentAtMs),
-          );
-          statement.answered(answer.types, query.bytes);
-          return answer;
-        },
+        query: (text, values) => send(() => query(text, values)),
+        prepared: (statement, values) => send(() => prepared(statement, values)),
       },
       (destroy = false) => {
         clearTimeout(late);
@@ -249,6 +253,10 @@ export class ServerPool implements Pool {
     );
     return this.#ended;
   }
+}
+
+function sendAtOnce<Result>(work: () => Promise<Result>): Promise<Result> {
+  return work();
 }
 
 /** How many of so many connections are shared: most are for those who need one to themselves. */

@@ -1,10 +1,9 @@
-import type { Writable } from 'node:stream';
 import type pg from 'pg';
 import { Lease, type TextRows } from './lease.ts';
 import { meter } from './meter.ts';
 import type { Deadline } from './deadline.ts';
 import type { Prepared } from '../query/prepared.ts';
-import { TextQuery } from '../wire/text-query.ts';
+import type { PostgresWire } from '../wire/postgres-wire.ts';
 import { isConnectionLoss } from './unavailable.ts';
 
 /** Statements under way at most: the last of them waits for all others. */
@@ -22,6 +21,7 @@ const idleMs = 30_000;
 
 /** What a shared connection needs of the pool that it comes from. */
 export interface Lender {
+  readonly wire: PostgresWire;
   lend(): Promise<pg.PoolClient>;
   giveBack(client: pg.PoolClient, how: 'whole' | 'lost'): void;
   /** The name under which a connection keeps the statement; undefined where it does not yet. */
@@ -161,16 +161,16 @@ export class SharedConnection {
       if (this.#underway.length === 0) this.#sinceMs = sent.atMs;
       this.#underway.push(sent);
       const name = this.#lender.nameOn(client, statement);
-      const query = new TextQuery({ text: statement.text, name, values }, statement);
-      query.callback = (error, rows) => {
+      const answered = (error: Error | null, rows?: TextRows) => {
         const tookMs = this.#answered(sent);
         if (tookMs !== undefined) statement.took(tookMs);
-        if (rows) statement.answered(rows.types, query.bytes);
         if (sent.settle) this.#settle(sent, error, rows);
         else rows?.release?.();
       };
       this.#hold(client);
-      client.query(query);
+      this.#lender.wire
+        .run(client, statement, { name, values, timeoutMs: undefined })
+        .then((rows) => answered(null, rows), answered);
     });
   }
 
@@ -181,12 +181,10 @@ export class SharedConnection {
   #hold(client: pg.PoolClient): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    // Made by pg; no type names it.
-    const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
-    stream.cork();
+    const uncork = this.#lender.wire.cork(client);
     process.nextTick(() => {
       this.#isHeld = false;
-      stream.uncork();
+      uncork();
     });
   }
 

@@ -1,0 +1,22 @@
+import type { Writable } from 'node:stream';
+import type { PostgresWire } from './postgres-wire.ts';
+import { RowClient } from './row-client.ts';
+import { TextQuery } from './text-query.ts';
+
+/** Reads rows as bytes, and sends statements that do not wait for each other in one round trip. */
+export const fastWire: PostgresWire = {
+  poolOptions: { Client: RowClient, pipeline: true },
+  isPipelined: true,
+  async run(client, statement, { name, values, timeoutMs }) {
+    const query = new TextQuery({ text: statement.text, name, values }, statement);
+    const rows = await query.run(client, timeoutMs);
+    statement.answered(rows.types, query.bytes);
+    return rows;
+  },
+  cork(client) {
+    // pg's types do not declare the connection of a client.
+    const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+    stream.cork();
+    return () => stream.uncork();
+  },
+};
