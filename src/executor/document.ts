@@ -8,10 +8,10 @@ import {
   TokenKind,
   validate,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../resolvers/errors.ts';
 import { checkSize } from './document-size.ts';
-import { maxCachedCharacters, maxNesting, maxTokens } from './limits.ts';
-import { Recent } from './recent.ts';
+import { documentCacheSize, maxNesting, maxTokens } from './limits.ts';
 import { allRules } from './validation-rules.ts';
 import { walk } from './walk.ts';
 
@@ -21,7 +21,7 @@ import { walk } from './walk.ts';
  */
 export class DocumentReader {
   readonly #schema: GraphQLSchema;
-  readonly #documents = new Recent<DocumentNode>(maxCachedCharacters);
+  readonly #documents = new LRUCache<string, DocumentNode>(documentCacheSize);
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -42,7 +42,7 @@ export class DocumentReader {
     const known = this.#documents.get(text);
     if (known) return known;
     const document = this.#readNew(text);
-    this.#documents.add(text, document, text.length);
+    this.#documents.set(text, document, { size: text.length });
     return document;
   }
 

@@ -36,8 +36,10 @@ export const maxNesting = 32;
 /** A document's text with more tokens than this is refused unparsed. */
 export const maxTokens = 5_000;
 
-/** Documents are remembered with what they parsed to, and those that clients named by their hash, up to so much text. */
+/** Parsed documents are cached up to this length of their texts together, and so are those that clients registered. */
 export const maxCachedCharacters = 150_000;
+/** The options of the caches of documents. One document may take a tenth of its cache. */
+export const documentCacheSize = { maxSize: maxCachedCharacters, maxEntrySize: maxCachedCharacters / 10 };
 
 /** How deep the selections of an operation may go, through its fragments. */
 export const maxDepth = 15;

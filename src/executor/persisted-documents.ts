@@ -1,9 +1,9 @@
 import type { DocumentNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { raise } from '../resolvers/errors.ts';
 import type { DocumentReader } from './document.ts';
-import { maxCachedCharacters } from './limits.ts';
+import { documentCacheSize } from './limits.ts';
 import { hashOf, type Manifest } from './manifest.ts';
-import { Recent } from './recent.ts';
 
 /** How a request says which document it means: by its text, its id, or both, which asks to keep it under the id. */
 export interface NamedDocument {
@@ -28,7 +28,7 @@ export class PersistedDocuments {
   readonly #only: boolean;
   readonly #manifest: Manifest;
   readonly #trusted = new Map<string, DocumentNode>();
-  readonly #registered = new Recent<DocumentNode>(maxCachedCharacters);
+  readonly #registered = new LRUCache<string, DocumentNode>(documentCacheSize);
 
   /** `onInvalid` hears of documents of the manifest that cannot be used: a request that names one is told why. */
   constructor(
@@ -61,7 +61,7 @@ export class PersistedDocuments {
       raise('invalid_request', 'The hash is not that of the query.');
     if (known) return known;
     const document = this.#reader.read(query);
-    if (mayRegister) this.#registered.add(documentId, document, query.length);
+    if (mayRegister) this.#registered.set(documentId, document, { size: query.length });
     return document;
   }
 

@@ -6,6 +6,7 @@ import { InvalidTokenError } from '../executor/challenge.ts';
 import { hashToken, isScope, takesPart } from '../resolvers/access-tokens.ts';
 import type { ReferenceMemory } from '../reference/memory.ts';
 import type { Principal } from '../resolvers/context.ts';
+import { recentlyUsed } from './limits/recently-used.ts';
 
 /** How often the use of a token is written down. */
 const lastUsedEveryMs = 60_000;
@@ -13,7 +14,7 @@ const lastUsedEveryMs = 60_000;
 /** What GraphiQL's page sends until somebody has put a token in: it is no credential, so the schema can be read. */
 export const tokenPlaceholder = 'Bearer <paste the token printed at start>';
 
-/** Holders that are remembered at most. */
+/** How many holders of tokens are remembered. */
 const maxHolders = 10_000;
 
 /**
@@ -25,13 +26,13 @@ export class Authenticator {
   readonly #database: Database;
   readonly #holders: TokenHolders;
   readonly #reference: ReferenceMemory;
-  /** By the hash of the token; those remembered first come first. */
-  readonly #known = new Map<string, TokenHolder>();
+  /** By the hash of the token. */
+  readonly #known = recentlyUsed<TokenHolder>(maxHolders);
   readonly #principals = new WeakMap<TokenHolder, Principal>();
   readonly #logger: Logger;
   readonly #writing = new Set<Promise<void>>();
-  /** When this process last wrote the use of a token: its row may still be on its way. */
-  readonly #written = new Map<string, number>();
+  /** When this process last wrote the use of a token, by its id. The row that `#known` holds may be older. */
+  readonly #written = recentlyUsed<number>(maxHolders);
 
   constructor(database: Database, reference: ReferenceMemory, logger: Logger) {
     this.#database = database;
@@ -95,8 +96,6 @@ export class Authenticator {
     // Under a meter of its own, like the checks of reference data: when they come is not the operation's doing.
     const holder = await metered(() => this.#holders.find(tokenHash));
     if (!holder) return undefined;
-    const [oldest] = this.#known.size >= maxHolders ? this.#known.keys() : [];
-    if (oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(key, holder);
     return holder;
   }
@@ -116,7 +115,6 @@ export class Authenticator {
     const before = new Date(now.getTime() - lastUsedEveryMs);
     const written = Math.max(holder.lastUsedUtc?.getTime() ?? 0, this.#written.get(tokenId) ?? 0);
     if (written > before.getTime()) return;
-    if (this.#written.size >= 10_000) this.#written.clear();
     this.#written.set(tokenId, now.getTime());
     // Under a meter of its own: the request's statements are those that it asked for.
     const writing = metered(() => updateLastUsed(this.#database.of(holder.workspaceId), holder, now, before))

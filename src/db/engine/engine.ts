@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, PostgresDialect, sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { type EmbeddedLocation, openEmbedded } from './embedded.ts';
 import type { Lease, Pool, PoolLoad } from './lease.ts';
 import { ServerPool } from './postgres.ts';
@@ -55,7 +56,7 @@ function over(engine: Database['engine'], pool: Pool): Database {
   const unscoped = unscopedHandle(new PostgresDialect({ pool }));
   return {
     engine,
-    of: keptHandles(unscoped),
+    of: cachedHandles(unscoped),
     unscoped,
     connect: () => pool.connect(),
     shared: (statement) => pool.shared(statement),
@@ -66,18 +67,18 @@ function over(engine: Database['engine'], pool: Pool): Database {
   };
 }
 
-/** How many handles are kept. Only writes of the same handle are batched. */
+/** How many handles are cached. Only writes of the same handle are batched. */
 const mostHandles = 1_000;
 
-function keptHandles(unscoped: Kysely<Tables>): Database['of'] {
-  const handles = new Map<string, TenantDb>();
+function cachedHandles(unscoped: Kysely<Tables>): Database['of'] {
+  const handles = new LRUCache<string, TenantDb>({ max: mostHandles });
   return (workspaceId) => {
-    const kept = handles.get(workspaceId);
-    if (kept) return kept;
-    if (handles.size >= mostHandles) handles.clear();
-    const made = tenantHandle(unscoped, workspaceId);
-    handles.set(workspaceId, made);
-    return made;
+    let handle = handles.get(workspaceId);
+    if (!handle) {
+      handle = tenantHandle(unscoped, workspaceId);
+      handles.set(workspaceId, handle);
+    }
+    return handle;
   };
 }
 

@@ -1,10 +1,10 @@
 import type { FieldNode, GraphQLObjectType, GraphQLSchema } from 'graphql';
-import { Recent } from '../recent.ts';
+import { LRUCache } from 'lru-cache';
 import type { ObjectPlan } from './objects.ts';
 
 /** Characters of the selections whose plans are cached: some thousand of them. */
 const maxCharacters = 100_000;
-const plans = new WeakMap<GraphQLSchema, Recent<ObjectPlan>>();
+const plans = new WeakMap<GraphQLSchema, LRUCache<string, ObjectPlan>>();
 
 /**
  * The plan of a selection on rows that are cached in memory. Operations share those that show leaves of the row alone, such
@@ -19,11 +19,14 @@ export function leafPlan(
   const selection = leavesOf(type, fields);
   if (selection === undefined) return make();
   let cached = plans.get(schema);
-  if (!cached) plans.set(schema, (cached = new Recent<ObjectPlan>(maxCharacters)));
+  if (!cached) {
+    cached = new LRUCache({ maxSize: maxCharacters, maxEntrySize: maxCharacters / 10 });
+    plans.set(schema, cached);
+  }
   const known = cached.get(selection);
   if (known) return known;
   const made = make();
-  if (made.isFixed) cached.add(selection, made, selection.length);
+  if (made.isFixed) cached.set(selection, made, { size: selection.length });
   return made;
 }
 

@@ -1,10 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import type { ReadColumn } from '../../db/query/page.ts';
 import type { Prepared } from '../../db/query/prepared.ts';
-import { Recent } from '../recent.ts';
 
 /** Characters of what statements are made of, over all that are cached: some two thousand of them. */
 const maxCharacters = 2_000_000;
-const statements = new Recent<Prepared>(maxCharacters);
+const statements = new LRUCache<string, Prepared>({
+  maxSize: maxCharacters,
+  maxEntrySize: maxCharacters / 10,
+});
 
 /**
  * A statement by all that it is made of. Operations share theirs: a document that nobody has seen before mostly asks the
@@ -15,7 +18,7 @@ export function statement(parts: readonly unknown[], make: () => Prepared): Prep
   const known = statements.get(key);
   if (known) return known;
   const made = make();
-  statements.add(key, made, key.length);
+  statements.set(key, made, { size: key.length });
   return made;
 }
 

@@ -47,9 +47,8 @@ export class AnswerHead {
   }
 }
 
-/** What has been put together before: answers of a kind depend on the same names. */
+/** The lists that `withName` has made. There are few, because the names come from the code and not from requests. */
 const lists = new Map<string, string>();
-const maxLists = 100;
 
 function withName(list: string, name: string): string {
   const both = `${list}\n${name}`;
@@ -61,6 +60,6 @@ function withName(list: string, name: string): string {
     .filter((one) => one !== '');
   const has = names.some((one) => one === '*' || one.toLowerCase() === name.toLowerCase());
   const made = has ? list : [...names, name].join(', ');
-  if (lists.size < maxLists) lists.set(both, made);
+  lists.set(both, made);
   return made;
 }

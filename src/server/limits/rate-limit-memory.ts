@@ -1,6 +1,7 @@
 import type { Buckets, Levels, Quota, Quotas } from './rate-limit.ts';
+import { recentlyUsed } from './recently-used.ts';
 
-/** How many callers are remembered; the one that was not seen for longest is forgotten first. */
+/** How many callers are remembered. The least recently seen caller is forgotten first. */
 const maxCallers = 100_000;
 
 interface Held {
@@ -10,19 +11,18 @@ interface Held {
 }
 
 /**
- * Buckets in the memory of this process. By hand, where rate-limiter-flexible would keep a timer for each caller, as
- * many callers as come, and fixed windows instead of buckets: this adds a few microseconds to a request.
+ * Buckets in the memory of this process. They take a few microseconds of a request. rate-limiter-flexible would keep a
+ * timer for each caller, would not limit the number of callers, and counts in fixed windows.
  */
 export class MemoryBuckets implements Buckets {
   readonly #quotas: Quotas;
   readonly #now: () => number;
-  readonly #maxCallers: number;
-  readonly #callers = new Map<string, Held>();
+  readonly #callers;
 
   constructor(quotas: Quotas, now: () => number = () => performance.now(), most = maxCallers) {
     this.#quotas = quotas;
     this.#now = now;
-    this.#maxCallers = most;
+    this.#callers = recentlyUsed<Held>(most);
   }
 
   take(caller: string): Levels {
@@ -41,28 +41,24 @@ export class MemoryBuckets implements Buckets {
     this.#callers.clear();
   }
 
-  /** The caller's buckets as they are now; they move to the end of the map, whose order is that of last use. */
+  /** The caller's buckets as they are now. */
   #filled(caller: string): Held {
     const { requests, cost } = this.#quotas;
     const atMs = this.#now();
-    const held = this.#callers.get(caller) ?? { requests: requests.limit, cost: cost.limit, atMs };
+    let held = this.#callers.get(caller);
+    if (!held) {
+      held = { requests: requests.limit, cost: cost.limit, atMs };
+      this.#callers.set(caller, held);
+    }
     const seconds = (atMs - held.atMs) / 1_000;
     held.requests = filled(requests, held.requests, seconds);
     held.cost = filled(cost, held.cost, seconds);
     held.atMs = atMs;
-    this.#callers.delete(caller);
-    this.#callers.set(caller, held);
-    if (this.#callers.size > this.#maxCallers) {
-      for (const oldest of this.#callers.keys()) {
-        this.#callers.delete(oldest);
-        break;
-      }
-    }
     return held;
   }
 }
 
-/** What a bucket holds after so many seconds in which nothing was taken. */
+/** The level of a bucket after `seconds` in which nothing was taken from it. */
 export function filled(
   { limit, windowSeconds }: Pick<Quota, 'limit' | 'windowSeconds'>,
   level: number,

@@ -4,6 +4,7 @@ import { defaultRates } from '../../executor/limits.ts';
 import type { QuotaState, RateLimit } from '../../resolvers/context.ts';
 import type { Refused } from '../http/early-refusal.ts';
 import { filled, MemoryBuckets } from './rate-limit-memory.ts';
+import { recentlyUsed } from './recently-used.ts';
 
 /** A bucket that holds `limit` tokens and fills up evenly within the window. */
 export interface Quota {
@@ -50,7 +51,7 @@ export class RateLimiter {
   readonly #buckets: Buckets;
   readonly #now: () => number;
   /** What callers had, and when, that had no request left. */
-  readonly #exhausted = new Map<string, { levels: Levels; atMs: number }>();
+  readonly #exhausted = recentlyUsed<{ levels: Levels; atMs: number }>(maxExhausted);
 
   constructor(quotas: Quotas, buckets: Buckets, now: () => number = () => performance.now()) {
     this.#quotas = quotas;
@@ -100,8 +101,6 @@ export class RateLimiter {
   }
 
   #remember(caller: string, levels: Levels): void {
-    const [oldest] = this.#exhausted.size >= maxExhausted ? this.#exhausted.keys() : [];
-    if (oldest !== undefined) this.#exhausted.delete(oldest);
     this.#exhausted.set(caller, { levels, atMs: this.#now() });
   }
 }

@@ -2,6 +2,7 @@ import { defaultRates } from '../../executor/limits.ts';
 import type { Refused } from '../http/early-refusal.ts';
 import { filled } from './rate-limit-memory.ts';
 import { callerOfAddress, type Quota } from './rate-limit.ts';
+import { recentlyUsed } from './recently-used.ts';
 
 /** How many addresses are remembered; the one whose last unknown token is oldest is forgotten first. */
 const maxAddresses = 100_000;
@@ -13,8 +14,8 @@ const maxAddresses = 100_000;
 export class UnknownTokens {
   readonly #quota: Pick<Quota, 'limit' | 'windowSeconds'>;
   readonly #now: () => number;
-  /** What is left for each address, in the order of its last unknown token. */
-  readonly #left = new Map<string, { level: number; atMs: number }>();
+  /** What is left for each address. Reading it does not count as a use. */
+  readonly #left = recentlyUsed<{ level: number; atMs: number }>(maxAddresses);
 
   constructor(perMinute = defaultRates.unknownTokensPerMinute, now: () => number = () => performance.now()) {
     this.#quota = { limit: perMinute, windowSeconds: 60 };
@@ -25,8 +26,6 @@ export class UnknownTokens {
   note(address: string | undefined): void {
     const caller = callerOfAddress(address);
     const level = Math.max(this.#levelOf(caller) - 1, 0);
-    this.#left.delete(caller);
-    if (this.#left.size >= maxAddresses) this.#forgetOldest();
     this.#left.set(caller, { level, atMs: this.#now() });
   }
 
@@ -42,13 +41,8 @@ export class UnknownTokens {
   }
 
   #levelOf(caller: string): number {
-    const known = this.#left.get(caller);
+    const known = this.#left.peek(caller);
     if (!known) return this.#quota.limit;
     return filled(this.#quota, known.level, (this.#now() - known.atMs) / 1_000);
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#left.keys();
-    if (oldest !== undefined) this.#left.delete(oldest);
   }
 }
