@@ -3,6 +3,7 @@ import { documentIdOf, hexHash } from '../../executor/manifest.ts';
 import { isNestedDeeper } from '../../executor/nesting.ts';
 import type { NamedDocument } from '../../executor/persisted-documents.ts';
 import { raise } from '../../resolvers/errors.ts';
+import { mediaTypeNegotiator } from '../http/negotiation.ts';
 import type { ServerRequest } from '../http/request.ts';
 
 /** The parameters of a GraphQL request over HTTP, of the right kinds; it has a query, a documentId or both. */
@@ -56,40 +57,33 @@ function isJson(contentType: string | undefined): boolean {
   return /^application\/json *(; *charset="?utf-8"? *)?$/i.test(contentType ?? '');
 }
 
-/** The media type to answer in by the Accept header, JSON where it leaves the choice; undefined when it wants neither. */
+// A client may ask for the charset, which is UTF-8.
+const [json, graphqlJson, html] = [
+  'application/json;charset=utf-8',
+  'application/graphql-response+json;charset=utf-8',
+  'text/html;charset=utf-8',
+] as const;
+
+const mediaTypes = {
+  [json]: 'application/json',
+  [graphqlJson]: 'application/graphql-response+json',
+} as const;
+
+const acceptedJson = mediaTypeNegotiator([json, graphqlJson]);
+const acceptedPages = mediaTypeNegotiator([json, graphqlJson, html]);
+
+/** The media type to answer in. JSON where the `Accept` header leaves the choice; undefined when it allows neither type. */
 export function acceptedMediaType(accept: string | undefined): GraphQLMediaType | undefined {
-  const choices = (accept || '*/*').toLowerCase().split(',').map(parseChoice);
-  let best: { type: GraphQLMediaType; quality: number } | undefined;
-  for (const { range, quality } of choices) {
-    const type = mediaTypes[range];
-    if (type && quality > (best?.quality ?? 0)) best = { type, quality };
-  }
-  return best?.type;
+  const [best] = acceptedJson(accept);
+  return best && mediaTypes[best];
 }
 
-/** Is it a browser that shows a page, rather than a client of the graph. */
+/** Whether the client is a browser that shows a page, and not a client of the API. */
 export function prefersHtml(accept: string | undefined): boolean {
-  const ranges = (accept ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((choice) => parseChoice(choice).range);
-  return ranges.includes('text/html') && !ranges.some((range) => range.endsWith('json'));
+  return acceptedPages(accept)[0] === html;
 }
-
-const mediaTypes: Readonly<Record<string, GraphQLMediaType>> = {
-  'application/graphql-response+json': 'application/graphql-response+json',
-  'application/json': 'application/json',
-  'application/*': 'application/json',
-  '*/*': 'application/json',
-};
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function parseChoice(choice: string): { range: string; quality: number } {
-  const [range = '', ...parameters] = choice.split(';').map((part) => part.trim());
-  const q = parameters.find((parameter) => parameter.startsWith('q='));
-  return { range, quality: q ? Number(q.slice(2)) || 0 : 1 };
-}
 
 function parseJson(text: string, what: string): unknown {
   try {

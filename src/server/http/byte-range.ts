@@ -1,8 +1,9 @@
 import type { ByteRange } from '../../storage/storage.ts';
 
 /**
- * The range of a file that a `Range` header asks for: undefined for the whole file, which is also the answer to
- * several ranges and to what cannot be read; 'unsatisfiable' when the file has none of those bytes (RFC 9110).
+ * Reads a `Range` header (RFC 9110, 14.1.2). Returns undefined for the whole file, which also answers a request for several
+ * ranges and a header that cannot be read, and 'unsatisfiable' when the file has none of the requested bytes. Decision 28
+ * says why no library does this.
  */
 export function byteRange(
   header: string | undefined,

@@ -1,34 +1,33 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { codingNegotiator } from './negotiation.ts';
 
-/** A content coding that answers are given in. */
+/** A content coding that answers are sent in. */
 export type Coding = 'br' | 'gzip';
 
-/** Below this a compressed answer fits into the same packet as it does uncompressed. */
+/** A smaller answer fits into one packet, compressed or not. */
 const worthwhileBytes = 1_024;
 
 const compressible = /\b(?:json|javascript|xml)\b|^text\//;
 
+const acceptedCodings = codingNegotiator(['br', 'gzip', 'x-gzip', 'identity']);
+
 /**
- * The coding that an answer is to have; undefined when it is to go as it is, which it also does when the client takes
- * none of ours: the work is done by then (RFC 9110, 12.5.3).
+ * The coding to compress an answer with. Undefined when the answer is sent as it is, which it also is when the client accepts
+ * none of our codings: the request has been carried out by then (RFC 9110, 12.5.3).
  */
 export function chooseCoding(
   acceptEncoding: string | undefined,
   { contentType, bytes }: { contentType: string; bytes: number },
 ): Coding | undefined {
   if (bytes === 0 || acceptEncoding === undefined || !compressible.test(contentType)) return undefined;
-  const weights = readWeights(acceptEncoding);
-  const weightOf = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0;
-  const coding = weightOf('gzip') > weightOf('br') ? 'gzip' : 'br';
-  if (weightOf(coding) === 0) return undefined;
-  const plainIsRefused = (weights.get('identity') ?? weights.get('*')) === 0;
-  if (plainIsRefused) return coding;
-  if (bytes < worthwhileBytes || (weights.get('identity') ?? 0) > weightOf(coding)) return undefined;
-  return coding;
+  const accepted = acceptedCodings(acceptEncoding);
+  const [best = 'identity'] = accepted;
+  if (best === 'identity' || (bytes < worthwhileBytes && accepted.includes('identity'))) return undefined;
+  return best === 'br' ? 'br' : 'gzip';
 }
 
-/** Compresses, on a thread beside the one that answers requests; the levels are those whose time the smaller answer is worth. */
+/** Compresses on a thread of the thread pool. Higher levels take more time than the smaller answer saves. */
 export async function compress(coding: Coding, bytes: Uint8Array): Promise<Uint8Array> {
   if (coding === 'gzip') return gzipped(bytes, { level: constants.Z_BEST_SPEED });
   return brotlied(bytes, {
@@ -42,16 +41,3 @@ export async function compress(coding: Coding, bytes: Uint8Array): Promise<Uint8
 const gzipped: (bytes: Uint8Array, options: { level: number }) => Promise<Uint8Array> = promisify(gzip);
 const brotlied: (bytes: Uint8Array, options: { params: Record<number, number> }) => Promise<Uint8Array> =
   promisify(brotliCompress);
-
-/** What an Accept-Encoding says of each coding, by its name in lower case; a weight that cannot be read is none. */
-function readWeights(acceptEncoding: string): ReadonlyMap<string, number> {
-  const weights = new Map<string, number>();
-  for (const element of acceptEncoding.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = element.split(';').map((part) => part.trim());
-    const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '') ?? '1';
-    if (name !== '') weights.set(name === 'x-gzip' ? 'gzip' : name, qvalue.test(weight) ? Number(weight) : 0);
-  }
-  return weights;
-}
-
-const qvalue = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
