@@ -32,6 +32,7 @@ export const limits = {
   issueKey: 21,
   /** What an entry of a feed says: who did what to what, each name of these lengths. */
   activity: 2_000,
+  eventType: 100,
   threadPreview: 200,
   threadMessages: 1_000,
 } as const;

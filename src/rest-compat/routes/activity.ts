@@ -1,3 +1,4 @@
+import { limits } from '../../schema/builder/limits.ts';
 import { between, equals } from '../comparators.ts';
 import { ActivityDocument } from '../operations.generated.ts';
 import { page } from '../params.ts';
@@ -17,7 +18,7 @@ export const activity = route({
     issueKey,
     ...page,
     actor_user_account_id: id('user', 'What this account did.'),
-    event_type: text('Events of this kind, such as `issue.updated.v1`.', { maxLength: 100 }),
+    event_type: text('Events of this kind, such as `issue.updated.v1`.', { maxLength: limits.eventType }),
     from_utc: dateTime('What happened at this time or later.'),
     to_utc: dateTime('What happened at this time or earlier.'),
   },

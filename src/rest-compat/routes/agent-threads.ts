@@ -1,3 +1,4 @@
+import { limits } from '../../schema/builder/limits.ts';
 import { creation, list, record, required } from '../body.ts';
 import {
   AgentMessageCreateDocument,
@@ -32,7 +33,7 @@ export const threadMessages = route({
   method: 'GET',
   path: '/v1/issues/{issueKey}/agent-thread/messages',
   scope: 'issues:read',
-  summary: 'Reads the conversation of an issue with the agent: the newest 1,000 messages, oldest first.',
+  summary: `Reads the conversation of an issue with the agent: the newest ${limits.threadMessages.toLocaleString('en')} messages, oldest first.`,
   parameters: { issueKey },
   operation: AgentThreadMessagesDocument,
   variables: (p) => ({ key: p.issueKey }),
@@ -41,7 +42,7 @@ export const threadMessages = route({
   absent,
 });
 
-const shortText = { minLength: 1, maxLength: 255 } as const;
+const shortText = { minLength: 1, maxLength: limits.title } as const;
 
 /** POST /v1/issues/{issueKey}/agent-thread/messages */
 export const messageCreate = route({
@@ -51,7 +52,7 @@ export const messageCreate = route({
   summary: 'Writes a message to the agent of an issue, or as the agent; the first one begins the thread.',
   parameters: { issueKey },
   body: creation({
-    body: required(text('What it says, as plain text.', { minLength: 1, maxLength: 50_000 })),
+    body: required(text('What it says, as plain text.', { minLength: 1, maxLength: limits.comment })),
     messageType: code<MessageType>(
       'MessageType',
       'What the message is; a prompt of people and a response of agents when left out:',
@@ -65,10 +66,10 @@ export const messageCreate = route({
       record('FollowUpActionInput', {
         name: text('What people read.', shortText),
         key: text('What it is known by to the agent.', shortText),
-        color: text('The color code; empty when none.', { maxLength: 255 }),
+        color: text('The color code; empty when none.', { maxLength: limits.title }),
       }),
       'The next steps that it offers.',
-      10,
+      limits.followUpActions,
     ),
   }),
   operation: AgentMessageCreateDocument,

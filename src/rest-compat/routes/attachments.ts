@@ -98,7 +98,7 @@ export const attachmentCreate = route({
     fileName: required(
       text('What the file is called, without a path or control characters.', {
         minLength: 1,
-        maxLength: 255,
+        maxLength: limits.fileName,
         trimmed: true,
         pattern: String.raw`^[\s\ufeff]*(?!\.{1,2}[\s\ufeff]*$)[^\s\ufeff/\\\x00-\x1f\x7f-\x9f][^/\\\x00-\x1f\x7f-\x9f]*$`,
       }),

@@ -1,3 +1,4 @@
+import { limits } from '../../schema/builder/limits.ts';
 import { creation, required } from '../body.ts';
 import { equals } from '../comparators.ts';
 import {
@@ -16,7 +17,7 @@ import { id, text } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
 const commentId = pathId('comment', 'comment', 'The id of the comment.');
-const commentBody = text('What it says, as plain text.', { minLength: 1, maxLength: 50_000 });
+const commentBody = text('What it says, as plain text.', { minLength: 1, maxLength: limits.comment });
 
 /** GET /v1/issues/{issueKey}/comments */
 export const comments = route({

@@ -1,3 +1,4 @@
+import { limits } from '../../schema/builder/limits.ts';
 import { change, clears, creation, required, set } from '../body.ts';
 import { issueWords } from '../issue-words.ts';
 import { IssueCreateDocument, IssueDeleteDocument, IssueUpdateDocument } from '../operations.generated.ts';
@@ -11,8 +12,8 @@ import { issueKey } from './issue-key.ts';
 const { title, description, priority, projectId, estimateValue, dueDate } = issueWords;
 const labelIds = set(
   id('label', 'A label of the workspace or of the team.'),
-  'All its labels, at most 50 different ones.',
-  50,
+  `All its labels, at most ${limits.labels} different ones.`,
+  limits.labels,
 );
 
 /** POST /v1/issues */

@@ -1,3 +1,4 @@
+import { limits } from '../../schema/builder/limits.ts';
 import { creation, required } from '../body.ts';
 import {
   IssueLinkCreateDocument,
@@ -32,8 +33,8 @@ export const linkCreate = route({
   summary: 'Links an issue to something elsewhere, at most once to the same place.',
   parameters: { issueKey },
   body: creation({
-    url: required(httpUrl('Where it leads.', { maxLength: 2_048 })),
-    title: required(text('What it is called.', { minLength: 1, maxLength: 255, trimmed: true })),
+    url: required(httpUrl('Where it leads.', { maxLength: limits.url })),
+    title: required(text('What it is called.', { minLength: 1, maxLength: limits.title, trimmed: true })),
   }),
   operation: IssueLinkCreateDocument,
   variables: (p, fields) => ({ input: { issueKey: p.issueKey, ...fields } }),
