@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
 import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
-import { ReferenceListener } from '../reference/listener.ts';
+import { ReferenceListener } from '../db/engine/listener.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { createRestFace } from '../rest-compat/face.ts';
 import { SerialQueue } from '../resolvers/writes/serial-queue.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { ReferenceListener } from '../../src/reference/listener.ts';
+import { ReferenceListener } from '../../src/db/engine/listener.ts';
 import { type App, startApp } from '../support/app.ts';
 
 const serverUrl = process.env.TEST_DATABASE_URL;

@@ -183,7 +183,7 @@ const elsewhere: readonly Mutant[] = [
   },
   {
     name: 'nothing is expired once it listens again',
-    file: 'src/reference/listener.ts',
+    file: 'src/db/engine/listener.ts',
     from: '      onGap();\n      this.#retryMs',
     to: '      this.#retryMs',
     by: 'listener',
