@@ -4,9 +4,10 @@ import type { AddressInfo, Server as SocketServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
+import { type Channels, Listener } from '../db/engine/listener.ts';
 import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
-import { ReferenceListener } from '../db/engine/listener.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
+import { referenceChannels } from '../reference/notifications.ts';
 import { createRestFace } from '../rest-compat/face.ts';
 import { SerialQueue } from '../resolvers/writes/serial-queue.ts';
 import { writesOf } from '../resolvers/writes/write-transaction.ts';
@@ -96,7 +97,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { database, config, logger, files, documents } = options;
   await warnOfNeighbours(database, config, logger);
   const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
-  const listener = listen(config, reference, logger);
+  const listener = listen(config, referenceChannels(reference), logger);
   const authenticator = new Authenticator(database, reference, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger);
   const contexts = new Contexts(database, authenticator, logger, files, {
@@ -183,20 +184,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Hears of what other processes change; not through a pooler, where nothing would be heard. */
-function listen(
-  config: ServerOptions['config'],
-  reference: ReferenceMemory,
-  logger: Logger,
-): ReferenceListener | undefined {
+/** Listens for the changes of other processes. A pooler passes no notifications on. */
+function listen(config: ServerOptions['config'], channels: Channels, logger: Logger): Listener | undefined {
   const { databaseUrl, listenUrl, prepared } = config;
   const url = listenUrl ?? (prepared ? databaseUrl : undefined);
   if (url === undefined) return undefined;
-  return new ReferenceListener({
+  return new Listener({
     url,
     name: listenerName(config),
-    onChange: (workspaceId) => reference.expire(workspaceId),
-    onGap: () => reference.expireAll(),
+    channels,
     onFailure: (error) =>
       logger.warn({ err: error }, 'changes of other processes are not heard, and are found later'),
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { ReferenceListener } from '../../src/db/engine/listener.ts';
+import { Listener } from '../../src/db/engine/listener.ts';
 import { type App, startApp } from '../support/app.ts';
 
 const serverUrl = process.env.TEST_DATABASE_URL;
@@ -8,10 +8,12 @@ const onPostgres = serverUrl ? describe : describe.skip;
 
 onPostgres('a listener', () => {
   let app: App;
-  let listener: ReferenceListener;
+  let listener: Listener;
   const gaps = heardInTurn<void>();
   const changes = heardInTurn<string>();
   const failures = heardInTurn<unknown>();
+  const others = heardInTurn<string>();
+  const otherGaps = heardInTurn<void>();
 
   beforeAll(async () => {
     app = await startApp();
@@ -20,11 +22,13 @@ onPostgres('a listener', () => {
     );
     const url = new URL(serverUrl ?? '');
     url.pathname = `/${rows[0]?.name}`;
-    listener = new ReferenceListener({
+    listener = new Listener({
       name: 'workgraph listener',
       url: url.href,
-      onChange: changes.hear,
-      onGap: gaps.hear,
+      channels: {
+        workgraph_reference: { onNotification: changes.hear, onGap: gaps.hear },
+        'another Channel': { onNotification: others.hear, onGap: otherGaps.hear },
+      },
       onFailure: failures.hear,
     });
   }, 60_000);
@@ -40,7 +44,7 @@ onPostgres('a listener', () => {
       .where('m.workspaceId', '=', app.workspaceId)
       .execute();
 
-  it('says that it may have missed something when it begins, and then names what changes', async () => {
+  it('reports a gap when it begins to listen, and then each workspace that changes', async () => {
     await gaps.next();
     await rename();
     expect(await changes.next()).toBe(app.workspaceId);
@@ -54,7 +58,15 @@ onPostgres('a listener', () => {
     expect(await changes.next()).toBe(app.workspaceId);
   });
 
-  it('says the same when its connection is lost, and listens on another one', async () => {
+  it('hands a notification only to the handler of its channel, and a gap to all handlers', async () => {
+    await otherGaps.next();
+    await sql`select pg_notify('another Channel', 'for the other')`.execute(app.database.unscoped);
+    expect(await others.next()).toBe('for the other');
+    await rename();
+    expect(await changes.next()).toBe(app.workspaceId);
+  });
+
+  it('reports a gap when its connection is lost, and listens on a new one', async () => {
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'workgraph listener'`.execute(
@@ -62,7 +74,7 @@ onPostgres('a listener', () => {
     );
     await gaps.next();
     expect(await failures.next()).toBeInstanceOf(Error);
-    // By now it listens again.
+    // The second gap is reported when it listens again.
     await gaps.next();
     await rename();
     expect(await changes.next()).toBe(app.workspaceId);

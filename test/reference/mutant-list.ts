@@ -167,15 +167,15 @@ const elsewhere: readonly Mutant[] = [
   },
   {
     name: 'the server does not listen to notifications',
-    file: 'src/server/server.ts',
-    from: 'onChange: (workspaceId) => reference.expire(workspaceId)',
-    to: 'onChange: () => undefined',
+    file: 'src/reference/notifications.ts',
+    from: 'onNotification: (workspaceId) => reference.expire(workspaceId)',
+    to: 'onNotification: () => undefined',
     by: 'server',
     needsPostgres: true,
   },
   {
     name: 'the server does not mind that notifications were lost',
-    file: 'src/server/server.ts',
+    file: 'src/reference/notifications.ts',
     from: 'onGap: () => reference.expireAll()',
     to: 'onGap: () => undefined',
     by: 'server',
@@ -184,7 +184,7 @@ const elsewhere: readonly Mutant[] = [
   {
     name: 'nothing is expired once it listens again',
     file: 'src/db/engine/listener.ts',
-    from: '      onGap();\n      this.#retryMs',
+    from: '      this.#reportGap();\n      this.#retryMs',
     to: '      this.#retryMs',
     by: 'listener',
     needsPostgres: true,

@@ -1,30 +1,36 @@
 import pg from 'pg';
 
 export interface ListenerOptions {
-  /** PostgreSQL itself: through a pooler that lends connections by transaction, nothing would be heard. */
+  /** PostgreSQL itself. A pooler that lends connections by transaction passes no notifications on. */
   readonly url: string;
-  /** What PostgreSQL calls the connection. */
+  /** The `application_name` of the connection. */
   readonly name: string;
-  /** The reference data of a workspace changed, or what its tokens may do. */
-  readonly onChange: (workspaceId: string) => void;
-  /** Changes may have gone by unheard: at the start, and after each connection that was lost. */
-  readonly onGap: () => void;
-  /** Once for each time that it begins to fail. */
+  readonly channels: Channels;
+  /** Called when the connection is lost or cannot be opened, and not again before it has worked in between. */
   readonly onFailure: (error: unknown) => void;
 }
 
-const channel = 'workgraph_reference';
-/** How often the connection is tried, so that one that is half open is found out. */
+/** What to do with the notifications of each channel, by the name of the channel. */
+export type Channels = Readonly<Record<string, ChannelHandler>>;
+
+export interface ChannelHandler {
+  /** Called for each notification. */
+  onNotification(payload: string): void;
+  /** Called when notifications may have been missed: when listening begins, and when the connection is lost. */
+  onGap(): void;
+}
+
+/** The interval of the statements that find out whether the connection still works. */
 const pingMs = 10_000;
 const answerWithinMs = 5_000;
 const firstRetryMs = 500;
 const lastRetryMs = 30_000;
 
 /**
- * Hears of changes as other processes commit them, on a connection of its own. It makes them seen sooner and is
- * needed for nothing else: what is not heard is found when the lease of the reference data ends.
+ * Listens on channels of PostgreSQL, over one database connection of its own that it reopens when it is lost. A notification
+ * may be missed while there is no connection, so a handler must be able to catch up in `onGap`.
  */
-export class ReferenceListener {
+export class Listener {
   readonly #options: ListenerOptions;
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -43,7 +49,7 @@ export class ReferenceListener {
   }
 
   async #open(): Promise<void> {
-    const { url, name, onChange, onGap } = this.#options;
+    const { url, name, channels } = this.#options;
     const client = new pg.Client({
       connectionString: url,
       application_name: name,
@@ -52,21 +58,26 @@ export class ReferenceListener {
       keepAlive: true,
     });
     this.#client = client;
-    client.on('notification', ({ payload }) => {
-      if (payload) onChange(payload);
+    client.on('notification', ({ channel, payload }) => {
+      if (payload) channels[channel]?.onNotification(payload);
     });
-    // Ends with the same as a failed statement: whichever comes first.
+    // A lost connection ends with both events, and fails its statement as well. The first of them counts.
     client.on('error', (error) => this.#reopen(client, error));
     client.on('end', () => this.#reopen(client, new Error('The connection was closed.')));
     try {
       await client.connect();
-      await client.query(`listen ${channel}`);
-      onGap();
+      for (const channel of Object.keys(channels))
+        await client.query(`listen ${client.escapeIdentifier(channel)}`);
+      this.#reportGap();
       this.#retryMs = firstRetryMs;
       this.#pingSoon(client);
     } catch (error) {
       this.#reopen(client, error);
     }
+  }
+
+  #reportGap(): void {
+    for (const handler of Object.values(this.#options.channels)) handler.onGap();
   }
 
   #pingSoon(client: pg.Client): void {
@@ -84,7 +95,7 @@ export class ReferenceListener {
     this.#client = undefined;
     clearTimeout(this.#timer);
     client.end().catch(() => undefined);
-    this.#options.onGap();
+    this.#reportGap();
     if (this.#retryMs === firstRetryMs) this.#options.onFailure(error);
     this.#timer = setTimeout(() => void this.#open(), this.#retryMs).unref();
     this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs);
