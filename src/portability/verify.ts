@@ -4,7 +4,6 @@ import { inSnapshot } from '../db/engine/snapshot.ts';
 import type { UnscopedTrx } from '../db/engine/transaction.ts';
 import { type FaultyRows, selectFaulty, selectRules } from '../db/verify/check.ts';
 import type { RuleCodes } from '../db/verify/rule.ts';
-import { eventIcons } from '../resolvers/activity.ts';
 import { memberStatus, projectState, statusCategory } from '../model/codes.ts';
 
 /** A rule that does not hold, and of what. */
@@ -29,7 +28,6 @@ export const ruleCodes: RuleCodes = {
   activeProject: projectState.active,
   completed: statusCategory.completed,
   canceled: statusCategory.canceled,
-  eventTypes: Object.keys(eventIcons),
 };
 
 /** Holds every rule of the rows against one snapshot of the database, which may be in use. */

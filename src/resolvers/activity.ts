@@ -2,29 +2,17 @@ import type { IssueRow } from '../db/issues.ts';
 import { inside, type Trx } from '../db/engine/transaction.ts';
 import { changeIssues, type FeedEvent } from '../db/writes/issue-change.ts';
 import type { AskedIssue } from '../db/writes/issue-parts.ts';
+import { activityEvents, type EventType } from '../model/activity-events.ts';
 import type { SettableColumn } from '../model/issue-columns.ts';
 import type { Principal } from './context.ts';
 import { newUuid } from './ids.ts';
-
-/** Every kind of event that a feed can show, with its icon. */
-export const eventIcons = {
-  'issue.updated.v1': 'icon-pen',
-  'issue-comment.created.v1': 'icon-comment',
-  'issue-comment.updated.v1': 'icon-comment',
-  'issue-comment.deleted.v1': 'icon-comment',
-  'issue-link.created.v1': 'icon-link',
-  'issue-link.deleted.v1': 'icon-link',
-  'issue-attachment.created.v1': 'icon-paperclip',
-  'agent-message.created.v1': 'icon-robot',
-} as const satisfies Record<string, string>;
-export type EventType = keyof typeof eventIcons;
 
 /** Who did something, as the feed names him. */
 type Actor = Pick<Principal, 'userAccountId' | 'displayName'>;
 
 /** How a feed shows an event, as statements take it. */
 export function feedEvent(eventType: EventType): FeedEvent {
-  return { eventType, iconCss: eventIcons[eventType] };
+  return { eventType, iconCss: activityEvents[eventType].icon };
 }
 
 /** Something that the principal did to issues. */

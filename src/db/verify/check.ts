@@ -26,7 +26,7 @@ export async function selectRules(trx: UnscopedTrx, codes: RuleCodes): Promise<R
   return [
     ...numberRules,
     ...issueRules,
-    ...feedRules(codes),
+    ...feedRules(),
     ...directoryRules(codes),
     ...(await referenceRules(trx)),
   ];

@@ -1,10 +1,12 @@
-import { countedByIssue, faultyIssues, onIssue, type Rule, type RuleCodes } from './rule.ts';
+import { activityEvents, type EventType, eventTypes } from '../../model/activity-events.ts';
+import { countedByIssue, faultyIssues, onIssue, type Rule } from './rule.ts';
 
 /**
- * The feed of an issue: its places, its order, and one entry for each write that it lists. The feed of an imported issue
- * is what its source gave: it may lack entries for what came with the issue, and tell of things that did not come.
+ * The rules of the feed of an issue: its positions, its order, and one entry for each write that it reports. The feed of an
+ * imported issue is what its source gave. It may lack entries for rows that were imported with the issue, and may report rows
+ * that were not.
  */
-export function feedRules({ eventTypes }: RuleCodes): Rule[] {
+export function feedRules(): Rule[] {
   return [
     {
       name: 'places in a feed go from 1 to activity_count without gaps, the last at last_activity_utc',
@@ -35,86 +37,72 @@ export function feedRules({ eventTypes }: RuleCodes): Rule[] {
         `join activity f on ${onIssue('f')} where f.event_type not in (${eventTypes.map((type) => `'${type}'`).join(', ')})`,
       ),
     },
-    entriesRule(
-      'each comment has its entry, but for imported ones',
-      'issue-comment.created.v1',
-      ofComments('count(*)', 'count(*) filter (where s.target_id is null)'),
+    ...eventTypes.map((type) => ({ name: activityEvents[type].rule, statement: statements[type](type) })),
+  ];
+}
+
+/** The statement that compares the entries of an event with the rows that they report. */
+const statements: Readonly<Record<EventType, (eventType: EventType) => string>> = {
+  'issue-comment.created.v1': compare(ofComments('count(*)', 'count(*) filter (where s.target_id is null)')),
+  'issue-comment.deleted.v1': compare(
+    ofComments(
+      'count(c.deleted_utc)',
+      `count(c.deleted_utc) filter (where s.target_id is null)`,
+      `and record ->> 'deleted' = 'true'`,
     ),
-    entriesRule(
-      'each deleted comment has the entry of its deletion, but for those that came deleted',
-      'issue-comment.deleted.v1',
-      ofComments(
-        'count(c.deleted_utc)',
-        `count(c.deleted_utc) filter (where s.target_id is null)`,
-        `and record ->> 'deleted' = 'true'`,
-      ),
+  ),
+  'issue-comment.updated.v1': compare(
+    ofComments(
+      'sum(c.revision - 1 - (c.deleted_utc is not null)::int)',
+      'sum(c.revision - 1 - (c.deleted_utc is not null)::int) filter (where s.target_id is null)',
     ),
-    entriesRule(
-      'each edit of a comment has its entry, but for imported comments',
-      'issue-comment.updated.v1',
-      ofComments(edits, `${edits} filter (where s.target_id is null)`),
-    ),
-    entriesRule(
-      'each link has its entry, but for those of imported issues',
-      'issue-link.created.v1',
-      ofIssues('issue_link', 'count(*)', { least: 'count(*) filter (where s.target_id is null)' }),
-    ),
-    entriesRule(
-      'each deleted link has the entry of its deletion, but for those that came deleted',
-      'issue-link.deleted.v1',
-      ofIssues('issue_link', 'count(r.deleted_utc)', { came: 'deletedLinks' }),
-    ),
-    entriesRule(
-      'each message to or from an agent has its entry, but for imported ones',
-      'agent-message.created.v1',
-      ofIssues('agent_thread_message', 'count(*)', { came: 'messages' }),
-    ),
-    {
-      name: 'each attachment has its entry, but for imported ones',
-      // Of deleted ones the entry is all that stays.
-      statement: faultyIssues(
-        `format('%s attachments, %s entries', a.counted, coalesce(f.counted, 0))`,
-        `join ${countedByIssue('attachment', 'uploaded_utc is not null')} a on ${onIssue('a')}
-         left join ${entriesOf('issue-attachment.created.v1')} f on ${onIssue('f')}
+  ),
+  'issue-link.created.v1': compare(
+    ofIssues('issue_link', 'count(*)', { least: 'count(*) filter (where s.target_id is null)' }),
+  ),
+  'issue-link.deleted.v1': compare(ofIssues('issue_link', 'count(r.deleted_utc)', { came: 'deletedLinks' })),
+  'agent-message.created.v1': compare(ofIssues('agent_thread_message', 'count(*)', { came: 'messages' })),
+  // Only the entry remains of a deleted attachment, so there may be more entries than attachments.
+  'issue-attachment.created.v1': (eventType) =>
+    faultyIssues(
+      `format('%s attachments, %s entries', a.counted, coalesce(f.counted, 0))`,
+      `join ${countedByIssue('attachment', 'uploaded_utc is not null')} a on ${onIssue('a')}
+         left join ${entriesOf(eventType)} f on ${onIssue('f')}
          left join ${cameWith('attachments')} s on s.workspace_id = i.workspace_id and s.target_id = i.id
          where coalesce(f.counted, 0) < a.counted - coalesce(s.came, 0)`,
-      ),
-    },
-    {
-      name: 'an update of an issue is counted once by its revision and has one entry, at updated_utc',
-      // Deletions, restorations and imports are revisions too. An imported issue was last updated by its source.
-      statement: faultyIssues(
-        `format('revision %s, %s entries; updated_utc %s, newest entry %s',
+    ),
+  // Deletions, restorations and imports are revisions too. An imported issue was last updated by its source.
+  'issue.updated.v1': (eventType) =>
+    faultyIssues(
+      `format('revision %s, %s entries; updated_utc %s, newest entry %s',
           i.revision, coalesce(f.counted, 0), i.updated_utc, f.newest)`,
-        `left join ${entriesOf('issue.updated.v1', ', max(occurred_utc) as newest')} f on ${onIssue('f')}
+      `left join ${entriesOf(eventType, ', max(occurred_utc) as newest')} f on ${onIssue('f')}
          left join ${imported('issue')} s
            on s.workspace_id = i.workspace_id and s.target_id = i.id
          where coalesce(f.counted, 0) > i.revision - 1
            or (s.target_id is null and i.updated_utc <> coalesce(f.newest, i.created_utc))`,
-      ),
-    },
-  ];
-}
+    ),
+};
 
-function entriesOf(eventType: string, more = ''): string {
+function entriesOf(eventType: EventType, more = ''): string {
   return countedByIssue('activity', `event_type = '${eventType}'`, more);
 }
 
-/** What imports have made, each once. */
+/** Selects each row of a kind that imports have created. */
 function imported(kind: string, condition = ''): string {
   return `(select distinct workspace_id, target_id from import_source where kind = '${kind}' ${condition})`;
 }
 
-/** Imported issues, and how many things of a kind came with each: their feeds need not tell of those. */
+/** Selects imported issues, with the number of rows of a kind that were imported with each. Their feeds may omit those. */
 function cameWith(what: string): string {
   return `(select workspace_id, target_id, max((record -> 'came' ->> '${what}')::int) as came
     from import_source where kind = 'issue' group by 1, 2)`;
 }
 
-/** How often comments were edited. */
-const edits = 'sum(c.revision - 1 - (c.deleted_utc is not null)::int)';
-
-/** Counts something of the comments of issues, and the least of it that the feed tells of; `s` is what was imported. */
+/**
+ * Counts comments by issue (`counted`), and how many of them must have an entry (`least`). The alias `s` is null where a
+ * comment was not imported.
+ */
 function ofComments(counted: string, least: string, condition = ''): string {
   return `select c.workspace_id, c.issue_id, ${counted} as counted, ${least} as least
     from comment c left join ${imported('comment', condition)} s
@@ -122,7 +110,7 @@ function ofComments(counted: string, least: string, condition = ''): string {
     group by 1, 2`;
 }
 
-/** The same rule for other rows of an issue: at least as many entries as given, or as rows that did not come with an import. */
+/** The same for other rows of an issue. All rows must have an entry that were not imported with the issue. */
 function ofIssues(table: string, counted: string, by: { least: string } | { came: string }): string {
   const least = 'least' in by ? by.least : `${counted} - coalesce(max(s.came), 0)`;
   return `select r.workspace_id, r.issue_id, ${counted} as counted, ${least} as least
@@ -131,17 +119,15 @@ function ofIssues(table: string, counted: string, by: { least: string } | { came
     group by 1, 2`;
 }
 
-/** Compares entries of a kind with the rows that they tell of, which `counted` counts by issue with `least`. */
-function entriesRule(name: string, eventType: string, counted: string): Rule {
-  return {
-    name,
-    statement: faultyIssues(
+/** Compares entries with the rows that `counted` selects. */
+function compare(counted: string): (eventType: EventType) => string {
+  return (eventType) =>
+    faultyIssues(
       `format('%s entries, %s writes', coalesce(f.counted, 0), coalesce(r.counted, 0))`,
       `left join (${counted}) r on ${onIssue('r')}
        left join ${entriesOf(eventType)} f on ${onIssue('f')}
        left join ${imported('issue')} o on o.workspace_id = i.workspace_id and o.target_id = i.id
        where coalesce(f.counted, 0) < coalesce(r.least, 0)
          or (o.target_id is null and coalesce(f.counted, 0) > coalesce(r.counted, 0))`,
-    ),
-  };
+    );
 }

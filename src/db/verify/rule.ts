@@ -13,13 +13,12 @@ export interface Rule {
   readonly statement: string | ((trx: UnscopedTrx) => Promise<string>);
 }
 
-/** Numbers of the code tables, and words of the feed, that rules need to know. */
+/** Numbers of the code tables that rules use. */
 export interface RuleCodes {
   readonly activeMember: number;
   readonly activeProject: number;
   readonly completed: number;
   readonly canceled: number;
-  readonly eventTypes: readonly string[];
 }
 
 /** Selects issues, as `i`, by their keys; `rest` are joins and the condition of those in fault. */

@@ -1,4 +1,4 @@
-import { type EventType, eventIcons } from '../../resolvers/activity.ts';
+import { type EventType, isEventType } from '../../model/activity-events.ts';
 import { limits } from '../../model/limits.ts';
 import type {
   ImportedActivity,
@@ -113,8 +113,4 @@ function cleanAction({ name, key, color }: ImportedMessage['followUpActions'][nu
     key: shortened(key, limits.title),
     color: shortened(color, limits.title),
   };
-}
-
-function isEventType(word: string): word is EventType {
-  return Object.hasOwn(eventIcons, word);
 }

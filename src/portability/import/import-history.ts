@@ -7,7 +7,7 @@ import {
 import type { NewRow } from '../../db/tables/tenant-tables.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { insertRows } from '../../db/writes/import-writes.ts';
-import { eventIcons } from '../../resolvers/activity.ts';
+import { activityEvents } from '../../model/activity-events.ts';
 import type { CleanActivity, CleanAttachment } from './import-clean-history.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import type { PreparedIssue } from './import-rows.ts';
@@ -193,7 +193,7 @@ function activityRows(
       eventType,
       actorUserAccountId: people.account(actor),
       occurredUtc,
-      iconCss: eventIcons[eventType],
+      iconCss: activityEvents[eventType].icon,
       text,
     };
   });
