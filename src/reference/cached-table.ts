@@ -4,12 +4,12 @@ import type { ReferenceRows } from '../db/reads/reference-reads.ts';
 import { KeyIndex } from './key-index.ts';
 import { compareKeys, comparison } from './order.ts';
 
-/** A row as PostgreSQL wrote it; the same object as long as the row is the same. */
+/** A row as PostgreSQL sent it. It stays the same object for as long as the row does not change. */
 export type CachedRow = readonly (string | null)[];
 
 const noRows: readonly CachedRow[] = [];
 
-/** The rows of one table of a workspace at one version. It never changes; what is looked up by is made when first asked. */
+/** The rows of one table of a workspace at one version. It never changes. Its indexes are created when they are first used. */
 export class CachedTable {
   readonly name: CachedTableName;
   readonly rows: readonly CachedRow[];
@@ -25,12 +25,12 @@ export class CachedTable {
     this.types = types;
   }
 
-  /** Where the column stands in each row; -1 when it is not cached. */
+  /** The position of the column in each row; -1 when the column is not cached. */
   place(column: string): number {
     return cachedTables[this.name].columns.indexOf(column);
   }
 
-  /** The rows that hold this text in the column. */
+  /** The rows with this text in the column. */
   by(column: string, text: string): readonly CachedRow[] {
     return this.grouped(column).get(text) ?? noRows;
   }
@@ -48,7 +48,7 @@ export class CachedTable {
     return groups;
   }
 
-  /** Where the row stands that holds a UUID in a column without doubles. */
+  /** The positions of rows by the UUIDs in a unique column. */
   index(column: string): KeyIndex {
     let index = this.#indexes.get(column);
     if (!index) {
@@ -59,7 +59,7 @@ export class CachedTable {
     return index;
   }
 
-  /** What a plain list by the column is ordered by: a number for each row, the same where the column is. */
+  /** The rank of each row in the order of the column. Rows with the same value have the same rank. */
   ranks(column: string): Int32Array {
     let ranks = this.#ranks.get(column);
     if (!ranks) {
@@ -73,7 +73,7 @@ export class CachedTable {
     return ranks;
   }
 
-  /** All rows in an order, as SQL has it. */
+  /** All rows, in the same order as in SQL. */
   sorted(order: Order): readonly CachedRow[] {
     const key = `${order.column} ${order.direction}`;
     let rows = this.#sorted.get(key);
@@ -84,7 +84,7 @@ export class CachedTable {
     return rows;
   }
 
-  /** The table after a change: those groups are replaced, and every other row stays the object that it is. */
+  /** The table after a change. The changed groups are replaced, and all other rows stay the same objects. */
   changed({ changed, rows, types }: ReferenceRows): CachedTable {
     if (!changed) return new CachedTable(this.name, rows, types);
     const group = this.place(cachedTables[this.name].group);

@@ -13,8 +13,8 @@ const textType = 25;
 const dateType = 1082;
 
 /**
- * The predicate as a function of the rows of a cached table, true where SQL finds the row; undefined for what only SQL
- * can say: other tables, and the order of texts, which depends on their collation.
+ * The predicate as a function of a cached row, which returns whether SQL would find the row. Undefined when only SQL can decide:
+ * for other tables, and for the order of texts, which depends on their collation.
  */
 export function testOf(predicate: Predicate, table: CachedTable, snapshot: Snapshot): Test | undefined {
   if ('all' in predicate) {
@@ -41,7 +41,7 @@ export function testOf(predicate: Predicate, table: CachedTable, snapshot: Snaps
     const keys = keysWhere(predicate, snapshot);
     return keys && ((row) => keys.has(row[place] ?? ''));
   }
-  // Keys are put in for SQL alone.
+  // `withKeys` adds this kind of predicate for SQL only.
   if ('among' in predicate) return undefined;
   if ('in' in predicate) {
     if (predicate.in instanceof Slot) return undefined;
@@ -55,21 +55,21 @@ export function testOf(predicate: Predicate, table: CachedTable, snapshot: Snaps
     : comparisonTest(table, place, predicate.is, predicate.value);
 }
 
-/** Values that are compared as texts with a column of this type. */
+/** The values as PostgreSQL writes them in a column of this type; undefined when they cannot be compared as texts. */
 function textsIn(type: number, values: readonly Comparable[]): ReadonlySet<string | null> | undefined {
   if (!isTextual(type) || !values.every((value) => typeof value === 'string')) return undefined;
   return new Set(type === uuidType ? values.map((value) => value.toLowerCase()) : values);
 }
 
-/** Of larger tables SQL finds the rows sooner. */
+/** In larger tables SQL finds rows faster. */
 const mostRows = 1_000;
-/** More keys than these lead to no index. */
+/** With more keys than this PostgreSQL does not use an index. */
 const fewKeys = 8;
 
 /**
- * The predicate with keys in place of what it asks of cached rows, so that SQL need not look for them again; the same
- * object where it asks nothing of them. Many keys are given for the children of parents alone: of all rows of a
- * workspace PostgreSQL knows better whether to begin with the keys.
+ * Replaces conditions on cached rows by the keys of the rows that fulfill them, so that SQL need not find those rows. Returns the
+ * same object if there are no such conditions. Many keys are used only for the children of given parents: for all rows of a
+ * workspace, PostgreSQL itself decides better whether to begin with the other table.
  */
 export function withKeys(predicate: Predicate, snapshot: Snapshot, many: boolean): Predicate {
   const partsOf = (parts: readonly Predicate[]) => {
@@ -139,7 +139,7 @@ function throughTest(
     link.by(through.parent, row[place] ?? '').some((joined) => targets.has(joined[child] ?? ''));
 }
 
-/** What the rows of a cached table that the predicate finds hold in a column. */
+/** The values of a column in the cached rows that fulfill the predicate. */
 function keysWhere(
   { references, by, where }: { references: string; by: string; where: Predicate },
   snapshot: Snapshot,
@@ -182,12 +182,12 @@ function comparisonTest(
   };
 }
 
-/** Are its texts compared as they are. */
+/** Whether texts of the column are compared byte by byte. */
 function isTextual(type: number): boolean {
   return type === textType || type === uuidType || type === dateType;
 }
 
-/** Numbers, times and truth values as what they are ordered by. */
+/** Converts numbers, times and booleans to numbers, by which they are ordered. */
 function comparable(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);

@@ -1,14 +1,14 @@
 import { isSameUuid, uuidBytes, uuidHash, uuidLength } from '../db/wire/uuid-bytes.ts';
 
-/** Where the row of a table stands by its UUID, as the text or as the bytes of it: no text is made to look one up. */
+/** The positions of the rows of a table by UUID. A lookup takes the UUID as text or as bytes, and allocates no text. */
 export class KeyIndex {
   readonly #keys: Uint8Array;
-  /** The place of a key and one more, at the key's hash or behind it; nothing is 0. */
+  /** The position of a key plus one, at the slot of the key's hash or after it. 0 marks a free slot. */
   readonly #slots: Int32Array;
   readonly #mask: number;
   readonly #byText: ReadonlyMap<string, number>;
 
-  /** Of the same key twice, the last counts. */
+  /** Of equal keys, the last one counts. */
   constructor(keys: readonly (string | null)[]) {
     const size = 2 ** Math.ceil(Math.log2(Math.max(keys.length, 4) * 2));
     this.#mask = size - 1;
@@ -23,12 +23,12 @@ export class KeyIndex {
     }
   }
 
-  /** The place of the key, -1 where there is none. */
+  /** The position of the row with this key; -1 when there is none. */
   ofText(key: string): number {
     return this.#byText.get(key) ?? -1;
   }
 
-  /** The same of the key whose bytes begin there. */
+  /** The position of the row with the key whose bytes begin at `start`; -1 when there is none. */
   ofBytes(bytes: Uint8Array, start: number): number {
     let slot = uuidHash(bytes, start) & this.#mask;
     for (;;) {

@@ -1,2 +1,2 @@
-/** Rows of reference data cached over all workspaces when nothing is said. */
+/** How many rows of reference data are cached for all workspaces together, by default. */
 export const defaultMaxRows = 200_000;

@@ -2,34 +2,34 @@ import type { ListOrder } from '../db/query/page.ts';
 import { eachUuid, uuidText } from '../db/wire/uuid-bytes.ts';
 import type { CachedRow, CachedTable } from './cached-table.ts';
 
-/** The columns of the join table that a list is ordered by. */
+/** The columns of the join table by which a list is ordered. */
 export function linkColumns(orderBy: readonly ListOrder[]): string[] {
   return orderBy.flatMap(({ column, of }) => (of === 'link' ? [column] : []));
 }
 
-/** Of the text of a UUID. */
+/** The length of a UUID as text. */
 const keyLength = 36;
-/** The order of a group of one item. */
+/** The order of a group with one item. */
 const onlyItem: readonly number[] = [0];
 
-/** Gathers the rows of a cached table that are joined to one parent after the other, in the order of a plain list. */
+/** Collects the cached rows that belong to each parent, one parent after the other, in the order of the list. */
 export class JoinedRows {
-  /** The rows of all parents so far, one group after the other. */
+  /** The rows of all parents so far. The rows of one parent are a group. */
   readonly rows: CachedRow[] = [];
   readonly #table: CachedTable;
   readonly #by: string;
   readonly #test: (row: CachedRow) => boolean;
   readonly #missing: (key: string) => void;
-  /** What an item of the group is ordered by, the first first. */
+  /** The values by which the items of a group are ordered, the most significant first. */
   readonly #orders: readonly ((item: number) => number)[];
-  /** The group that is being gathered: places in the table, and `#width` numbers of the join for each. */
+  /** The current group: the positions of its rows in the table, and `#width` numbers of the join table for each row. */
   readonly #places: number[] = [];
   readonly #links: number[] = [];
   /** The items of a group in the order of the list. */
   readonly #order: number[] = [];
   readonly #width: number;
 
-  /** Rows are joined by a column; `test` says which are shown, and `missing` hears of those that the table lacks. */
+  /** Rows are found by a column. `test` decides which are included; `missing` is called with keys that the table lacks. */
   constructor(
     table: CachedTable,
     { by, orderBy }: { by: string; orderBy: readonly ListOrder[] },
@@ -52,7 +52,7 @@ export class JoinedRows {
     });
   }
 
-  /** One row of the group, by its key, with the columns of the join that the list is ordered by. */
+  /** Adds one row to the group, by its key, with the values of the join table that order the list. */
   add(key: string, link: readonly (string | null)[]): void {
     const place = this.#table.index(this.#by).ofText(key);
     if (place < 0) return this.#missing(key);
@@ -60,7 +60,7 @@ export class JoinedRows {
     for (const text of link) this.#links.push(Number(text));
   }
 
-  /** All rows of the group, by an array of the bytes of their keys. */
+  /** Adds all rows of the group, by an array with the bytes of their keys. */
   addUuids(bytes: Buffer, start: number): void {
     const index = this.#table.index(this.#by);
     eachUuid(bytes, start, (at) => {
@@ -70,7 +70,7 @@ export class JoinedRows {
     });
   }
 
-  /** The same of an array that is a text: `{key,key}`. */
+  /** Adds all rows of the group, by an array in text format: `{key,key}`. */
   addArray(bytes: Buffer, start: number, end: number): void {
     const index = this.#table.index(this.#by);
     for (let at = start + 1; at + keyLength < end; at += keyLength + 1) {
@@ -81,7 +81,7 @@ export class JoinedRows {
     }
   }
 
-  /** Ends the group; says where the next one begins. */
+  /** Ends the group. Returns where the next group begins. */
   end(): number {
     const { rows } = this.#table;
     const places = this.#places;
@@ -95,7 +95,7 @@ export class JoinedRows {
     return this.rows.length;
   }
 
-  /** Groups are small: each item goes to its place among those before it. */
+  /** An insertion sort, because groups are small. */
   #sort(): readonly number[] {
     const order = this.#order;
     order.length = 0;

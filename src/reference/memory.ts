@@ -4,20 +4,20 @@ import { noVersion, ReferenceReads, type ReferenceVersion } from '../db/reads/re
 import { defaultMaxRows } from './limits.ts';
 import { Snapshot, snapshotOf } from './snapshot.ts';
 
-/** For how long after the start of a check its result is served; a second is what a revoked token may live on. */
+/** How long after the start of a check its result may be used. A revoked token may work for at most a second. */
 export const leaseMs = 800;
-/** How often the leases of workspaces in use are renewed beside the requests. */
+/** The interval at which the leases of workspaces in use are renewed in the background. */
 const pollMs = 300;
-/** A workspace is in use for so long after a request. */
+/** How long after a request its workspace counts as in use. */
 const inUseMs = 30_000;
-/** How long a workspace that was found too large is not read again. */
+/** How long a workspace that is too large is not read again. */
 const tooLargeMs = 600_000;
 
 /** The version that a client has seen in an answer. */
 export type SeenVersion = Pick<ReferenceVersion, 'ref' | 'tag'>;
 
 interface Check {
-  /** When it began, in the order of all beginnings. */
+  /** The number of its start, in the order in which all checks started. */
   readonly turn: number;
   readonly beganMs: number;
   readonly done: Promise<Snapshot>;
@@ -25,29 +25,29 @@ interface Check {
 
 interface Entry {
   snapshot: Snapshot;
-  /** The beginning of the check that found it valid: as a time, and in the order of all beginnings. */
+  /** The start of the check that last found the snapshot valid: as a time, and (`turn`) as a number of the order. */
   validFromMs: number;
   turn: number;
-  /** The last beginning before the snapshot was put here. */
+  /** The number of the last start before the snapshot was stored here. */
   installed: number;
   usedMs: number;
-  /** Checks that began before this turn may not have seen a write of this process, or a notification. */
+  /** A check with a lower number may have missed a write of this process, or a change that was notified. */
   neededTurn: number;
-  /** A check or refill under way: the one that began last. */
+  /** The check in progress that started last. */
   check: Check | undefined;
-  /** Until when nobody tries to keep its rows. */
+  /** The time until which its rows are not read, because there are too many. */
   tooLargeUntilMs: number;
 }
 
 /**
- * Reference data of the workspaces in use. What it gives was valid at most `leaseMs` before the question, and never
- * before the end of this process's own last write: correctness rests on the lease and on the version that a write
- * counts under a lock; polling and notifications only keep the lag shorter than that.
+ * The reference data of the workspaces in use. Data that it returns was valid at most `leaseMs` ago, and after the last write of
+ * this process. This follows from the lease and from the version, which a write increments under a lock. Polling and
+ * notifications only make the data more recent.
  */
 export class ReferenceMemory {
   readonly #reads: ReferenceReads;
   readonly #maxRows: number;
-  /** Checks that requests waited for, and refills: of what changed, and of everything. */
+  /** Counts the checks that requests waited for, and the reads of changed data (`delta`) and of all data (`whole`). */
   readonly counts = { check: 0, delta: 0, whole: 0 };
   readonly #entries = new Map<string, Entry>();
   readonly #unsubscribe: () => void;
@@ -64,9 +64,9 @@ export class ReferenceMemory {
   }
 
   /**
-   * The reference data of a workspace, at once where the lease holds; else after a check of its version. A client
-   * that has seen a version never gets an older one, unless one check does not find it: after a failover that lost
-   * it, or when it is made up.
+   * The reference data of a workspace: immediately if the lease is valid, and after a check of the version otherwise. A client
+   * that has seen a version gets no older one, unless a check does not find that version. This happens after a failover that
+   * lost it, or when the client has invented it.
    */
   current(workspaceId: string, seen?: SeenVersion): Snapshot | Promise<Snapshot> {
     const entry = this.#entryOf(workspaceId);
@@ -80,30 +80,30 @@ export class ReferenceMemory {
   }
 
   /**
-   * What is known now, from a check that began within the lease, though something may have been written since then: that
-   * is looked for beside, and found by the next who asks. Undefined when nothing was looked at for so long.
+   * The data of a check that started within the lease, even if something may have been written since. In that case a new check
+   * starts in the background. Undefined when the last check is older than the lease.
    */
   recent(workspaceId: string): Snapshot | undefined {
     const current = this.current(workspaceId);
     if (!(current instanceof Promise)) return current;
-    // Who waits for it hears why it failed.
+    // Callers that wait for the check get its error.
     current.catch(() => undefined);
     const { snapshot, validFromMs } = this.#entryOf(workspaceId);
     return performance.now() - validFromMs < leaseMs ? snapshot : undefined;
   }
 
-  /** After a check that begins now: for an answer that found something missing here. */
+  /** The data after a check that starts now, for an answer that needs rows that are missing here. */
   renewed(workspaceId: string): Promise<Snapshot> {
     return this.#checked(workspaceId, this.#entryOf(workspaceId), this.#nextTurn());
   }
 
-  /** Something was written to the workspace's reference data: what is known of it is not served before it is checked. */
+  /** Makes the data of a workspace unusable until a new check, because it was written. */
   expire(workspaceId: string): void {
     const entry = this.#entries.get(workspaceId);
     if (entry) entry.neededTurn = this.#nextTurn();
   }
 
-  /** The same for all workspaces: after a write of this process, or when notifications may have been lost. */
+  /** Does this for all workspaces: after a write of this process, or when notifications may have been missed. */
   expireAll(): void {
     this.#writtenTurn = this.#nextTurn();
   }
@@ -115,7 +115,7 @@ export class ReferenceMemory {
     return { workspaces: this.#entries.size, rows };
   }
 
-  /** Ends the polling, and waits for what is being read. */
+  /** Ends the polling, and waits for reads in progress. */
   async close(): Promise<void> {
     clearInterval(this.#poll);
     this.#unsubscribe();
@@ -144,13 +144,13 @@ export class ReferenceMemory {
       check: undefined,
       tooLargeUntilMs: 0,
     };
-    // The last in a Map is the one that was used last.
+    // Entries of the map are in the order of their last use.
     if (known) this.#entries.delete(workspaceId);
     this.#entries.set(workspaceId, entry);
     return entry;
   }
 
-  /** Joins only a check that began after the cause of this one, and within the lease. */
+  /** Starts a check, or joins one that started late enough to see the cause of this one, and within the lease. */
   #checked(workspaceId: string, entry: Entry, neededTurn: number): Promise<Snapshot> {
     const began = performance.now();
     const { check } = entry;
@@ -167,7 +167,7 @@ export class ReferenceMemory {
     return done;
   }
 
-  /** Brings the entry to a version that a check found, reading what changed where it is another one. */
+  /** Brings the entry to the version that a check found. Reads the changes if it is another version. */
   async #install(
     workspaceId: string,
     entry: Entry,
@@ -179,8 +179,8 @@ export class ReferenceMemory {
     if (!base.isCached || isOther(known, version)) snapshot = await this.#read(workspaceId, entry, version);
     else if (known.auth !== version.auth) snapshot = base.withVersion(version);
     const isLater = snapshot.version.ref > entry.snapshot.version.ref;
-    // A check that began first may have looked last. What is older than what is known counts only when all of the
-    // check came after that: then it is another history, and no race.
+    // Checks may end in another order than they started. An older version is stored only if its check started after the current
+    // one was stored: then the database has another history, as after a failover.
     if (
       isLater ||
       (turn > entry.turn && (turn > entry.installed || !isBehind(snapshot.version, entry.snapshot.version)))
@@ -212,7 +212,7 @@ export class ReferenceMemory {
     return new Snapshot(whole.version);
   }
 
-  /** Forgets those used least recently when there are too many rows. */
+  /** Evicts the least recently used workspaces while there are too many rows. */
   #evict(): void {
     let { rows } = this.size();
     for (const [workspaceId, { snapshot, check }] of this.#entries) {
@@ -235,7 +235,7 @@ export class ReferenceMemory {
     this.#poll.unref();
   }
 
-  /** One statement for all workspaces in use. A failure leaves the leases to end, and the requests to see it. */
+  /** Checks all workspaces in use with one statement. If it fails, the leases end, and requests get the error of their check. */
   async #renewLeases(): Promise<void> {
     const now = performance.now();
     const used = [...this.#entries].filter(([, entry]) => now - entry.usedMs < inUseMs);
@@ -249,19 +249,19 @@ export class ReferenceMemory {
       const versions = await metered(() => this.#reads.versions(used.map(([workspaceId]) => workspaceId)));
       for (const [workspaceId, entry] of used) {
         const version = versions.get(workspaceId) ?? noVersion;
-        // Only what is the same: a change is read when somebody asks.
+        // Changed data is read when a request needs it.
         const { snapshot } = entry;
         const { auth } = snapshot.version;
         if (isOther(snapshot.version, version) || auth !== version.auth) continue;
         if (entry.turn >= 0 && turn > entry.turn) Object.assign(entry, { turn, validFromMs: now });
       }
     } catch {
-      // The next request that needs a check says what is wrong.
+      // The next request that needs a check gets the error.
     }
   }
 }
 
-/** Has somebody seen what is not known here yet: a later version, or another history of the same. */
+/** Whether the client has seen a later version, or the same version of another history. */
 function isBehind(known: ReferenceVersion, seen: SeenVersion): boolean {
   return known.ref < seen.ref || (known.ref === seen.ref && known.tag !== seen.tag);
 }

@@ -4,19 +4,19 @@ import type { CachedRow, CachedTable } from './cached-table.ts';
 
 const TIMESTAMPTZ = 1184;
 
-/** What a text is compared by, as SQL compares the column that it comes from. */
+/** What is compared of a text, as SQL does for its column. */
 export function orderKey(kind: OrderKind, text: string): string | number {
   if (kind === 'int') return Number(text);
   return kind === 'time' ? (decodeText(TIMESTAMPTZ, text) as Date).getTime() : text;
 }
 
-/** Smaller than nothing when `a` comes first; texts by code points, as the collation "C" has them. */
+/** Negative when `a` comes first. Texts are compared by code points, as in the collation "C". */
 export function compareKeys(a: string | number, b: string | number): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   return Number(a) - Number(b);
 }
 
-/** The order of the rows of a table; nulls come last in both directions, and the id follows the direction. */
+/** Compares rows of a table. Nulls come last in both directions. The id breaks ties, in the same direction. */
 export function comparison(table: CachedTable, order: Order): (a: CachedRow, b: CachedRow) => number {
   const place = table.place(order.column);
   const id = table.place('id');
@@ -43,7 +43,7 @@ function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for what lies beyond every other code unit. */
+/** Surrogates encode code points that are higher than those of all other code units. */
 function codePointOrder(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }

@@ -6,15 +6,15 @@ import { type CachedRow, CachedTable } from './cached-table.ts';
 
 type Tables = ReadonlyMap<string, CachedTable>;
 
-/** The reference data of a workspace at one version; it never changes. */
+/** The reference data of a workspace at one version. It never changes. */
 export class Snapshot {
   readonly version: ReferenceVersion;
   readonly rowCount: number;
   readonly #tables: Tables;
-  /** Lists under parents, in order, by what they are lists of. */
+  /** The ordered lists of children that have been created, by their description. */
   readonly #lists = new Map<string, ReadonlyMap<string, readonly CachedRow[]>>();
 
-  /** Without tables it knows the version alone: of a workspace that is too large to be cached. */
+  /** Without tables it has only the version: the workspace is too large to be cached. */
   constructor(version: ReferenceVersion, tables: Tables = new Map()) {
     this.version = version;
     this.#tables = tables;
@@ -45,8 +45,8 @@ export class Snapshot {
   }
 
   /**
-   * The rows of a list by their parent (`''`: of the whole workspace), in order and before any filter; undefined when
-   * they are not all cached here.
+   * The rows of a list by their parent (`''` for the whole workspace), in order and without a filter. Undefined when they are
+   * not all cached.
    */
   lists(
     { table: name, where, parent }: Source,
@@ -89,7 +89,7 @@ export class Snapshot {
   }
 }
 
-/** The tables of a workspace that was read whole. */
+/** The snapshot of a workspace that was read completely. */
 export function snapshotOf(version: ReferenceVersion, tables: readonly ReferenceRows[]): Snapshot {
   const cached = tables.map(({ table, rows, types }): [CachedTableName, CachedTable] => [
     table,
@@ -98,7 +98,7 @@ export function snapshotOf(version: ReferenceVersion, tables: readonly Reference
   return new Snapshot(version, new Map(cached));
 }
 
-/** Are the rows of the table cached in memory at all. */
+/** Whether rows of this table are ever cached. */
 export function isCached(table: string): boolean {
   return cachedDeclaration(table) !== undefined;
 }

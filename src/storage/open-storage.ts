@@ -10,7 +10,7 @@ export interface StorageLocation {
   readonly storageUrl: string | undefined;
 }
 
-/** Opens the store of a location; nothing is asked of it before the first file. */
+/** Opens the store of a location. It is first used with the first file. */
 export function openStorage({ dataDir, storageUrl }: StorageLocation): FileStore {
   if (storageUrl === undefined) return new DirectoryStore(join(dataDir, 'files'));
   const url = new URL(storageUrl);

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ByteRange, type FileStore, StorageFullError } from './storage.ts';
 
-/** Files in a directory of this machine, or of one that several machines mount. */
+/** Files in a local directory, or in one that several machines mount. */
 export class DirectoryStore implements FileStore {
   readonly #root: string;
   readonly #partial: string;
@@ -21,9 +21,9 @@ export class DirectoryStore implements FileStore {
     await mkdir(this.#partial, { recursive: true, mode: 0o700 });
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     try {
-      // Opened by hand: a stream that fails at once would make its file after it was removed.
+      // Opened without a stream: a stream that fails at once could create its file after the file was removed.
       const file = await open(partial, 'wx', 0o600);
-      // On the disk before it has its name: after a power cut a file is whole or absent.
+      // The bytes are on the disk before the file gets its name, so that after a power cut the file is complete or absent.
       await pipeline(bytes, file.createWriteStream({ flush: true }));
       await rename(partial, path);
     } catch (error) {
@@ -67,7 +67,7 @@ export class DirectoryStore implements FileStore {
 
 const full: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** By shape, not by class: an error of Node's core is no `Error` of a test's own realm. */
+/** Reads the field without `instanceof`: in a test with its own realm, errors of Node are not instances of its `Error`. */
 function codeOf(error: unknown): string {
   return (Object(error) as { code?: string }).code ?? '';
 }

@@ -7,15 +7,15 @@ import { text } from 'node:stream/consumers';
 import { AwsClient } from 'aws4fetch';
 import { type ByteRange, type FileStore, StorageFullError, StorageUnavailableError } from './storage.ts';
 
-/** How long the store may be silent. */
+/** How long the store may send nothing. */
 const silenceMs = 60_000;
 
-/** Objects of an S3-compatible store under an address such as `https://KEY:SECRET@s3.example.com/bucket/folder`. */
+/** Files as objects of an S3-compatible store. The URL is such as `https://KEY:SECRET@s3.example.com/bucket/folder`. */
 export class S3Store implements FileStore {
   readonly #base: string;
   readonly #client: AwsClient;
 
-  /** The region is the parameter `region` of the address, or what the host's name says. */
+  /** The region is the parameter `region` of the URL, or is read from the host name. */
   constructor(address: URL) {
     const { protocol, host, pathname, username, password, searchParams } = address;
     const region = searchParams.get('region');
@@ -33,7 +33,7 @@ export class S3Store implements FileStore {
       const response = await this.#send('PUT', key, { 'content-length': String(sizeBytes) }, bytes);
       await settle(response, [200]);
     } catch (error) {
-      // S3 keeps no half of an object; some stores that are like it do.
+      // S3 discards an incomplete object, but some compatible stores keep it.
       await this.remove(key).catch(() => undefined);
       throw error;
     }
@@ -58,7 +58,7 @@ export class S3Store implements FileStore {
     await settle(await this.#send('DELETE', key), [200, 204, 404]);
   }
 
-  /** Nothing is left of a PUT that was cut off. */
+  /** A PUT that was cut off leaves nothing to remove. */
   async sweep(): Promise<number> {
     return 0;
   }
@@ -75,7 +75,7 @@ export class S3Store implements FileStore {
     const request = (url.protocol === 'https:' ? https : http).request(url, {
       method,
       headers: { ...Object.fromEntries(signed.headers), ...headers },
-      // A connection that was kept may be closed at the other end just now, and a body cannot be sent again.
+      // An idle connection may be closed by the store at this moment, and a streamed body cannot be sent again.
       agent,
     });
     request.setTimeout(silenceMs, () => request.destroy(new StorageUnavailableError('The store is silent.')));
@@ -93,14 +93,14 @@ export class S3Store implements FileStore {
     } catch (error) {
       if (broken) throw broken.error;
       if (error instanceof StorageUnavailableError) throw error;
-      // What has no body has the same effect twice, so it goes once more, over a connection of its own.
+      // A request without a body has the same effect twice, so it is repeated over a new connection.
       if (request.reusedSocket && !body) return this.#send(method, key, headers, undefined, false);
       throw new StorageUnavailableError('The store cannot be reached.', { cause: error });
     }
   }
 }
 
-/** The same bytes; tells the fault of whoever sends them from one of the store. */
+/** Passes the bytes on, and records an error of their source, to distinguish it from an error of the store. */
 async function* watched(bytes: AsyncIterable<Uint8Array>, note: (error: unknown) => void) {
   try {
     yield* bytes;
@@ -110,7 +110,7 @@ async function* watched(bytes: AsyncIterable<Uint8Array>, note: (error: unknown)
   }
 }
 
-/** Reads the answer to its end; throws unless its status is one of those. */
+/** Reads the answer to its end. Throws unless the status is one of `statuses`. */
 async function settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
   const { statusCode = 0 } = response;
   const body = await text(response);

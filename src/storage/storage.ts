@@ -6,21 +6,21 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Where the bytes of files are kept. The service makes the keys: digits, lower-case letters, `/`, `-` and `.`. */
+/** Stores the bytes of files. The service chooses the keys, of digits, lower-case letters, `/`, `-` and `.`. */
 export interface FileStore {
-  /** Keeps all bytes, in place of what was under the key, or none when anything fails midway. */
+  /** Stores the bytes under the key and replaces earlier ones. Stores nothing when something fails midway. */
   put(key: string, bytes: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<void>;
-  /** The bytes, or a range of them that is there; undefined when nothing is kept under the key. */
+  /** Reads the bytes, or a range that must exist. Undefined when there is nothing under the key. */
   get(key: string, range?: ByteRange): Promise<Readable | undefined>;
-  /** How many bytes are kept under the key; undefined when nothing is. */
+  /** The number of bytes under the key; undefined when there is nothing. */
   size(key: string): Promise<number | undefined>;
-  /** Removes what is kept under the key, if anything is. */
+  /** Removes the bytes under the key, if there are any. */
   remove(key: string): Promise<void>;
-  /** Removes what was being put before this time and was cut off by the end of a process; says how much that was. */
+  /** Removes incomplete files from before this time, which a process has left that ended. Returns how many there were. */
   sweep(before: Date): Promise<number>;
 }
 
-/** The store cannot be reached, or not now. */
+/** The store cannot be reached at the moment. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** The data directory belongs to a running process; two on one directory would lose rows without a word. */
+/** Another process uses the data directory. Two processes on one directory would lose rows silently. */
 export class DirectoryHeldError extends Error {
   override readonly name = 'DirectoryHeldError';
-  /** Has the holder said that it is about to end. */
+  /** Whether the holder has announced that it is about to end. */
   readonly isStopping: boolean;
 
   constructor(dataDir: string, holder: Holder | undefined) {
@@ -14,19 +14,19 @@ export class DirectoryHeldError extends Error {
   }
 }
 
-/** A lock of the operating system on a data directory: it ends with the process, however that ends. */
+/** A lock of the operating system on a data directory. The system releases it when the process ends, however it ends. */
 export interface DirectoryLock {
-  /** Tells whoever wants the directory next that it will be free soon. */
+  /** Announces to the next process that the directory will be free soon. */
   announceRelease(): void;
   release(): void;
 }
 
-/** The databases whose locks are held: a garbage-collected one would be closed, and its lock with it. */
+/** The SQLite databases that hold locks. The garbage collector would close them and release their locks. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the lock, or throws DirectoryHeldError at once. SQLite holds it, being the one way that Node has to a
- * lock of the operating system; it also refuses a second holder within this process.
+ * Takes the lock, or throws DirectoryHeldError at once. The lock is one of SQLite, because Node has no other access to locks
+ * of the operating system. SQLite also refuses a second holder in this process.
  */
 export function lockDirectory(dataDir: string): DirectoryLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -39,14 +39,14 @@ export function lockDirectory(dataDir: string): DirectoryLock {
     throw isBusy(error) ? new DirectoryHeldError(dataDir, readHolder(pidFile)) : error;
   }
   held.add(database);
-  // Beside the lock, not in it: whoever opens and closes the locked file in this process would drop the lock.
+  // This is another file than the lock: if this process opened and closed the locked file, the lock would be released.
   writeFileSync(pidFile, `${process.pid}\n`);
   return {
     announceRelease: () => {
       try {
         writeFileSync(pidFile, `${process.pid} ${stopping}\n`);
       } catch {
-        // Whoever comes next is then told that the directory is held, as by a server that goes on.
+        // Without the announcement, the next process is told that the directory is held, as by a server that continues.
       }
     },
     release: () => {

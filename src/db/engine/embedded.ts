@@ -18,18 +18,18 @@ import { ReferenceWrites } from '../writes/reference-writes.ts';
 import { Semaphore } from './semaphore.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
-/** A data directory, and its lock where it is held already: it is given back with the database. */
+/** A data directory, and its lock if the caller holds it already. Closing the database releases the lock. */
 export interface EmbeddedLocation {
   readonly dataDir: string;
   readonly lock?: DirectoryLock | undefined;
 }
 
-/** How long a caller waits for the session: a transaction that used `db` inside itself would otherwise wait for ever. */
+/** How long a caller waits for the session. Without a limit, a transaction that used `db` inside itself would wait for ever. */
 const WAIT_MS = 30_000;
 
 /**
- * Opens PGlite in `<dataDir>/database` under the directory's lock, which is taken unless the caller has it; the first
- * time, which makes it, takes seconds.
+ * Opens PGlite in `<dataDir>/database`. Takes the lock of the directory unless the caller holds it. The first time takes
+ * seconds, because it creates the database.
  */
 export async function openEmbedded({ dataDir, lock: held }: EmbeddedLocation): Promise<EmbeddedPool> {
   const lock = held ?? lockDirectory(dataDir);
@@ -48,10 +48,10 @@ export async function openEmbedded({ dataDir, lock: held }: EmbeddedLocation): P
 }
 
 /**
- * PGlite's one session, lent to one at a time in the order of asking.
+ * The single session of PGlite, lent to one caller at a time, first come first served.
  *
- * A commit is safe from the end of the process, kill -9 included, but not from that of the machine: PGlite
- * leaves it to the operating system when to write to the disk.
+ * A commit survives the end of the process, even by kill -9. It may not survive a crash of the machine, because PGlite lets
+ * the operating system decide when to write to the disk.
  */
 export class EmbeddedPool implements Pool {
   readonly options = {};
@@ -59,9 +59,9 @@ export class EmbeddedPool implements Pool {
   readonly #pglite: PGlite;
   readonly #client: pg.Client;
   readonly #lock: DirectoryLock;
-  /** PGlite has one session, which one caller has at a time. */
+  /** One permit, because there is one session. */
   readonly #permit = new Semaphore(1);
-  /** The statements that the session keeps by name: it cannot be exchanged for a new one. */
+  /** The names of the statements that the session has prepared. The session cannot be replaced by one without them. */
   readonly #names = new Set<string>();
   /** The session runs one statement at a time. */
   readonly #inOrder = inOrder();
@@ -94,7 +94,7 @@ export class EmbeddedPool implements Pool {
     await lease.query('select 1', []).finally(() => lease.release());
   }
 
-  /** There is but one, which answers one after the other. */
+  /** There is only one connection, and it runs one statement at a time. */
   shared(): undefined {
     return undefined;
   }
@@ -109,7 +109,7 @@ export class EmbeddedPool implements Pool {
   }
 
   async #query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
-    // PGlite computes on this thread and resolves in microtasks: without this, no socket is served between statements.
+    // PGlite computes on this thread and resolves in microtasks. Without this pause, no socket is served between statements.
     await nextTurn();
     return (await this.#client.query(sql, [...parameters])) as unknown as PostgresQueryResult<Row>;
   }
@@ -126,7 +126,7 @@ export class EmbeddedPool implements Pool {
   }
 
   async #release(destroy = false): Promise<void> {
-    // Kysely gives up a connection whose rollback failed; there is no other, so its transaction must not stay.
+    // Kysely discards a connection whose rollback failed. There is no other connection, so the transaction must be ended here.
     if (destroy) await this.#client.query('rollback').catch(ignore);
     this.#permit.release();
   }
@@ -146,7 +146,7 @@ const MAX_NAMES = 1_000;
 
 const HINT = 'Inside a transaction, use the transaction and not the database.';
 
-/** PGlite takes a directory it was killed in at the wrong moment for a whole one, so a new one gets its name last. */
+/** The directory gets its final name last: PGlite does not notice that it was killed while it created a directory. */
 async function createDatabase(directory: string): Promise<void> {
   const partial = `${directory}.partial`;
   rmSync(partial, { recursive: true, force: true });

@@ -12,34 +12,34 @@ import type { TenantDb } from '../tables/tenant-tables.ts';
 import { tenantHandle, unscopedHandle } from './tenant-handle.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
-/** An open database, the same to its users on either engine. */
+/** An open database. It is used in the same way on both engines. */
 export interface Database {
   readonly engine: 'embedded' | 'postgres';
   /**
-   * The handle for everything that is done for one workspace: it binds every statement to it. The same workspace gets
-   * the same handle, as long as few are in use.
+   * The handle for all work on one workspace: it restricts every statement to the workspace. A workspace gets the same handle
+   * again, unless too many others were used since.
    */
   of(workspaceId: string): TenantDb;
-  /** For what belongs to no workspace: finding a token by its hash, listing workspaces, migrations, housekeeping. */
+  /** The handle for work outside of workspaces: finding a token by its hash, listing workspaces, migrations, housekeeping. */
   readonly unscoped: Kysely<Tables>;
-  /** A connection for prepared statements, to be released by whoever borrows it. */
+  /** Lends a connection for prepared statements. The caller must release it. */
   connect(): Promise<Lease>;
-  /** A connection that others use at the same time, where there is one for this statement, which reads. */
+  /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
   shared(statement: Prepared): Lease | undefined;
-  /** How the connections are used now. */
+  /** How many connections are in use. */
   load(): PoolLoad;
-  /** Hears of writes to reference data that this process makes. */
+  /** Reports the writes of this process to reference data. */
   readonly referenceWrites: ReferenceWrites;
-  /** Throws when the database does not answer within the time. */
+  /** Throws when the database does not answer within `timeoutMs`. */
   ping(timeoutMs: number): Promise<void>;
-  /** Waits for what is running, then gives back connections and the data directory. */
+  /** Waits for running statements, then closes the connections and releases the data directory. */
   close(): Promise<void>;
 }
 
 /** The embedded database of a data directory, or a PostgreSQL server. */
 export type DatabaseLocation = EmbeddedLocation | PostgresLocation;
 
-/** Opens a database that has answered once: throws DirectoryHeldError or DatabaseUnavailableError. */
+/** Opens a database and checks that it answers. Throws DirectoryHeldError or DatabaseUnavailableError. */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
   if ('dataDir' in location) return over('embedded', await openEmbedded(location));
   const database = over('postgres', new ServerPool(location));
@@ -82,14 +82,14 @@ function cachedHandles(unscoped: Kysely<Tables>): Database['of'] {
   };
 }
 
-/** Keeps one statement under way however many probes ask: those of a frozen server must not fill the pool. */
+/** Sends one statement at a time, however many probes ask. Probes of a frozen server must not fill the pool. */
 function pinging(pool: Pool): Database['ping'] {
   let underway: Promise<unknown> | undefined;
   return async (timeoutMs) => {
     underway ??= pool.ping().finally(() => {
       underway = undefined;
     });
-    // Its failure after the deadline is heard by nobody.
+    // A failure after the timeout would otherwise be an unhandled rejection.
     underway.catch(() => undefined);
     const deadline = new AbortController();
     const late = delay(timeoutMs, 'late', { signal: deadline.signal }).catch(() => undefined);

@@ -4,44 +4,44 @@ import type { Prepared, Values } from '../query/prepared.ts';
 import { type ReferenceWrites, writesReference } from '../writes/reference-writes.ts';
 import { type TextRow, textsOf } from '../wire/wire-row.ts';
 
-/** Rows as PostgreSQL writes them: text by the place of the column, and the types of the columns as OIDs. */
+/** Rows as PostgreSQL sent them, with the types of their columns as OIDs. */
 export interface TextRows<Row extends TextRow = TextRow> {
   readonly rows: readonly Row[];
   readonly types: readonly number[];
-  /** Said once nothing reads the rows any more: what they stand in is used again. Nothing is lost where nobody says it. */
+  /** To be called when the rows are not needed any more, so that their buffers can be reused. Calling it is optional. */
   readonly release?: () => void;
 }
 
 /** How an engine sends statements on one of its connections. */
 export interface Session {
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
-  /** Sent under its name, so that the connection parses and plans it once. */
+  /** Sends a statement under its name, so that the connection parses and plans it once. */
   prepared(statement: Prepared, parameters: unknown[]): Promise<TextRows>;
 }
 
-/** How an engine's connections are used now. */
+/** How the connections of an engine are used at the moment. */
 export interface PoolLoad {
   readonly open: number;
   readonly idle: number;
-  /** At most. */
+  /** The largest number of connections. */
   readonly size: number;
-  /** Who asked for a connection and has none yet. */
+  /** The number of callers that wait for a connection. */
   readonly waiting: number;
 }
 
-/** An engine's connections, each lent to one at a time. */
+/** The connections of an engine. Each is lent to one caller at a time, except for the shared ones. */
 export interface Pool extends PostgresPool {
   load(): PoolLoad;
-  /** Hears of writes to reference data that were made over these connections. */
+  /** Reports the writes to reference data that were made over these connections. */
   readonly referenceWrites: ReferenceWrites;
-  /** Asks whether the database answers, past all who wait for a connection where the engine can. */
+  /** Throws when the database does not answer. On PostgreSQL it does not wait for a connection of the pool. */
   ping(): Promise<void>;
   connect(): Promise<Lease>;
-  /** A connection that others use at the same time, where there is one for this statement, which reads. */
+  /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
   shared(statement: Prepared): Lease | undefined;
 }
 
-/** A connection lent until it is released: the one place that every statement of both engines passes. */
+/** A connection that is lent until it is released. Every statement of both engines passes through this class. */
 export class Lease implements PostgresPoolClient {
   readonly #session: Session;
   readonly #giveBack: (destroy?: boolean) => void;
@@ -54,12 +54,12 @@ export class Lease implements PostgresPoolClient {
     this.#referenceWrites = referenceWrites;
   }
 
-  /** The same connection for somebody who gives it back to who lends it here. */
+  /** The same connection for a borrower whose `release` leaves it with this lease. */
   lent(): Lease {
     return new Lease(this.#session, () => undefined, this.#referenceWrites);
   }
 
-  /** Gives the connection back, or away; by then its transaction has ended. */
+  /** Gives the connection back, or closes it if `destroy` is true. Its transaction must have ended. */
   release(destroy?: boolean): void {
     this.#giveBack(destroy);
     if (this.#wroteReference) this.#referenceWrites?.ended();
@@ -80,18 +80,18 @@ export class Lease implements PostgresPoolClient {
     });
   }
 
-  /** Runs a prepared statement; those that are asked for together go out together where the engine can. */
+  /** Runs a prepared statement. On PostgreSQL, statements that are sent in one turn of the event loop share a round trip. */
   rows(statement: Prepared, values: Values): Promise<TextRows> {
     this.#wroteReference ||= statement.writesReference;
     return measure(statement.text, () => this.#session.prepared(statement, statement.bind(values)));
   }
 
-  /** Runs a read once more that another connection was asked for, where it is measured until it is answered. */
+  /** Repeats a read that was sent over a shared connection. It is not measured again, because the first run still is. */
   again(statement: Prepared, parameters: unknown[]): Promise<TextRows> {
     return this.#session.prepared(statement, parameters);
   }
 
-  /** The same with every cell as a text, for rows that stay. */
+  /** Runs a prepared statement and returns all cells as text, for rows that are kept for longer than the buffers. */
   async texts(statement: Prepared, values: Values): Promise<TextRows<readonly (string | null)[]>> {
     const { rows, types, release } = await this.rows(statement, values);
     const texts = rows.map(textsOf);

@@ -2,29 +2,29 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Deadline } from './deadline.ts';
 import type { ReadAllowance } from './read-allowance.ts';
 
-/** What a request has asked of the database so far. */
+/** What a request has used of the database so far. */
 export interface Meter {
   /** SQL statements sent; begin, commit, rollback and savepoints are not counted. */
   statements: number;
-  /** Time from sending a statement to its last row, summed, so statements side by side count twice. */
+  /** The sum of the times from sending a statement to its last row. The time of two statements at once counts twice. */
   sqlMs: number;
-  /** Undefined for what nobody waits for. */
+  /** Undefined for work that no client waits for. */
   readonly deadline?: Deadline | undefined;
-  /** How much it may read; undefined where there is no limit. */
+  /** How much the request may still read; undefined where there is no limit. */
   readonly allowance?: ReadAllowance | undefined;
-  /** Whose statements these are, for who hears of them. */
+  /** The request that sends the statements, for the listeners of `onStatement`. */
   readonly subject?: Subject | undefined;
 }
 
-/** What a log says of a request. */
+/** What log lines say about a request. */
 export interface Subject {
   readonly requestId: string;
   readonly operationName: string | undefined;
-  /** Its place in a trace. */
+  /** The position of the request in a trace. */
   readonly trace: { readonly logged: object } | undefined;
 }
 
-/** One statement as it went. */
+/** One statement that has ended. */
 export interface SentStatement {
   readonly sql: string;
   readonly tookMs: number;
@@ -32,13 +32,13 @@ export interface SentStatement {
   readonly subject: Subject | undefined;
 }
 
-/** Hears of every statement of the process, of no request too; gives what ends that. */
+/** Calls `listener` for every statement of this process, also outside of requests. Returns a function that removes it. */
 export function onStatement(listener: (statement: SentStatement) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** Runs a request under a meter of its own: what it awaits or batches counts there and nowhere else. */
+/** Runs a request with its own meter. Statements that it awaits or batches count on this meter only. */
 export function metered<Result>(
   request: () => Promise<Result>,
   { deadline, subject, allowance }: Pick<Meter, 'deadline' | 'subject' | 'allowance'> = {},
@@ -51,7 +51,7 @@ export function meter(): Readonly<Meter> | undefined {
   return meters.getStore();
 }
 
-/** Counts one statement of the running request; the engine alone calls this, for every statement. */
+/** Counts and times one statement of the running request. Only `Lease` calls this, for every statement. */
 export async function measure<Result>(sql: string, send: () => Promise<Result>): Promise<Result> {
   const running = meters.getStore();
   if ((!running && listeners.size === 0) || isTransactionControl(sql)) return send();
@@ -69,7 +69,7 @@ export async function measure<Result>(sql: string, send: () => Promise<Result>):
   }
 }
 
-/** Does it begin, end or divide a transaction, rather than ask for something. */
+/** Whether the statement begins, ends or divides a transaction. */
 export function isTransactionControl(sql: string): boolean {
   return TRANSACTION_CONTROL.test(sql);
 }

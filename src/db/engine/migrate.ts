@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 import type { Database } from './engine.ts';
 
-/** Where a database stands against the migrations of this version. */
+/** The schema of a database, compared with the migrations of this version. */
 export interface SchemaState {
   /** `ahead`: it has migrations that this version does not know. */
   readonly state: 'empty' | 'behind' | 'current' | 'ahead';
@@ -15,17 +15,17 @@ export interface SchemaState {
 
 export interface MigrateOptions {
   readonly log?: (line: string) => void;
-  /** Receives what a migration reports, such as how many rows it repaired; `log` by default. */
+  /** Called with what a migration reports, such as how many rows it repaired; `log` by default. */
   readonly report?: (line: string) => void;
-  /** Holds the files NNNN_name.ts; the repository's own by default. */
+  /** The directory of the files NNNN_name.ts; that of the repository by default. */
   readonly folder?: string;
 }
 
 /**
- * Applies the pending migrations in order, each whole or not at all, and returns those that this call applied.
- * Any number of processes may start it at once on one database, new or old: each migration runs once.
+ * Applies the pending migrations in order, each completely or not at all, and returns those that this call applied. Several
+ * processes may call it at once on one database: each migration runs once.
  *
- * Open a PostgreSQL database with `statementTimeoutMs: 0` for it: an index over many rows takes its time.
+ * A PostgreSQL database must be open with `statementTimeoutMs: 0`, because creating an index over many rows takes long.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const { log, report = log, folder = FOLDER } = options;
@@ -44,7 +44,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   }
 }
 
-/** Compares the ledger of the database with the migrations of this version; changes nothing. */
+/** Compares the ledger of the database with the migrations of this version. Changes nothing. */
 export async function schemaState(database: Database, folder = FOLDER): Promise<SchemaState> {
   const db = database.unscoped.withoutPlugins() as unknown as Kysely<Ledger>;
   const [names, applied] = await Promise.all([migrationNames(folder), appliedNames(db)]);
@@ -59,17 +59,17 @@ interface Ledger {
 }
 
 interface Migration {
-  /** Returns what the operator should know about changed rows, worded to follow the name of the migration. */
+  /** Returns what the operator should know about changed rows, as a text that follows the name of the migration. */
   up(db: Kysely<unknown>): Promise<string | undefined | void>;
 }
 
 const FOLDER = join(import.meta.dirname, '../../../migrations');
 
-/** Any number that no other advisory lock of the service uses. */
+/** The key of the advisory lock. No other advisory lock of the service uses it. */
 const LOCK_KEY = 7_021_408_113;
 const RETRY_MS = 50;
 
-/** One migration under the lock, which ends with the transaction; a second process asks again, as waiting in SQL may time out. */
+/** Applies one migration under the lock, which ends with the transaction. Others poll, since waiting in SQL may time out. */
 async function applyNext(
   transaction: Transaction<Ledger>,
   names: readonly string[],
@@ -79,7 +79,7 @@ async function applyNext(
     taken: boolean;
   }>`select pg_try_advisory_xact_lock(${sql.lit(LOCK_KEY)}) as taken`.execute(transaction);
   if (!lock.rows[0]?.taken) return 'held';
-  // `if not exists` alone is a race: two sessions may both find it missing. Under the lock it is none.
+  // Two sessions may both find the table missing, and `if not exists` would then fail in one of them. The lock prevents it.
   await sql`create table if not exists migration (
     name text primary key,
     applied_utc timestamptz(3) not null default now()

@@ -12,56 +12,56 @@ import { type PostgresWire, type WireName, wires } from '../wire/postgres-wire.t
 import { SharedConnections } from './shared-connection.ts';
 import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
 
-/** Where PostgreSQL is and how much of it to use. */
+/** How to connect to PostgreSQL, and the limits of its use. */
 export interface PostgresLocation {
   readonly url: string;
-  /** Connections at most, beside the one of probes; 10 by default. */
+  /** The largest number of connections, in addition to one for probes; 10 by default. */
   readonly poolSize?: number | undefined;
-  /** After which the server ends a statement; 30,000 by default, 0 for migrations: never. */
+  /** The time after which the server ends a statement; 30,000 by default. 0, for migrations, means no limit. */
   readonly statementTimeoutMs?: number | undefined;
-  /** After which the server ends a statement that waits for a lock; by default only with the statement's own time. */
+  /** The time after which the server ends a statement that waits for a lock; by default `statementTimeoutMs` applies. */
   readonly lockTimeoutMs?: number | undefined;
-  /** For a new connection; 5,000 by default. */
+  /** How long opening a connection may take; 5,000 by default. */
   readonly connectTimeoutMs?: number | undefined;
-  /** For a free one of a full pool, where no request says how long; as for a new one by default. */
+  /** How long to wait for a free connection outside of requests; `connectTimeoutMs` by default. */
   readonly waitMs?: number | undefined;
-  /** After which the server ends a transaction in which nothing happens; 60,000 by default. */
+  /** The time after which the server ends a transaction in which nothing happens; 60,000 by default. */
   readonly idleTransactionMs?: number | undefined;
-  /** Do connections keep what is said at their start; not behind a pooler that lends another one for each transaction. */
+  /** Whether a connection keeps its settings and prepared statements. It does not behind a transaction pooler. */
   readonly prepared?: boolean | undefined;
   /** How statements are sent and rows are read; `fast` by default. */
   readonly wire?: WireName | undefined;
 }
 
-/** How much later than the server the client gives up: only a frozen server lets it come to that. */
+/** How much later than the server this end gives up waiting. Only a frozen server lets that happen. */
 const FROZEN_AFTER_MS = 500;
-/** What the end of a transaction has, whatever is left of the request. */
+/** The least time that the end of a transaction gets, even if the request has less left. */
 const LEAST_MS = 500;
-/** Statements that one connection keeps by name at most, each some tens of kilobytes in the server. */
+/** How many statements one connection prepares by name at most. Each takes some tens of kilobytes in the server. */
 const MAX_NAMES = 1_000;
 const IDLE_CONNECTION_MS = 30_000;
 const PROBE_MS = 2_000;
-/** A statement whose client has gone may end by itself within this time; then it is cancelled. */
+/** How long a statement may continue when its client has disconnected. After that it is canceled. */
 const CANCEL_AFTER_MS = 50;
 
-/** A pool whose lost connections are errors of the statements on them and never of the process. */
+/** The connections to a PostgreSQL server. A lost connection fails the statements on it and never ends the process. */
 export class ServerPool implements Pool {
   readonly options = {};
   readonly referenceWrites = new ReferenceWrites();
   readonly #pool: pg.Pool;
-  /** One connection, for whoever asks whether the server answers: that must not depend on who has the others. */
+  /** One connection for probes, so that they do not depend on a free connection of the pool. */
   readonly #probe: pg.Pool;
   readonly #permits: Semaphore;
-  /** Of the pool's connections, those that are lent to nobody alone. */
+  /** The connections of the pool that are shared. */
   readonly #shared: SharedConnections;
   readonly #waitMs: number;
   readonly #statementMs: number | undefined;
   readonly #address: string;
   readonly #prepared: boolean;
   readonly #wire: PostgresWire;
-  /** Said at the beginning of each transaction, where a connection does not keep it. */
+  /** Settings that are sent with each `begin` where a connection does not keep them. */
   readonly #beginning: string;
-  /** The statements of each connection, and how often it ran them. */
+  /** How often each connection has run each statement, by the name of the statement. */
   readonly #named = new WeakMap<pg.PoolClient, Map<string, number>>();
   #ended: Promise<void> | undefined;
 
@@ -106,7 +106,7 @@ export class ServerPool implements Pool {
     this.#pool = new pg.Pool({
       ...common,
       ...wire.poolOptions,
-      // A pooler refuses what it does not know at the start of a connection.
+      // A pooler refuses a connection that starts with parameters it does not know.
       ...(prepared && limits),
       max: poolSize,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -121,7 +121,7 @@ export class ServerPool implements Pool {
     });
     for (const pool of [this.#pool, this.#probe]) {
       pool.on('error', ignore);
-      // The pool takes its own listener off while a connection is lent, and an unheard 'error' ends the process.
+      // The pool removes its own listener while a connection is lent, and an 'error' event without listeners ends the process.
       pool.on('connect', (client) => client.on('error', ignore));
     }
   }
@@ -151,7 +151,7 @@ export class ServerPool implements Pool {
     let late: NodeJS.Timeout | undefined;
     const stopListening = deadline?.onGone(() => {
       late = setTimeout(() => {
-        // The cancellation may come late, and must not meet what another request does: nobody gets this one again.
+        // The connection is closed afterwards: a late cancellation must not hit a statement of another request.
         lost = true;
         this.#cancel(client);
       }, CANCEL_AFTER_MS);
@@ -168,7 +168,7 @@ export class ServerPool implements Pool {
         return await send(Number.isFinite(withinMs) ? Math.ceil(withinMs) : undefined);
       } catch (error) {
         if (!isConnectionLoss(error)) throw error;
-        // After a read timeout the connection still waits for its answer: nobody may be given it again.
+        // After a read timeout the connection still waits for its answer, so it is closed.
         lost = true;
         throw unavailable(this.#address, error);
       }
@@ -181,7 +181,7 @@ export class ServerPool implements Pool {
           query_timeout: timeoutMs,
         };
         const answer = await client.query(config);
-        // The beginning for a pooler is several statements, which pg answers with one result each.
+        // `begin` with settings consists of several statements, for each of which pg returns a result.
         const result: unknown = Array.isArray(answer) ? answer[0] : answer;
         return result as PostgresQueryResult<Row>;
       });
@@ -208,10 +208,10 @@ export class ServerPool implements Pool {
     );
   }
 
-  /** Asks the server to end what runs on a connection; it may have ended already. */
+  /** Asks the server to cancel the statement that runs on a connection. It may have ended already. */
   #cancel(client: pg.PoolClient): void {
     const { processID } = client as pg.PoolClient & { processID: number | null };
-    // A pooler has numbers of its own; there the statement's own time ends it.
+    // The process ids of a pooler are its own. Behind one, the time limit of the statement ends it.
     if (processID === null || !this.#prepared) return;
     this.#probe.query('select pg_cancel_backend($1)', [processID]).catch(ignore);
   }
@@ -226,7 +226,7 @@ export class ServerPool implements Pool {
     });
   }
 
-  /** Named from its second use on: what is asked once would only fill the server's memory. */
+  /** A statement gets a name from its second use on, because each name takes memory in the server. */
   #nameOn(client: pg.PoolClient, { name }: Prepared): string | undefined {
     if (!this.#prepared) return undefined;
     const named = this.#named.get(client) ?? new Map<string, number>();
@@ -236,7 +236,7 @@ export class ServerPool implements Pool {
     return uses > 1 ? name : undefined;
   }
 
-  /** A connection never forgets a name, so one that has learned many is exchanged for a new one. */
+  /** A connection keeps its prepared statements until it is closed, so one with too many of them is replaced. */
   #isFull(client: pg.PoolClient): boolean {
     return (this.#named.get(client)?.size ?? 0) > MAX_NAMES;
   }
@@ -259,12 +259,12 @@ function sendAtOnce<Result>(work: () => Promise<Result>): Promise<Result> {
   return work();
 }
 
-/** How many of so many connections are shared: most are for those who need one to themselves. */
+/** How many of the connections are shared. Most are not, because writes and slow reads need a connection of their own. */
 function sharedOf(poolSize: number): number {
   return Math.min(2, Math.floor(poolSize / 3));
 }
 
-/** Host and port, as pg understands the URL; its own complaint about a bad one would print the password. */
+/** Host and port of the URL, as pg reads it. The error that pg throws for an invalid URL would contain the password. */
 function addressOf(url: string): string {
   try {
     if (!/^postgres(?:ql)?:\/\//.test(url)) throw new Error('another scheme');

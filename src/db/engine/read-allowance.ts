@@ -1,9 +1,9 @@
-/** One request has read, or would answer, more bytes than it may. */
+/** A request has read more bytes than it may, or its answer would have more. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError';
 }
 
-/** How many bytes of rows one request may still read: what it reads, it holds in memory until it is answered. */
+/** How many bytes of rows one request may still read. A request holds its rows in memory until it is answered. */
 export class ReadAllowance {
   #leftBytes: number;
 
@@ -11,13 +11,13 @@ export class ReadAllowance {
     this.#leftBytes = bytes;
   }
 
-  /** Takes bytes off the allowance; false when it is used up, and the bytes are not to be kept. */
+  /** Subtracts bytes. Returns false when the allowance is used up; the caller must then discard the bytes. */
   spend(bytes: number): boolean {
     this.#leftBytes -= bytes;
     return this.#leftBytes >= 0;
   }
 
-  /** Takes off the texts of rows that have been read already; throws when the allowance is used up. */
+  /** Subtracts the texts of rows that have been read. Throws when the allowance is used up. */
   spendRows(rows: readonly unknown[]): void {
     for (const row of rows) {
       for (const cell of Object.values(row as object)) {

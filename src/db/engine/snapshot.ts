@@ -3,8 +3,8 @@ import type { Database } from './engine.ts';
 import type { UnscopedTrx } from './transaction.ts';
 
 /**
- * Reads the database of one moment, across all workspaces: for the operator. The embedded engine has one session, where
- * everything else waits until the work is done.
+ * Reads the whole database as it is at one moment, across all workspaces, for commands of the operator. On the embedded
+ * engine, which has one session, everything else waits until the work is done.
  */
 export function inSnapshot<Result>(
   { unscoped }: Pick<Database, 'unscoped'>,
@@ -15,8 +15,8 @@ export function inSnapshot<Result>(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      // Whole tables are joined, by keys that lead with the workspace. Loops within loops, and merges by the workspace
-      // alone, take for ever there, and statistics that are old or few let the planner believe in them.
+      // Whole tables are joined by keys that begin with the workspace. With missing or old statistics the planner chooses nested
+      // loops, or merge joins by the workspace alone, which take hours.
       await sql`set local enable_nestloop = off`.execute(trx);
       await sql`set local enable_mergejoin = off`.execute(trx);
       return work(trx);

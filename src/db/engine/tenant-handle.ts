@@ -18,13 +18,13 @@ export function unscopedHandle(dialect: Dialect): Kysely<Tables> {
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })] });
 }
 
-/** The handle of one workspace, on the connections of the other. */
+/** A handle of one workspace that uses the connections of `unscoped`. */
 export function tenantHandle(unscoped: Kysely<Tables>, workspace: Given<string>): TenantDb {
   const bound: Kysely<TenantTables> = unscoped.withPlugin(new TenantPlugin(workspace));
   return bound as TenantDb;
 }
 
-/** The handle of one workspace in a transaction that began without one: the transaction that creates the workspace. */
+/** A handle of one workspace within an unscoped transaction: the transaction that creates the workspace. */
 export function tenantTransaction(unscoped: Transaction<Tables>, workspaceId: string): TenantTrx {
   const bound: unknown = unscoped.withPlugin(new TenantPlugin(workspaceId));
   return bound as TenantTrx;
@@ -37,10 +37,10 @@ export function workspaceOf(db: TenantDb): string {
   return plugin.workspace;
 }
 
-/** Filled in by each run of a prepared statement with the workspace of its handle. */
+/** The slot for the workspace. Each run of a prepared statement fills it with the workspace of its handle. */
 export const workspaceSlot = new Slot('workspaceId');
 
-/** Compiles prepared statements, once for all workspaces. It has no connection. */
+/** A handle without a connection that compiles prepared statements, once for all workspaces. */
 export const anyWorkspace: TenantDb = tenantHandle(
   unscopedHandle({
     createAdapter: () => new PostgresAdapter(),

@@ -5,26 +5,26 @@ import type { Sending } from '../query/prepared.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { TenantDb, TenantTrx } from '../tables/tenant-tables.ts';
 
-/** A connection inside a transaction. Nothing else may ask the database before it ends: the embedded engine has one connection. */
+/** A transaction of a workspace. Its work must not use another handle: the embedded engine has only one connection. */
 export type Trx = TenantTrx;
 
-/** The same without a workspace. */
+/** A transaction without a workspace. */
 export type UnscopedTrx = Transaction<Tables>;
 
-/** How prepared statements go through a transaction. */
+/** Sends prepared statements through a transaction. */
 export function inside(trx: Trx): Sending {
   return { db: trx, connect: undefined };
 }
 
 /**
- * How often a transaction that lost against another is run again, by SQLSTATE. A foreign key fails only when what
- * was checked in the transaction went away before the write: the second run sees that, and says it to the client.
+ * How often a transaction is repeated that failed because of another transaction, by SQLSTATE. A foreign key fails only when a
+ * row was deleted after the transaction had checked it. The second run reports the missing row to the client.
  */
 const retries: Readonly<Record<string, number>> = { '40001': 3, '40P01': 3, '23503': 1 };
 
 /**
- * Runs the work in one transaction and commits it. The work may run several times, so all that it reads and counts
- * begins inside it. Within a transaction it is a part of that one, which alone can be run again.
+ * Runs the work in one transaction and commits it. The work may run several times, so it must not keep state between runs.
+ * If `db` is a transaction already, the work becomes a part of it and is not repeated by itself.
  */
 export async function inTransaction<Result>(
   db: TenantDb,
@@ -34,7 +34,7 @@ export async function inTransaction<Result>(
   return again(() => db.transaction().execute((trx) => work(trx as Trx)));
 }
 
-/** The same without a workspace: for the work that creates one. */
+/** Runs work in a transaction without a workspace, for the work that creates one. */
 export function inUnscopedTransaction<Result>(
   { unscoped }: Pick<Database, 'unscoped'>,
   work: (trx: UnscopedTrx) => Promise<Result>,
@@ -42,7 +42,7 @@ export function inUnscopedTransaction<Result>(
   return again(() => unscoped.transaction().execute(work));
 }
 
-/** Sends prepared statements in one transaction, which is not run again. */
+/** Sends prepared statements in one transaction, which is not repeated. */
 export async function inOne<Result>(
   { db, connect }: Sending,
   work: (sending: Sending) => Promise<Result>,
@@ -55,7 +55,7 @@ export async function inOne<Result>(
     await lease.query('commit', []);
     return result;
   } catch (error) {
-    // A connection that is lost has undone it already.
+    // A lost connection has rolled back already.
     await lease.query('rollback', []).catch(() => undefined);
     throw error;
   } finally {
@@ -63,7 +63,7 @@ export async function inOne<Result>(
   }
 }
 
-/** Does work again that lost against another: a transaction, or a statement that is one by itself. */
+/** Repeats work that failed because of another transaction. The work is a transaction or a single statement. */
 export async function again<Result>(work: () => Promise<Result>): Promise<Result> {
   const used = new Map<string, number>();
   for (;;) {

@@ -1,9 +1,9 @@
-/** The database cannot be used now, in one plain sentence that holds no password. */
+/** The database cannot be used at the moment. The message is one sentence that contains no password. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 }
 
-/** Says which database is unavailable and why. */
+/** The error that says which database is unavailable and why. */
 export function unavailable(address: string, error: unknown): DatabaseUnavailableError {
   const { code, message } = fieldsOf(error);
   const reason = reasons[code] ?? reasonOf(message);
@@ -12,7 +12,7 @@ export function unavailable(address: string, error: unknown): DatabaseUnavailabl
   });
 }
 
-/** Tells the errors of a connection that is gone from those of a statement. */
+/** Whether the error means that the connection was lost, and not that a statement failed. */
 export function isConnectionLoss(error: unknown): boolean {
   const { code, message } = fieldsOf(error);
   if (code.startsWith('08') || LOST.has(code)) return true;
@@ -42,7 +42,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 const LOST = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03']);
 
-/** By shape, not by class: an error of Node's core is no `Error` of a test's own realm. */
+/** Reads the fields without `instanceof`: in a test with its own realm, errors of Node are not instances of its `Error`. */
 function fieldsOf(error: unknown): { code: string; message: string } {
   const { code = '', message = '' } = Object(error) as { code?: string; message?: string };
   return { code, message };

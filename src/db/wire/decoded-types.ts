@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { CustomTypesConfig } from 'pg';
 
 /**
- * How PostgreSQL's types become JavaScript's, the same on both engines: int8 becomes a number, timestamptz a Date;
- * date and numeric stay text.
+ * How values of PostgreSQL are converted, the same on both engines: int8 to a number, timestamptz to a Date. date and numeric
+ * stay text.
  */
 export const decodedTypes: CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
@@ -23,20 +23,20 @@ const textArray: (text: string) => (string | null)[] = pg.types.getTypeParser(TE
 const decoders = new Map<number, (text: string) => unknown>([
   [INT8, Number],
   [INT8_ARRAY, (text) => textArray(text).map((item) => (item === null ? null : Number(item)))],
-  // A calendar day has no time zone: as a Date it would be the day before, west of Greenwich.
+  // A calendar day has no time zone. A Date would show the day before in time zones west of Greenwich.
   [DATE, (text) => text],
   [DATE_ARRAY, textArray],
 ]);
 
 /**
- * Leaves every value as the text that PostgreSQL wrote. PGlite also reads the `types` of a query as the types of its
- * parameters: the empty array leaves those undeclared.
+ * Leaves every value as the text that PostgreSQL sent. PGlite also reads the `types` of a query as the types of its parameters;
+ * the empty array leaves those undeclared.
  */
 export const textTypes: CustomTypesConfig = Object.assign([], {
   getTypeParser: () => (text: string) => text,
 });
 
-/** The JavaScript value for the text of a column of this type. */
+/** Converts the text of a column of this type. */
 export function decodeText(type: number, text: string | null): unknown {
   return text === null ? null : (decodedTypes.getTypeParser(type, 'text') as (text: string) => unknown)(text);
 }

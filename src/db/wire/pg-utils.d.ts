@@ -1,4 +1,4 @@
-/** How pg writes a value as a parameter; its own types leave this module out. */
+/** How pg writes a value as a parameter. The types of pg do not declare this module. */
 declare module 'pg/lib/utils.js' {
   export function prepareValue(value: unknown): unknown;
 }

@@ -3,31 +3,31 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { WireRow } from './wire-row.ts';
 
-/** What pg calls once the socket, or the encrypted one on it, is there; its types do not say so. */
+/** pg calls this when the socket, or the TLS socket over it, is ready. The types of pg do not declare it. */
 interface Listening extends EventEmitter {
   attachListeners(stream: EventEmitter): void;
 }
 
-/** Bytes that are read at once. */
+/** How many bytes are read at once. */
 const readBytes = 65_536;
 
 /**
- * A client that gives the rows of answers as bytes, for as long as it takes to handle them. Everything else that the
- * server says is read by pg.
+ * A client that passes rows on as bytes, which are valid only while the row is handled. All other messages of the server are
+ * read by pg.
  */
 export class RowClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     const messages = new Messages();
     const stream = (given: { ssl?: unknown }) => socketFor(given, messages);
-    // pg gives it what it knows of the connection; its types do not say so.
+    // pg calls it with the options of the connection. Its types declare no parameter.
     super({ ...config, stream: stream as () => Socket });
-    // Made by pg as the connection string says, which a subclass of it would have to read again; no type names it.
+    // The connection that pg created. A subclass of it would have to parse the connection string again. It has no type.
     const { connection } = this as unknown as { connection: Listening };
     const attach = connection.attachListeners.bind(connection);
     connection.attachListeners = (stream: EventEmitter) => {
       const others = new EventEmitter();
       attach(others);
-      // pg's own listener, which is there before any row: emitting would make a list of arguments for each of them.
+      // The listener of pg, which is set before the first row. Emitting an event would allocate an argument list for each row.
       let handle: ((row: ReceivedRow) => void) | undefined;
       messages.listen(
         (row) => {
@@ -42,7 +42,7 @@ export class RowClient extends pg.Client {
   }
 }
 
-/** A socket that reads into the same bytes again and again; not where it only carries an encrypted one. */
+/** A socket that always reads into the same buffer. Under TLS it is an ordinary socket. */
 function socketFor({ ssl }: { ssl?: unknown }, messages: Messages): Socket {
   if (ssl) return new Socket();
   const onread = {
@@ -55,33 +55,33 @@ function socketFor({ ssl }: { ssl?: unknown }, messages: Messages): Socket {
   return new Socket({ onread });
 }
 
-/** One row while it is handled: the bytes are those of the next one afterwards. */
+/** One row while it is handled. The object and its bytes are reused for the next row. */
 export class ReceivedRow {
   bytes: Buffer = Buffer.alloc(0);
-  /** Where the number of cells stands. */
+  /** The position of the number of cells. */
   start = 0;
-  /** Where rows end that came with this one and stand behind it, a head before each; its own end when it is the last. */
+  /** The end of the last row that arrived in the same chunk. Each row has a message header before it. */
   runEnd = 0;
-  /** Is it the first of those. */
+  /** Whether it is the first row of the chunk. */
   isFirst = true;
 
-  /** The texts of all cells, under the name that pg knows them by. */
+  /** All cells as text. pg reads this property. */
   get fields(): (string | null)[] {
     return new WireRow(this.bytes, this.start).fields;
   }
 }
 
-/** `D`, the message of one row. */
+/** `D`, the type of a message with one row. */
 const dataRow = 0x44;
-/** The kind of a message, and its length with the length itself. */
+/** A message begins with a byte for its type and four for its length. */
 const headLength = 5;
 
-/** Tells the rows from the other messages of a server, which come in pieces that know nothing of messages. */
+/** Separates the rows from the other messages of the server. Data arrives in chunks that end anywhere in a message. */
 class Messages {
   readonly #received = new ReceivedRow();
   #row: (row: ReceivedRow) => void = () => undefined;
   #others: (bytes: Buffer) => void = () => undefined;
-  /** The beginning of a message that has not come whole: less than a head, or room for all of it. */
+  /** The beginning of an incomplete message: either less than its header, or a buffer for all of it. */
   #head: Buffer | undefined;
   #part: Buffer | undefined;
   #filled = 0;
@@ -95,7 +95,7 @@ class Messages {
     const chunk = this.#head ? Buffer.concat([this.#head, given]) : given;
     this.#head = undefined;
     let at = this.#complete(chunk);
-    /** Where those messages begin that are no rows and have not been handed on. */
+    /** The beginning of the messages that are not rows and have not been passed on yet. */
     let from = at;
     while (chunk.length - at >= headLength) {
       const end = at + 1 + chunk.readInt32BE(at + 1);
@@ -112,7 +112,7 @@ class Messages {
     if (at < chunk.length) this.#keep(chunk.subarray(at));
   }
 
-  /** Gives the row that begins there and those behind it that have come whole; says where they end. */
+  /** Passes on the row that begins at `first` and all complete rows behind it. Returns where they end. */
   #giveRun(chunk: Buffer, first: number, firstEnd: number): number {
     let runEnd = firstEnd;
     while (chunk.length - runEnd >= headLength && chunk[runEnd] === dataRow) {
@@ -143,7 +143,7 @@ class Messages {
     this.#filled = rest.copy(this.#part);
   }
 
-  /** Fills up the message that had begun; says where in the chunk the next one begins. */
+  /** Adds the chunk to an incomplete message. Returns where the next message begins in the chunk. */
   #complete(chunk: Buffer): number {
     const part = this.#part;
     if (!part) return 0;

@@ -2,7 +2,7 @@ import { prepareValue } from 'pg/lib/utils.js';
 import { asText, type CellFormats } from './cell-formats.ts';
 
 const describePortal = Buffer.from([0x44, 0, 0, 0, 6, 0x50, 0]);
-/** Asks the unnamed portal for all rows. */
+/** Executes the unnamed portal without a limit of rows. */
 const execute = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
 const sync = Buffer.from([0x53, 0, 0, 0, 4]);
 const end = Buffer.concat([execute, sync]);
@@ -12,8 +12,8 @@ const bindCode = 0x42;
 const isNull = -1;
 
 /**
- * The messages that run a prepared statement, in one buffer: Bind, Describe while the columns are unknown, Execute and
- * Sync. pg writes each message separately, which costs more than a small query itself.
+ * The messages that run a prepared statement, in one buffer: Bind, Describe if the columns are unknown, Execute and Sync. pg
+ * writes each message separately, which takes more time than a small query itself.
  */
 export function runMessages(
   name: string,
@@ -30,7 +30,7 @@ export function runMessages(
     given.push(prepared);
     lengths.push(bytes);
     length += bytes;
-    // Buffers are sent in binary format; without any, the list of formats is empty and all are text.
+    // Buffers are sent in binary format. Without any, the list of formats is empty, which means that all values are text.
     if (prepared instanceof Buffer) formats = values.length;
   }
   const bindLength =

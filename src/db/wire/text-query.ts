@@ -9,7 +9,7 @@ import { runMessages } from './run-messages.ts';
 import { bufferPool } from './buffer-pool.ts';
 import { WireRow } from './wire-row.ts';
 
-/** What pg calls on a query while its answer comes in, and how it sends one; its types do not say so. */
+/** The members of the connection of pg that sending a query needs. The types of pg do not declare them. */
 interface Sending {
   parsedStatements: Record<string, string>;
   submittedNamedStatements: Record<string, string>;
@@ -19,42 +19,42 @@ interface Sending {
 
 const noBuffer = Buffer.alloc(0);
 
-/** What an earlier run of a statement says of its rows: nothing is known of their columns before the first. */
+/** What an earlier run has shown about the rows of a statement. */
 export interface KnownRows {
   readonly types: readonly number[] | undefined;
   readonly formats: CellFormats | undefined;
-  /** How long they were, all together. */
+  /** The length of all rows together. */
   readonly bytes: number;
 }
 
 /**
- * A statement on a `RowClient` whose rows stay as PostgreSQL wrote them. pg would look at each value of each row, and
- * would have the columns described anew with each run.
+ * A statement on a `RowClient` whose rows stay bytes. pg itself would convert each value of each row and have the columns
+ * described in each run.
  */
 export class TextQuery extends pg.Query {
   declare readonly name: string;
   declare readonly text: string;
   declare readonly values: unknown[];
-  /** Set by `run`, and set again by pg, which takes time on it. */
+  /** Set by `run`. pg replaces it with its own function, which adds the timeout. */
   callback: (error: Error | null, result?: TextRows) => void = () => undefined;
-  /** Read by pg, under this name. */
+  /** pg reads this property. */
   query_timeout: number | undefined;
   readonly #rows: WireRow[] = [];
   readonly #buffers: Buffer[] = [];
-  /** What rows are copied to, filled up to a place. */
+  /** The buffer that rows are copied to, which is filled up to `#filled`. */
   #buffer: Buffer = noBuffer;
   #filled = 0;
-  /** From where rows came to where they stand now. */
+  /** The difference between the positions of rows in the socket's buffer and in this one. */
   #shift = 0;
   #bytes = 0;
   readonly #allowance = meter()?.allowance;
-  /** The allowance of the request is used up: rows that still come are dropped. */
+  /** Whether the allowance of the request is used up. Further rows are discarded. */
   #isTooLarge = false;
   #types: readonly number[] | undefined;
   readonly #formats: CellFormats | undefined;
   readonly #expectedBytes: number;
 
-  /** `known` from an earlier run: the columns, and about how long the rows are all together. */
+  /** `known` comes from an earlier run. */
   constructor(statement: { text: string; name: string | undefined; values: unknown[] }, known: KnownRows) {
     super({ ...statement, name: statement.name ?? '' });
     this.#types = known.types;
@@ -71,7 +71,7 @@ export class TextQuery extends pg.Query {
     });
   }
 
-  /** Named and known statements are not parsed again, and known columns not described. */
+  /** Skips Parse for a statement that the connection has parsed, and Describe if the columns are known. */
   prepare(connection: Sending): void {
     const { name, text, values } = this;
     const isParsed =
@@ -94,7 +94,7 @@ export class TextQuery extends pg.Query {
     this.#types = fields.map(({ dataTypeID }) => dataTypeID);
   }
 
-  /** Rows that came together are copied together, with the first of them. */
+  /** The first row of a chunk copies all rows of the chunk. */
   handleDataRow({ bytes, start, runEnd, isFirst }: ReceivedRow): void {
     if (isFirst) this.#copy(bytes, start, runEnd);
     if (this.#isTooLarge) return;
@@ -115,13 +115,13 @@ export class TextQuery extends pg.Query {
     this.#bytes += length;
   }
 
-  /** How long the rows were, all together. */
+  /** The length of all rows together. */
   get bytes(): number {
     return this.#bytes;
   }
 
   handleCommandComplete(): void {
-    // The answer is whole when the connection is ready for the next one.
+    // The answer is complete only when the connection is ready for the next statement.
   }
 
   handleReadyForQuery(): void {
