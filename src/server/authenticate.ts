@@ -8,19 +8,19 @@ import type { ReferenceMemory } from '../reference/memory.ts';
 import type { Principal } from '../resolvers/context.ts';
 import { recentlyUsed } from './limits/recently-used.ts';
 
-/** How often the use of a token is written down. */
+/** How often the last use of a token is stored. */
 const lastUsedEveryMs = 60_000;
 
-/** What GraphiQL's page sends until somebody has put a token in: it is no credential, so the schema can be read. */
+/** GraphiQL sends this until the user enters a token. It counts as no token, so that the schema can be read. */
 export const tokenPlaceholder = 'Bearer <paste the token printed at start>';
 
 /** How many holders of tokens are remembered. */
 const maxHolders = 10_000;
 
 /**
- * Turns the Authorization header into who calls. Who holds a token is remembered as long as nothing changed in what
- * tokens of its workspace may do, which is checked under the lease of its reference data: a revocation is seen at
- * once in this process, and within that lease in others.
+ * Finds the principal for the Authorization header. The holder of a token is cached until the tokens or roles of its workspace
+ * change, which is checked with the version of the reference data. A revocation works at once in this process, and within the
+ * lease of the reference data in others.
  */
 export class Authenticator {
   readonly #database: Database;
@@ -41,7 +41,7 @@ export class Authenticator {
     this.#logger = logger;
   }
 
-  /** Nobody without the header; throws InvalidTokenError for a token that is not good, public operation or not. */
+  /** Returns undefined without the header. Throws InvalidTokenError for an invalid token, for public operations too. */
   async authenticate(authorization: string | undefined, now: Date): Promise<Principal | undefined> {
     if (authorization === undefined || authorization === tokenPlaceholder) return undefined;
     const token = tokenIn(authorization);
@@ -55,8 +55,8 @@ export class Authenticator {
   }
 
   /**
-   * The id of a token that was good at most a lease ago, without waiting for anything; undefined when that has to be
-   * looked up. Enough to refuse its holder, and nothing else.
+   * The id of a token that was valid at most a lease ago, without a look-up in the database; undefined when a look-up is needed.
+   * This may only be used to refuse a request.
    */
   recall(authorization: string | undefined, now: Date): string | undefined {
     const token = authorization === undefined ? undefined : tokenIn(authorization);
@@ -67,7 +67,7 @@ export class Authenticator {
     return recent?.version.auth === known.auth ? known.tokenId : undefined;
   }
 
-  /** Does the header hold a token that this process does not remember as good, or something that is no token. */
+  /** Whether the header contains something else than a token that is cached as valid. */
   isUnknown(authorization: string | undefined, now: Date): boolean {
     if (authorization === undefined || authorization === tokenPlaceholder) return false;
     const token = tokenIn(authorization);
@@ -75,7 +75,7 @@ export class Authenticator {
     return !known || !isGood(known, now);
   }
 
-  /** Waits for what is still being written, before the database is closed. */
+  /** Waits for writes in progress. To be called before the database is closed. */
   async settle(): Promise<void> {
     await Promise.all(this.#writing);
   }
@@ -93,7 +93,7 @@ export class Authenticator {
       if (version.auth === known.auth) return known;
       this.#known.delete(key);
     }
-    // Under a meter of its own, like the checks of reference data: when they come is not the operation's doing.
+    // On a meter of its own, like checks of the reference data: the operation does not cause them.
     const holder = await metered(() => this.#holders.find(tokenHash));
     if (!holder) return undefined;
     this.#known.set(key, holder);
@@ -103,20 +103,20 @@ export class Authenticator {
   #principalOf(holder: TokenHolder): Principal {
     const known = this.#principals.get(holder);
     if (known) return known;
-    // All requests of the token have this one.
+    // All requests of the token share this object.
     const principal = Object.freeze(toPrincipal(holder));
     this.#principals.set(holder, principal);
     return principal;
   }
 
-  /** Beside the answer, which neither waits for it nor fails with it. */
+  /** Runs in the background. The answer does not wait for it, and does not fail if it fails. */
   #noteUse(holder: TokenHolder, now: Date): void {
     const { tokenId } = holder;
     const before = new Date(now.getTime() - lastUsedEveryMs);
     const written = Math.max(holder.lastUsedUtc?.getTime() ?? 0, this.#written.get(tokenId) ?? 0);
     if (written > before.getTime()) return;
     this.#written.set(tokenId, now.getTime());
-    // Under a meter of its own: the request's statements are those that it asked for.
+    // On a meter of its own, because the statement does not belong to the operation.
     const writing = metered(() => updateLastUsed(this.#database.of(holder.workspaceId), holder, now, before))
       .catch((error: unknown) =>
         this.#logger.warn({ err: error, tokenId }, 'the use of a token was not written'),

@@ -5,41 +5,41 @@ import type { AdmissionLimits } from './limits/admission.ts';
 import { settingsSchema } from './setting-schemas.ts';
 import { flagNameOf, type LogLevel, type SettingName, settingNames } from './settings.ts';
 
-/** What a server is told from outside; see docs and docs/contract.md, "Running". */
+/** The settings of a server, read and checked. README.md describes them. */
 export interface Config {
   readonly port: number;
   readonly host: string;
   readonly dataDir: string;
-  /** PostgreSQL; the embedded database of `dataDir` when undefined. */
+  /** The URL of PostgreSQL; the embedded database in `dataDir` when undefined. */
   readonly databaseUrl: string | undefined;
-  /** Does PostgreSQL keep statements by name. */
+  /** Whether database connections keep prepared statements. */
   readonly prepared: boolean;
   /** How statements are sent to PostgreSQL and their rows are read. */
   readonly wire: WireName;
-  /** Where clients reach the service, without a slash at the end; from host and port when undefined. */
+  /** The URL at which clients reach the service, without a trailing slash; from host and port when undefined. */
   readonly publicUrl: string | undefined;
   readonly logLevel: LogLevel;
-  /** Where files are kept: `file:`, or an S3-compatible store by `http:` or `https:`; in `dataDir` when undefined. */
+  /** Where files are stored: `file:`, or an S3-compatible store with `http:` or `https:`; in `dataDir` when undefined. */
   readonly storageUrl: string | undefined;
-  /** The first signs the addresses of files, all verify them; none: the key in `dataDir`. */
+  /** The first key signs the URLs of files, and all keys verify them. Empty for the key in `dataDir`. */
   readonly signingKeys: readonly string[];
-  /** An origin for files alone, without a slash at the end. */
+  /** An origin that serves only files, without a trailing slash. */
   readonly filesUrl: string | undefined;
   readonly attachmentLimitBytes: number;
-  /** What each caller may do. */
+  /** The rate limits of each caller. */
   readonly rates: {
     readonly requestsPerMinute: number;
     readonly costPerHour: number;
-    /** How many tokens that are not good one address may have looked up. */
+    /** How many invalid tokens of one address are looked up in the database. */
     readonly unknownTokensPerMinute: number;
   };
   readonly maxOperationCost: number;
-  /** Where processes count their callers together; each counts for itself when undefined. */
+  /** The Redis in which several processes share their rate limits; each process counts by itself when undefined. */
   readonly redisUrl: string | undefined;
-  /** Where `/metrics` listens; there is none when undefined. */
+  /** The address of `/metrics`; there are no metrics when undefined. */
   readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
   readonly admission: AdmissionLimits;
-  /** How PostgreSQL is used by the server; commands have more time. */
+  /** How the server uses PostgreSQL. Commands have more time. */
   readonly pool: {
     readonly poolSize: number;
     readonly statementTimeoutMs: number;
@@ -48,45 +48,45 @@ export interface Config {
     readonly idleTransactionMs: number;
     readonly waitMs: number;
   };
-  /** PostgreSQL for what listens, where `databaseUrl` is a pooler; `databaseUrl` when undefined. */
+  /** The URL of PostgreSQL for LISTEN, if `databaseUrl` is a pooler; `databaseUrl` when undefined. */
   readonly listenUrl: string | undefined;
-  /** How long a client may take for its headers, for a body, and between two pieces of a file. */
+  /** How long a client may take for its headers, for a body, and between two chunks of a file. */
   readonly clientTimeoutMs: number;
-  /** Bytes of answers that may wait for clients to read them, over all connections. */
+  /** How many bytes of answers may wait for clients to read them, over all connections. */
   readonly unsentBytes: number;
-  /** How long readiness says no before connections are refused at a stop. */
+  /** How long readiness fails before a stopping server refuses connections. */
   readonly drainMs: number;
-  /** From how long on a statement has a line in the log. */
+  /** Statements that take this long are logged. */
   readonly slowStatementMs: number;
-  /** Are GraphiQL and the reference page there. */
+  /** Whether GraphiQL and the reference page are served. */
   readonly explorer: boolean;
-  /** Most rows of reference data cached in memory, over all workspaces. */
+  /** How many rows of reference data are cached in memory, over all workspaces. */
   readonly referenceRows: number;
-  /** Who may ask the schema about itself. */
+  /** Who may use introspection. */
   readonly introspection: Introspection;
-  /** Origins whose pages may ask this server; no other may. */
+  /** The origins whose pages may call this server. */
   readonly corsOrigins: readonly string[];
-  /** Addresses and networks whose word on host, protocol and client is taken. */
+  /** The proxies whose headers about host, protocol and client are believed. */
   readonly trustedProxies: readonly string[];
   /** Which executor answers queries. */
   readonly executor: ExecutorName;
-  /** Do writes that can go together share a statement. */
+  /** Whether writes of several requests may share a statement. */
   readonly writeBatching: boolean;
-  /** Which way a POST to `/graphql` goes: straight to the executor, or through Yoga as every GET does. */
+  /** How a POST to `/graphql` is answered: directly by the executor, or through Yoga as a GET is. */
   readonly graphqlPath: 'direct' | 'general';
-  /** Which documents clients may send to `/graphql`: any, or those of the manifest alone. */
+  /** Which documents clients may send to `/graphql`: any, or only those of the manifest. */
   readonly documents: 'any' | 'trusted';
-  /** A manifest of documents that clients may name by their ids. */
+  /** The file with the manifest of documents that clients may name by their ids. */
   readonly documentsFile: string | undefined;
 }
 
-/** Everybody, those with a token, or nobody. */
+/** Who may use introspection: everybody, callers with a token, or nobody. */
 export type Introspection = 'public' | 'tokens' | 'off';
 
-/** Settings as text, under the names that the environment and the flags share: `DATA_DIR` is `--data-dir`. */
+/** Settings as text, by the names of the environment variables. The flag of `DATA_DIR` is `--data-dir`. */
 export type Settings = Partial<Record<SettingName, string | undefined>>;
 
-/** Everything that is wrong with the settings, one sentence each. */
+/** The settings are invalid. `problems` has a sentence for each invalid setting. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -97,7 +97,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads flags before the environment; an empty value counts as none. Throws ConfigError. */
+/** Reads settings from flags, then from the environment. An empty value counts as not set. Throws ConfigError. */
 export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv = process.env): Config {
   const named = settingNames.map((name) => [name, flags[name] || environment[name] || undefined] as const);
   const parsed = settingsSchema.safeParse(Object.fromEntries(named));
@@ -162,19 +162,19 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
   };
 }
 
-/** What npm, or `bin/workgraph.js` under a Node that is too old, says to the process that it starts. */
+/** What npm, or `bin/workgraph.js` on an old Node, tells the process that it starts. */
 export function readLauncher(environment: NodeJS.ProcessEnv = process.env) {
   const { npm_lifecycle_event: script, npm_package_name: packageName } = environment;
   return { script, packageName, parentPid: Number(environment.WORKGRAPH_PARENT_PID) || process.ppid };
 }
 
-/** For a new connection to PostgreSQL: far less than a request may take. */
+/** How long opening a database connection may take: far less than a request may take. */
 const connectTimeoutMs = 3_000;
 
-/** Of a transaction in which nothing happens: a server's own go on as fast as they are answered. */
+/** How long a transaction may be idle. A server continues its transactions as soon as a statement is answered. */
 const idleTransactionMs = 10_000;
 
-/** Without those at its end. */
+/** Removes trailing slashes. */
 function withoutSlashes(text: string): string {
   let length = text.length;
   while (text[length - 1] === '/') length -= 1;

@@ -17,34 +17,34 @@ import type { Trace } from './observability/trace.ts';
 import type { UnknownTokens } from './limits/unknown-tokens.ts';
 import { type Allowance, callerOfAddress, callerOfToken, type RateLimiter } from './limits/rate-limit.ts';
 
-/** How long the readiness probe waits for the data store. */
+/** How long the readiness probe waits for the database. */
 export const readinessTimeoutMs = 2_000;
 
-/** What a context takes from its request: the id, and where the client reaches the service. */
+/** What a context needs from its request. */
 export interface RequestSource {
   readonly requestId: string;
   readonly trace?: Trace | undefined;
   readonly origin: string;
-  /** Of the client, as far as it is known. */
+  /** The address of the client, if it is known. */
   readonly address: string | undefined;
-  /** The version of reference data that the client has seen, as it sent it. */
+  /** The version of the reference data that the client has seen, as the client sent it. */
   readonly seenVersion: SeenVersion | undefined;
-  /** Set as soon as the request has been counted. */
+  /** The rate limit of the caller. Set when the request has been counted. */
   allowance?: Allowance;
-  /** Why the service could not do it, when it could not: for the log line. */
+  /** Why the service failed to carry out the request, for the log line. */
   cause?: string;
 }
 
-/** A token whose quota is used up, and what its holder is told. */
+/** A token whose quota is used up, and the refusal for its holder. */
 export interface Overdrawn {
   readonly tokenId: string;
   readonly allowance: Allowance;
   readonly refused: Refused;
 }
 
-/** Makes the context of each request. */
+/** Creates the context of each request. */
 export class Contexts {
-  /** Set when the server is about to stop: it then says that it is not ready. */
+  /** Set when the server is about to stop. Readiness then fails. */
   draining = false;
   readonly #database: Database;
   readonly #authenticator: Authenticator;
@@ -84,8 +84,8 @@ export class Contexts {
   }
 
   /**
-   * Throws InvalidTokenError, `unavailable` when the token cannot be looked up, and `rate_limited` when its quota is
-   * used up. Without a token that is good the address is counted, and not yet refused: 401 comes before 429.
+   * Throws InvalidTokenError, `unavailable` when the token cannot be looked up, and `rate_limited` when its quota is used up.
+   * Without a valid token the address is counted but not refused here, because 401 comes before 429.
    */
   async authenticated(request: RequestSource, authorization: string | undefined): Promise<OperationContext> {
     const now = new Date();
@@ -96,8 +96,8 @@ export class Contexts {
   }
 
   /**
-   * The token whose quota is known to be used up, without waiting for anything; undefined where who calls has to be asked
-   * in full. As long as its bucket is empty, a token that was revoked may be told so by the check after this.
+   * The token of the request if its quota is known to be used up, without a look-up in the database; undefined if the request
+   * must be authenticated in full. The check afterwards may find that the token was revoked.
    */
   overdrawn(authorization: string | undefined): Overdrawn | undefined {
     if (!this.#rateLimiter.hasExhausted) return undefined;
@@ -109,27 +109,27 @@ export class Contexts {
   }
 
   /**
-   * What a request is told at once whose token is unknown and whose address has sent too many of those; undefined for
-   * any other request. A token that this process knows to be good is never refused here.
+   * The refusal for a request with an unknown token whose address has sent too many of them; undefined for any other request. A
+   * token that is cached as valid is never refused here.
    */
   unknown(address: string | undefined, authorization: string | undefined): Refused | undefined {
     const refused = this.#unknownTokens.refusal(address);
     return refused && this.#authenticator.isUnknown(authorization, new Date()) ? refused : undefined;
   }
 
-  /** For what is public, counted by the address that it comes from; throws `rate_limited`. */
+  /** The context of a public operation, which counts against its address. Throws `rate_limited`. */
   async visitor(request: RequestSource): Promise<OperationContext> {
     const allowance = await this.#count(request);
     allowance.check();
     return this.#of(request, new Date(), undefined);
   }
 
-  /** For what is public and not counted. */
+  /** The context of a public operation that is not counted. */
   anonymous(request: RequestSource): OperationContext {
     return this.#of(request, new Date(), undefined);
   }
 
-  /** The handle of the workspace that a request is for. No other place makes one for a request. */
+  /** The handle of a workspace for a request. All handles of requests are created here. */
   dataOf(workspaceId: string): TenantDb {
     return this.#database.of(workspaceId);
   }
@@ -150,7 +150,7 @@ export class Contexts {
     }
   }
 
-  /** Once, however often it is asked who is there. */
+  /** Authenticates once, however often it is called. */
   async #count(request: RequestSource, caller = callerOfAddress(request.address)): Promise<Allowance> {
     request.allowance ??= await this.#rateLimiter.take(caller);
     return request.allowance;
@@ -186,7 +186,7 @@ export class Contexts {
     };
   }
 
-  /** Has the log say why a request failed that was not to blame. */
+  /** Logs why the service failed to carry out a request. */
   report(request: RequestSource, error: unknown): void {
     const cause = causeOf(error);
     if (cause !== undefined) {

@@ -17,16 +17,16 @@ import { openUpload } from './http/upload-body.ts';
 
 /** The signed URLs of attachments, under /files. */
 export interface FileFace {
-  /** Undefined when this is no path of a file. What it throws, the server answers as a problem. */
+  /** Returns undefined if the path is not one of a file. Errors that it throws are answered as problems. */
   handle(request: ServerRequest, req: IncomingMessage, res: ServerResponse): Promise<RestReply> | undefined;
 }
 
-/** Gives bytes out and takes them in, for whoever has a signature. */
+/** Serves downloads and uploads to clients with a signed URL. */
 export function createFileFace(files: ServerFiles): FileFace {
   const ownHost = files.filesUrl && new URL(files.filesUrl).host;
   return {
     handle(request, req, res) {
-      // An origin for files has nothing else, and files are nowhere else.
+      // With an origin for files, that origin serves nothing else, and no other origin serves files.
       const isElsewhere = ownHost !== undefined && (request.host === ownHost) !== isFile(request.path);
       if (isElsewhere) raise('not_found', 'There is nothing at this path.');
       return isFile(request.path) ? answer(files, request, req, res) : undefined;
@@ -71,7 +71,7 @@ async function answer(
   return { status: 204 };
 }
 
-/** What the query says was signed; undefined when it says it twice, not at all, or not in our words. */
+/** What was signed according to the query; undefined when a parameter is missing, repeated or unknown. */
 function signedDeed(
   { method, query }: ServerRequest,
   part: FilePart,
@@ -86,7 +86,7 @@ function signedDeed(
 
 const dispositions: readonly Disposition[] = ['attachment', 'inline'];
 
-/** Why the signature does not do; undefined when it does. */
+/** Why the signature is refused; undefined when it is valid. */
 function judge(
   { signer }: ServerFiles,
   { query }: ServerRequest,
@@ -109,7 +109,7 @@ function only(query: URLSearchParams, name: string): string {
   return more.length > 0 ? '' : value;
 }
 
-/** What a browser may show in place; anything else, HTML and SVG above all, is a download whatever was signed. */
+/** The types that a browser may display. All others are downloads, whatever was signed; HTML and SVG could run scripts. */
 const shown: ReadonlySet<string> = new Set(['image/webp', 'application/pdf', 'text/plain; charset=utf-8']);
 
 async function give(
@@ -125,7 +125,7 @@ async function give(
   const { headers: sent } = request;
   const always = {
     'Content-Security-Policy': "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
-    // Whoever has the address has the file: a page elsewhere may show it too.
+    // Anyone with the signed URL may read the file, so pages of other sites may show it too.
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Accept-Ranges': 'bytes',
     ETag: etag,
@@ -133,7 +133,7 @@ async function give(
   const verdict = judgeRead(sent, etag);
   if (verdict === 'failed') raise('precondition_failed', 'If-Match does not name this file.');
   if (verdict === 'not modified') return { status: 304, headers: always };
-  // Range is defined for GET alone (RFC 9110, 14.2).
+  // Range is defined only for GET (RFC 9110, 14.2).
   const isRanged = method === 'GET' && allowsRange(sent['if-range'], etag);
   const range = byteRange(isRanged ? sent.range : undefined, sizeBytes);
   if (range === 'unsatisfiable') {

@@ -41,7 +41,7 @@ export interface FrontOptions {
   readonly clientMs: number;
 }
 
-/** Takes every request that comes in: hands it to a face, sends what comes back, writes one line of log. */
+/** Takes every request: passes it to a face, sends the reply and writes one log line. */
 export function createFront(options: FrontOptions): (req: IncomingMessage, res: ServerResponse) => void {
   const { admission, contexts, clients, crossOrigin, graphql, rest, metrics, clientMs } = options;
   const refusals = new Refusals(options.logger);
@@ -70,14 +70,14 @@ export function createFront(options: FrontOptions): (req: IncomingMessage, res: 
     const refuseBusy = () =>
       refuse(tooBusy, { face: isGraphQL ? 'graphql' : 'rest', route: 'other', operation: 'other' });
     if (isTooMany) return refuseBusy();
-    // What asks for no work is always taken: probes, pages, and files, which have a pace of their own.
+    // Probes, pages and files do not pass through admission. Files proceed at the speed of the client.
     if (!isGraphQL && !request.path.startsWith('/v1/')) return begin();
     const { authorization } = req.headers;
     const overdrawn = contexts.overdrawn(authorization);
     const unknown = overdrawn ? undefined : contexts.unknown(request.address, authorization);
     const counted = (overdrawn || unknown) && countedAs(request, { graphql, rest });
     if (overdrawn && counted) {
-      // It waits for no turn, takes nobody's, and is not even read: who is greedy sends thousands a second.
+      // Refused before admission and without reading the body, because a client over its quota may send thousands a second.
       request.allowance = overdrawn.allowance;
       return refuse(overdrawn.refused, counted, { tokenId: overdrawn.tokenId });
     }
@@ -102,7 +102,7 @@ function retrySoon(message: string): Refused {
   return { code: 'unavailable', message, retryAfterSeconds: 1 };
 }
 
-/** What a request is counted under that is counted against its token; undefined for any other. */
+/** The label for metrics of a request that counts against its token; undefined for any other request. */
 function countedAs(
   request: ServerRequest,
   { graphql, rest }: Pick<FrontOptions, 'graphql' | 'rest'>,
@@ -130,7 +130,7 @@ async function answer(
     logRequest(logger, logged, request, status, tookMs);
     options.metrics?.count(request.served, status, tookMs);
   });
-  // Whoever breaks HTTP in one request is not trusted to say where the next one begins.
+  // After a request that violates HTTP, it is not certain where the next one begins.
   if (violation) res.shouldKeepAlive = false;
   const reply = violation
     ? problemDetails(problemOfViolation(violation, requestId))
@@ -140,17 +140,17 @@ async function answer(
         return errorReply(error, requestId);
       });
   ticket?.leave();
-  // A body that nobody has read would be taken for the next request of the connection, and may be endless.
+  // An unread body would be parsed as the next request of the connection, and it may be endless.
   const unread = req.complete ? undefined : discardRest(req, res);
   if (options.contexts.draining) res.shouldKeepAlive = false;
   const given = [
     options.crossOrigin.headers(request),
     request.allowance?.headers(),
-    // Where the data store does not answer, asking it once more would only make the client wait.
+    // If the database does not answer, another statement would only make the client wait.
     reply.status === 503 ? undefined : await request.versionHeaders(),
   ];
   request.release();
-  // Returned, not awaited: a client that reads slowly must not keep all that led to its answer in memory.
+  // Not awaited: while a slow client reads, everything that led to the answer can be freed.
   return sendReply(res, reply, request, { given, unread, unsent: options.unsent }).catch((error: unknown) => {
     logger.warn({ err: error, ...logged }, 'the answer broke off');
     res.destroy();
@@ -158,8 +158,8 @@ async function answer(
 }
 
 /**
- * Whatever a request waits for, its client is told in time. What goes on for it meanwhile finds its time over at the next
- * statement.
+ * Answers a request when its time is over, whatever it waits for. Its work ends with the next statement, which checks the
+ * deadline.
  */
 function inTime(reply: Promise<RestReply>, deadline: Deadline | undefined): Promise<RestReply> {
   if (!deadline) return reply;
@@ -168,7 +168,7 @@ function inTime(reply: Promise<RestReply>, deadline: Deadline | undefined): Prom
     const watch = () => {
       const { leftMs } = deadline;
       if (leftMs <= 0) reject(new TooLate('unavailable', 'The request has taken too long; try again soon.'));
-      // It may have got more time by then, when its client had taken some for itself.
+      // The deadline may have been renewed, because the time in which a client sends its body does not count.
       else late = setTimeout(watch, Math.min(Math.ceil(leftMs), longestWatchMs));
     };
     watch();
@@ -214,7 +214,7 @@ function lengthOf(texts: readonly string[]): number {
 
 const probes: ReadonlySet<string> = new Set(['/health', '/healthz', '/readyz']);
 
-/** The path without its query, which may hold a signature. */
+/** The path without the query, which may contain a signature. */
 function logRequest(
   logger: Logger,
   logged: object,

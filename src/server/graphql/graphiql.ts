@@ -7,7 +7,7 @@ import { staticFile, staticReply } from '../pages/static-file.ts';
 import { dashboardQuery } from '../pages/worked-queries.ts';
 import type { ServerRequest } from '../http/request.ts';
 
-/** The page of GraphiQL, whole: it asks no other host for anything, and the browser holds it to that. */
+/** The page of GraphiQL. It loads nothing from other hosts, which its content security policy enforces. */
 export async function graphiqlReply(request: ServerRequest): Promise<RestReply> {
   return staticReply(request, await page(), {
     'Content-Security-Policy': graphiqlPolicy,
@@ -15,7 +15,7 @@ export async function graphiqlReply(request: ServerRequest): Promise<RestReply> 
   });
 }
 
-/** Made when it is first asked for, since it has nine megabytes. */
+/** Created with the first request, because it has nine megabytes. */
 const page = once(async () => {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const { document } = await dashboardQuery();
@@ -27,7 +27,7 @@ const page = once(async () => {
     defaultHeaders: tokenTemplate,
     headers: tokenTemplate,
     defaultEditorToolsVisibility: 'headers',
-    // A token typed into the page stays in that tab: `storageOfTheTab`.
+    // A token that is entered into the page stays in that tab (`storageOfTheTab`).
     shouldPersistHeaders: true,
   });
   return staticFile(
@@ -44,8 +44,8 @@ const tokenTemplate = JSON.stringify({ Authorization: tokenPlaceholder }, null, 
 const charset = '<meta charset="utf-8" />';
 
 /**
- * GraphiQL keeps all it is told in `localStorage`, for every later visitor of the browser. A token is to last as long
- * as its tab; what an earlier version of the page has kept goes.
+ * GraphiQL stores everything in `localStorage`, where later users of the browser find it. This script stores it for the tab only,
+ * and removes what earlier versions of the page have stored.
  */
 const storageOfTheTab = `
       <script id="storage">
@@ -53,7 +53,7 @@ const storageOfTheTab = `
         Object.defineProperty(window, 'localStorage', { value: sessionStorage });
       </script>`;
 
-/** On a phone the answer goes below the query: beside it, it was one character wide. */
+/** On a phone the answer is below the query. Next to it, it would be one character wide. */
 const narrow = `
       <style>
         @media (max-width: 700px) {
@@ -62,7 +62,7 @@ const narrow = `
         }
       </style>`;
 
-/** What the page lacks: a phone's width, a description, and colours before its own are there. */
+/** What the page lacks: the width of a phone, a description, and colours until its own style is loaded. */
 const headOfOurs = `${storageOfTheTab}
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="description" content="Ask the graph of this workgraph server, with its whole schema described." />

@@ -6,7 +6,7 @@ import { raise } from '../../resolvers/errors.ts';
 import { mediaTypeNegotiator } from '../http/negotiation.ts';
 import type { ServerRequest } from '../http/request.ts';
 
-/** The parameters of a GraphQL request over HTTP, of the right kinds; it has a query, a documentId or both. */
+/** The checked parameters of a GraphQL request over HTTP. It has a query, a documentId or both. */
 export interface GraphQLRequest extends NamedDocument {
   operationName?: string | undefined;
   variables?: Record<string, unknown> | undefined;
@@ -14,7 +14,7 @@ export interface GraphQLRequest extends NamedDocument {
 
 export type GraphQLMediaType = 'application/json' | 'application/graphql-response+json';
 
-/** The parameters of a request; throws `unsupported_media_type`, `payload_too_large` and `invalid_request`. */
+/** Reads the parameters of a request. Throws `unsupported_media_type`, `payload_too_large` and `invalid_request`. */
 export async function parametersOf(
   request: Pick<ServerRequest, 'method' | 'headers' | 'query' | 'body'>,
 ): Promise<GraphQLRequest> {
@@ -26,7 +26,7 @@ export async function parametersOf(
   return parseBody(await request.body());
 }
 
-/** The parameters in the body of a POST; throws `invalid_request`. */
+/** Reads the body of a POST. Throws `invalid_request`. */
 function parseBody(body: Buffer): GraphQLRequest {
   let text: string;
   try {
@@ -37,7 +37,7 @@ function parseBody(body: Buffer): GraphQLRequest {
   return checkParameters(parseJson(text, 'The body'));
 }
 
-/** The parameters in the query of a GET; throws `invalid_request`. */
+/** Reads the query of a GET. Throws `invalid_request`. */
 function parseQuery(query: URLSearchParams): GraphQLRequest {
   const json = (name: string) => {
     const text = query.get(name);
@@ -52,7 +52,7 @@ function parseQuery(query: URLSearchParams): GraphQLRequest {
   });
 }
 
-/** Is the body JSON, in the only charset that JSON has. */
+/** Whether the content type is JSON in UTF-8. */
 function isJson(contentType: string | undefined): boolean {
   return /^application\/json *(; *charset="?utf-8"? *)?$/i.test(contentType ?? '');
 }
@@ -118,7 +118,7 @@ function checkParameters(parameters: unknown): GraphQLRequest {
   };
 }
 
-/** By the draft of GraphQL over HTTP, or by Apollo's protocol of automatic persisted queries. */
+/** Reads the id by the draft of GraphQL over HTTP, or by Apollo's protocol of automatic persisted queries. */
 function documentIn({ documentId, extensions }: Record<string, unknown>): string | undefined {
   const id = typeof documentId === 'string' ? documentIdOf(documentId) : undefined;
   if (documentId != null && id === undefined) {

@@ -7,15 +7,15 @@ import { AppError } from '../../resolvers/errors.ts';
 import { parametersOf } from './graphql-request.ts';
 import type { ServerRequest } from '../http/request.ts';
 
-/** What a document is judged by. */
+/** What is needed to check a document. */
 export interface AskedGraph {
   readonly schema: GraphQLSchema;
   readonly documents: PersistedDocuments;
 }
 
 /**
- * Lets a caller without a token in, if its address has quota left. Even if not, it is told first that it needs a
- * token for what it asks, as on REST: so much is seen once the document is parsed.
+ * Admits a caller without a token if its address has quota left. A caller who needs a token for the operation is told so first,
+ * even without quota, as on REST. This is known when the document has been parsed.
  */
 export async function admitVisitor(graph: AskedGraph, request: ServerRequest): Promise<OperationContext> {
   try {
@@ -26,7 +26,7 @@ export async function admitVisitor(graph: AskedGraph, request: ServerRequest): P
   }
 }
 
-/** The refusal of what is not public; undefined for what is, or cannot be read. */
+/** The refusal of an operation that is not public; undefined for a public one and for a document that cannot be read. */
 async function whetherNeedsToken(
   { schema, documents }: AskedGraph,
   request: ServerRequest,

@@ -25,10 +25,10 @@ import { SchemaDoor } from './schema-door.ts';
 
 /** The `/graphql` face. */
 export interface GraphQLFace {
-  /** How many documents are remembered with their plans. */
+  /** How many documents are cached with their plans. */
   documents(): number;
   handle(request: ServerRequest): Promise<RestReply>;
-  /** Is it counted against its token. */
+  /** Whether the request counts against its token. */
   counts(request: Pick<ServerRequest, 'method' | 'headers'>): boolean;
 }
 
@@ -37,30 +37,30 @@ export interface GraphQLOptions {
   introspection?: Introspection | undefined;
   graphqlPath?: 'direct' | 'general' | undefined;
   documents?: TrustedDocuments | undefined;
-  /** Hears of what is no fault of a client. */
+  /** Called with failures that no client has caused. */
   warn: (details: Record<string, unknown>, message: string) => void;
 }
 
-/** A name may be as long as a document; a header and a log line should not. */
+/** An operation name may be as long as a document. In headers and log lines it is cut off. */
 const longestName = 100;
 
-/** What operations run against. */
+/** What operations need to run. */
 interface Graph extends AskedGraph {
   readonly door: SchemaDoor;
 }
 
-/** What Yoga carries from the request to the plugin below. */
+/** What Yoga passes from the request to the plugin below. */
 interface YogaContext {
   readonly parameters: GraphQLRequest;
   readonly operation: OperationContext;
-  /** Yoga has a `request` of its own in its context. */
+  /** Not called `request`, because the context of Yoga has one already. */
   readonly incoming: ServerRequest;
   readonly mediaType: GraphQLMediaType;
 }
 
 /**
- * GraphQL over HTTP. What must be refused before GraphQL has a say (method, media types, token, size) is refused
- * here with its status under either media type; Yoga carries the rest.
+ * GraphQL over HTTP. Requests that fail before GraphQL (method, media types, token, size) are refused here, with the same status
+ * for both media types. Yoga does the rest.
  */
 export function createGraphQLFace(
   schema: GraphQLSchema,
@@ -72,7 +72,7 @@ export function createGraphQLFace(
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
   const graph = { schema, documents, door };
-  // A third of the modules of a server, which no POST and no REST request needs.
+  // Loaded when needed: these are a third of all modules, and no POST and no REST request needs them.
   let yoga: Promise<ReturnType<typeof createGraphQLYoga>> | undefined;
   const asksForPage = ({ method, headers }: Pick<ServerRequest, 'method' | 'headers'>) =>
     explorer && method === 'GET' && prefersHtml(headers.accept);
@@ -103,7 +103,7 @@ export function createGraphQLFace(
   };
 }
 
-/** The order in which a request is judged, before its document is looked at. */
+/** Checks a request, in this order, before its document is read. */
 async function admit(graph: Graph, request: ServerRequest, accepted: GraphQLMediaType | undefined) {
   if (!isAsked(request)) raise('method_not_allowed', 'GraphQL is asked with GET or POST.');
   const known = await request.context();
@@ -121,7 +121,7 @@ function createGraphQLYoga(create: typeof createYoga, graph: Graph) {
   return create<YogaContext>({
     schema: graph.schema,
     plugins: [operations(graph)],
-    // What fails outside of an operation is answered and logged like everything else that is refused here.
+    // An error outside of an operation is answered and logged like the refusals above.
     maskedErrors: { maskError: rethrow },
     logging: false,
     batching: false,
@@ -138,12 +138,12 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** Reads, checks and runs operations through the executor, and says which status the answer has. */
+/** Reads, checks and runs operations with the executor, and chooses the status of the answer. */
 function operations(graph: Graph): Plugin<YogaContext, YogaContext> {
   return {
     onRequestParse: ({ serverContext, setRequestParser }) => {
       const { operationName, variables, query = '' } = serverContext.parameters;
-      // Yoga wants a text, also where the document is named by its id.
+      // Yoga requires a text, even if the document is named by its id.
       setRequestParser(() => ({ query, operationName, variables }));
     },
     onParams: ({ context, setParamsHandler }) => {
@@ -171,7 +171,7 @@ async function runOpenly(
 ): Promise<OperationResult> {
   const { parameters, operation, incoming } = context;
   try {
-    // The operation is checked and compiled in the same turn: nothing waits until then.
+    // The operation is checked and compiled in the same turn of the event loop, without waiting in between.
     if (documents.isNew(parameters)) await incoming.ticket?.turn(incoming.bodyBytes);
     const document = documents.find(parameters, operation.principal !== undefined);
     door.check(document, operation);
@@ -200,7 +200,7 @@ async function runOpenly(
   }
 }
 
-/** Refused whatever the media type; other errors of a request are 200 in the older `application/json`. */
+/** Errors whose status does not depend on the media type. Other errors are 200 with the older `application/json`. */
 const refusedAlways: ReadonlySet<ErrorCode> = new Set([
   'unauthenticated',
   'method_not_allowed',
@@ -208,7 +208,7 @@ const refusedAlways: ReadonlySet<ErrorCode> = new Set([
   'unavailable',
 ]);
 
-/** The status of a result, and what its headers say of it. */
+/** The status and headers of a result. */
 function httpOf(result: OperationResult, { mediaType, incoming }: YogaContext) {
   const [error] = result.errors ?? [];
   if (!error || 'data' in result) {
@@ -224,7 +224,7 @@ function httpOf(result: OperationResult, { mediaType, incoming }: YogaContext) {
   };
 }
 
-/** What Yoga would send, without the way through it: the same body, status and headers. */
+/** The reply that Yoga would send, with the same body, status and headers, without calling Yoga. */
 function directReply(result: OperationResult, context: YogaContext): RestReply {
   const { status, headers } = httpOf(result, context);
   const { json, data, errors, extensions } = result;
@@ -237,13 +237,13 @@ function directReply(result: OperationResult, context: YogaContext): RestReply {
   };
 }
 
-/** A written answer, which ends with its brace, with what is said beside its data. */
+/** Adds extensions to an answer that is written already and ends with a brace. */
 function withExtensions(json: Buffer, extensions: object | undefined): Buffer {
   if (!extensions) return json;
   return Buffer.concat([json.subarray(0, -1), Buffer.from(`,"extensions":${JSON.stringify(extensions)}}`)]);
 }
 
-/** The answer to what never became an operation, in the form of GraphQL's errors. */
+/** The answer to a request that has not become an operation, in the form of GraphQL errors. */
 function refusal(error: unknown, request: ServerRequest, mediaType: GraphQLMediaType | undefined): RestReply {
   const cause = expectedError(error) ?? maskedError;
   const report = request.anonymous().report;

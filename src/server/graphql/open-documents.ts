@@ -3,7 +3,7 @@ import { ManifestError, parseManifest } from '../../executor/manifest.ts';
 import type { TrustedDocuments } from '../../executor/persisted-documents.ts';
 import { type Config, ConfigError } from '../config.ts';
 
-/** Reads the manifest that the server was told of, if any; throws ConfigError. */
+/** Reads the manifest that is configured, if any. Throws ConfigError. */
 export async function openDocuments({
   documents,
   documentsFile,

@@ -4,11 +4,11 @@ import type { OperationContext } from '../../executor/execute.ts';
 import { AppError } from '../../resolvers/errors.ts';
 import type { Introspection } from '../config.ts';
 
-/** Where a schema may be asked about itself: by everybody, by those with a token, or by nobody. */
+/** Controls introspection: it is allowed for everybody, for callers with a token, or for nobody. */
 export class SchemaDoor {
   readonly #schema: GraphQLSchema;
   readonly #introspection: Introspection;
-  /** What was found of documents that are remembered elsewhere. */
+  /** Whether documents use introspection. The documents are cached elsewhere. */
   readonly #asking = new WeakMap<DocumentNode, boolean>();
 
   constructor(schema: GraphQLSchema, introspection: Introspection) {
@@ -16,12 +16,12 @@ export class SchemaDoor {
     this.#introspection = introspection;
   }
 
-  /** To whom it is shut, names are not offered in place of wrong ones either: they tell the schema piece by piece. */
+  /** Without introspection, errors suggest no names either, because suggestions would reveal the schema step by step. */
   isShutTo({ principal }: OperationContext): boolean {
     return this.#introspection === 'off' || (this.#introspection === 'tokens' && principal === undefined);
   }
 
-  /** Throws `unauthenticated`, or says that it is shut to all. */
+  /** Throws `unauthenticated`, or that introspection is off. */
   check(document: DocumentNode, context: OperationContext): void {
     if (!this.isShutTo(context) || !this.#asks(document)) return;
     throw this.#introspection === 'off'

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { maxBodyBytes } from '../../executor/limits.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
 
-/** How long a client may go on sending what is no longer read, so that it sees the answer. */
+/** How long a client may continue to send a body that is discarded, so that it receives the answer. */
 const discardMs = 2_000;
 
-/** Has all of a body come in already, as it mostly has with its headers. */
+/** Whether the whole body has arrived, as it usually has together with the headers. */
 export function isWhole(req: IncomingMessage): boolean {
   return req.complete || req.readableLength >= Number(req.headers['content-length'] ?? Number.NaN);
 }
 
-/** Reads a body as it comes in, no further than the limit and no longer: throws `payload_too_large`, `request_timeout`. */
+/** Reads a body within the limits of size and time. Throws `payload_too_large` and `request_timeout`. */
 export async function readBody(req: IncomingMessage, res: ServerResponse, withinMs: number): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) refuse();
   if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
@@ -28,7 +28,7 @@ export async function readBody(req: IncomingMessage, res: ServerResponse, within
   }
 }
 
-/** A body that is there already, to its end: no time has to be kept, and an iterator would cost more than all of it. */
+/** Reads a body that has arrived completely. This needs no timer, and an iterator would take longer than the rest. */
 function wholeBody(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -39,7 +39,7 @@ function wholeBody(req: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** The next piece of a body, undefined at its end; throws `request_timeout` when it does not come in time. */
+/** The next chunk of a body; undefined at its end. Throws `request_timeout` when it does not arrive in time. */
 export function nextChunk(chunks: AsyncIterator<unknown>, withinMs: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => {
@@ -48,7 +48,7 @@ export function nextChunk(chunks: AsyncIterator<unknown>, withinMs: number): Pro
     chunks.next().then(
       ({ value, done }) => {
         clearTimeout(late);
-        // A request without an encoding gives buffers.
+        // Chunks are buffers because no encoding is set.
         resolve(done ? undefined : (value as Buffer));
       },
       (error: unknown) => {
@@ -60,8 +60,8 @@ export function nextChunk(chunks: AsyncIterator<unknown>, withinMs: number): Pro
 }
 
 /**
- * Closing at once would reset the connection and lose the answer: the rest is thrown away for a while. Settles when
- * the client has stopped, or has had its time.
+ * Discards the rest of a body. Closing the connection at once would reset it, and the client would lose the answer. Resolves when
+ * the client has stopped sending, or after a time.
  */
 export function discardRest(req: IncomingMessage, res: ServerResponse): Promise<void> {
   res.shouldKeepAlive = false;

@@ -15,21 +15,21 @@ const violations: Readonly<Record<string, HttpViolation>> = {
     reason: 'Request Header Fields Too Large',
     message: headRule,
   },
-  // The preface of HTTP/2 without TLS.
+  // A client that begins HTTP/2 without TLS.
   HPE_PAUSED_H2_UPGRADE: unsupportedVersion,
 };
 
-/** What the parser did not accept: for a version it gives one code, whether the version is unknown or not a version. */
+/** Why the parser refused the request. It has one code for unknown and for malformed versions. */
 function violationOf({ code = '', rawPacket }: BrokenRequestError): HttpViolation {
   if (code === 'HPE_INVALID_VERSION' && /^\S+ \S+ HTTP\/\d+(?:\.\d+)?\r?\n/.test(String(rawPacket)))
     return unsupportedVersion;
   return violations[code] ?? notHttp;
 }
 
-/** What `clientError` gives: the parser's code, and the bytes in which it gave up. */
+/** The error of the event `clientError`: the code of the parser, and the bytes that it refused. */
 type BrokenRequestError = Error & { code?: string; rawPacket?: Buffer };
 
-/** Answers what is not HTTP, or not in time, on the bare socket: there is no request to answer. */
+/** Answers data that is not HTTP, or that arrives too late, directly on the socket, since there is no request. */
 export function answerBrokenRequest(
   error: BrokenRequestError,
   socket: Duplex,

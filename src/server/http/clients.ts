@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Who sent a request, and how this server is reached, as far as that may be believed. */
+/** The client of a request, and the URL at which it reaches this server, from headers as far as they may be believed. */
 export interface Client {
-  /** Of the client itself where trusted proxies say it, else of the other end of the connection. */
+  /** The address of the client if trusted proxies name it, otherwise that of the other end of the connection. */
   readonly address: string | undefined;
-  /** What absolute addresses begin with, without a slash at the end. */
+  /** What absolute URLs begin with, without a trailing slash. */
   readonly origin: string;
-  /** The host that was asked for, in lower case: for a choice between what a server serves, and nothing else. */
+  /** The requested host in lower case. It may only be used to choose what to serve. */
   readonly host: string | undefined;
 }
 
