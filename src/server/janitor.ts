@@ -12,12 +12,12 @@ import {
   unwrittenSets,
 } from '../resolvers/housekeeping.ts';
 
-/** How often a server looks round, and how soon after its start. */
+/** The interval of the cleaning, and the time of the first one after the start. */
 const everyMs = 10 * 60_000;
 const firstMs = 60_000;
 
 export interface Janitor {
-  /** Lets the piece under way end, and begins no other. */
+  /** Waits for the current step, and begins no other. */
   stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ interface JanitorOptions {
   readonly logger: Logger;
 }
 
-/** Clears away, now and then, what nobody can see any more, and puts things in order: in small pieces, and in one process at a time. */
+/** Periodically removes data that nobody can see any more, and repairs stored values: in small steps, in one process at a time. */
 export function startJanitor({ database, store, logger }: JanitorOptions): Janitor {
   const chores = [
     ...(store ? [abandonedUploads(database, store)] : []),
@@ -55,7 +55,7 @@ export function startJanitor({ database, store, logger }: JanitorOptions): Janit
   };
 }
 
-/** Does each chore until nothing is left of it; one that fails does not keep the next from its turn. */
+/** Repeats each chore until nothing is left. The next chore runs even if one fails. */
 export async function tidy(
   chores: readonly Chore[],
   logger: Pick<Logger, 'info' | 'warn'>,

@@ -9,15 +9,15 @@ type NeighbourConfig = Partial<Pick<Config, 'signingKeys' | 'storageUrl' | 'data
 
 const listener = 'workgraph listener';
 
-/** The settings without which each server has something of its own in its data directory. */
+/** The settings without which each server uses keys or files in its own data directory. */
 const shared = {
   SIGNING_KEYS: 'keys',
   STORAGE_URL: 'files',
 } as const;
 
 /**
- * The name of the database connection on which a server listens. It says which data directory holds what the server has
- * for itself alone, so that the next server on the database can tell whether it has the same.
+ * The name of the database connection on which a server listens. It names the data directory with the server's own keys or files,
+ * so that another server on the database can find out whether it uses the same.
  */
 export function listenerName({ signingKeys = [], storageUrl, dataDir = '' }: NeighbourConfig): string {
   const home = createHash('sha256').update(`${hostname()}:${dataDir}`).digest('hex').slice(0, 8);
@@ -29,9 +29,8 @@ export function listenerName({ signingKeys = [], storageUrl, dataDir = '' }: Nei
 }
 
 /**
- * Warns when another server listens on the same PostgreSQL database and has a signing key or files of its own. Servers
- * that do not listen, as behind a pooler, are not seen. A database that does not answer does not keep a server from
- * starting.
+ * Warns when another server listens on the same PostgreSQL database and has a different signing key or other files. It does not see
+ * servers that do not listen, as behind a pooler. If the database does not answer, the server starts without a warning.
  */
 export async function warnOfNeighbours(
   database: Database,
@@ -58,14 +57,14 @@ async function listenersOn({ unscoped }: Database): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The settings by which a server differs from any of the others. */
+/** The settings in which a server differs from any of the others. */
 function apart(own: string, others: readonly string[]): string[] {
   return Object.entries(shared).flatMap(([setting, word]) =>
     others.some((other) => homeIn(other, word) !== homeIn(own, word)) ? [setting] : [],
   );
 }
 
-/** Where the server of this name keeps its own; undefined when it has what all are given. */
+/** The data directory in a server's name; undefined when the server uses what is configured for all. */
 function homeIn(name: string, word: string): string | undefined {
   return name
     .split(' ')

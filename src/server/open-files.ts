@@ -4,9 +4,9 @@ import { UrlSigner } from '../resolvers/attachments/signed-urls.ts';
 import type { Config } from './config.ts';
 import { readSigningKeys } from './signing-keys.ts';
 
-/** Files as a server is given them. */
+/** The store of files, with what a server needs to serve them. */
 export interface ServerFiles extends Files {
-  /** An origin that serves files and nothing else; the service's own when undefined. */
+  /** An origin that serves only files; that of the service when undefined. */
   readonly filesUrl: string | undefined;
 }
 
@@ -15,7 +15,7 @@ type FilesConfig = Pick<
   'dataDir' | 'storageUrl' | 'signingKeys' | 'filesUrl' | 'attachmentLimitBytes'
 >;
 
-/** Opens the store and reads the keys, which the first start makes. */
+/** Opens the store and reads the signing keys. The first start creates a key. */
 export function openFiles(config: FilesConfig): ServerFiles {
   return {
     store: openStorage(config),

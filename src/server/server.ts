@@ -58,41 +58,41 @@ export interface ServerOptions {
         Pick<Config, 'signingKeys' | 'storageUrl' | 'dataDir'>
     >;
   readonly logger: Logger;
-  /** Without it the server keeps no files: attachments cannot be created or read. */
+  /** Without it the server has no files: attachments cannot be created or read. */
   readonly files?: ServerFiles | undefined;
-  /** Without them any document is taken, and none is known before a client has sent it. */
+  /** The manifest. Without it any document is accepted, and none is known before a client has sent it. */
   readonly documents?: TrustedDocuments | undefined;
 }
 
-/** A server that answers. */
+/** A server that accepts requests. */
 export interface RunningServer {
-  /** Where it answers on this machine. */
+  /** Its URL on this machine. */
   readonly url: string;
-  /** Where it tells how it is, if it was asked to. */
+  /** The URL of its metrics, if they are configured. */
   readonly metricsUrl: string | undefined;
   /**
-   * Says that it is not ready, then takes no more connections and lets requests under way finish, for as long as
-   * there is time. The database stays open; whoever opened it closes it.
+   * Makes readiness fail, then refuses new connections and waits for requests in progress, until the time is over. The database
+   * stays open, and the caller must close it.
    */
   stop(options?: { drainMs?: number; withinMs?: number }): Promise<unknown>;
 }
 
-/** How long a client may take to send what is no file. */
+/** How long a client may take to send a request that is not a file. */
 const defaultClientMs = 10_000;
 
-/** How long a connection may be silent while an answer is made or taken: far longer than a request may take. */
+/** How long a connection may be silent while a request is answered: far longer than a request may take. */
 const silenceMs = 120_000;
 
-/** A client may take nothing of an answer for so many times as long as it may send nothing. */
+/** A client may read nothing for this many times as long as it may send nothing. */
 const unreadFactor = 3;
 
-/** From how long on a statement has a line in the log. */
+/** Statements that take this long are logged. */
 const defaultSlowMs = 500;
 
-/** Longer than load balancers keep an idle connection: whoever closes first must not be this end. */
+/** Longer than load balancers keep an idle connection, because this end must not be the first to close it. */
 const keepAliveMs = 65_000;
 
-/** Listens; throws the error of `listen`, such as EADDRINUSE. */
+/** Starts a server. Throws the error of `listen`, such as EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { database, config, logger, files, documents } = options;
   await warnOfNeighbours(database, config, logger);
@@ -142,21 +142,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const server = createServer(
     {
-      // A body has its limit where it is read: a large file takes longer.
+      // Bodies have their own time limit where they are read, because a large file takes longer.
       requestTimeout: 0,
       headersTimeout: clientMs,
       maxHeaderSize: maxHeadBytes,
       connectionsCheckingInterval: Math.ceil(clientMs / 10),
       keepAliveTimeout: keepAliveMs,
-      // The front refuses it, in the form of all refusals.
+      // The front refuses such a request, in the form of all refusals.
       requireHostHeader: false,
     },
     front,
   );
   server.timeout = silenceMs;
-  // The front asks for the body when it wants it, and not before it knows who sends it.
+  // The front asks for the body only after it has authenticated the client.
   server.on('checkContinue', front);
-  // Another expectation need not be met (RFC 9110, 10.1.1).
+  // Other expectations may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', front);
   server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, config.publicUrl));
   const beside = await listenOn(server, config).catch(async (error: unknown) => {
@@ -198,7 +198,7 @@ function listen(config: ServerOptions['config'], channels: Channels, logger: Log
   });
 }
 
-/** Loaded by those alone who want metrics. */
+/** Opens the metrics. Their modules are loaded only if they are configured. */
 async function openMetrics(
   address: Config['metricsAddress'],
   {
@@ -264,7 +264,7 @@ async function openMetrics(
 }
 
 function addressOf(server: Server): string {
-  // A server that listens on TCP has an address of this form.
+  // A server that listens on TCP has an address of this type.
   const { address, port } = server.address() as AddressInfo;
   const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[address] ?? address;
   return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
@@ -280,7 +280,7 @@ async function stopServer(
   const all = [server, ...beside];
   const closed = Promise.all(all.map((each) => once(each, 'close')));
   for (const each of all) each.close();
-  // Those that keep a connection open for their next request need not be waited for.
+  // Idle connections that wait for their next request are closed at once.
   server.closeIdleConnections();
   const late = setTimeout(() => server.closeAllConnections(), withinMs - drainMs);
   await closed;

@@ -9,11 +9,11 @@ import {
   type SettingValues,
 } from './settings.ts';
 
-/** What the column of the size can hold. */
+/** The largest size that the column can store. */
 const mostAttachmentBytes = 2_147_483_647;
 const attachmentLimit = `must be a number of bytes from 1 to ${mostAttachmentBytes}`;
 
-/** Reads the text of a setting; a message completes a sentence that begins with the setting's name. */
+/** The schema that reads the text of a setting. Messages complete a sentence that begins with the name of the setting. */
 function schemaOf(setting: SettingKind): z.ZodType {
   switch (setting.kind) {
     case 'port':
@@ -82,7 +82,7 @@ function choiceOf({ values, deprecated = {}, default: standard }: SettingKind & 
 
 type Shape = { readonly [Name in SettingName]: z.ZodType<SettingValues[Name]> };
 
-/** Reads all settings from their texts. */
+/** The schema of all settings. */
 export const settingsSchema = z
   .object(Object.fromEntries(settingNames.map((name) => [name, schemaOf(settings[name])])) as Shape)
   .refine(({ FILES_URL, PUBLIC_URL }) => !isSameHost(FILES_URL, PUBLIC_URL), {
@@ -109,7 +109,7 @@ function onOrOff(standard: boolean) {
     .default(standard);
 }
 
-/** A limit; one of 2^31 would not fit GraphQL's numbers. */
+/** A limit. It is smaller than 2^31, so that it fits into an Int of GraphQL. */
 function amount(standard: number) {
   return z
     .string()
@@ -118,7 +118,7 @@ function amount(standard: number) {
     .default(standard);
 }
 
-/** `9464`, `10.0.0.7:9464`, `[::1]:9464`; undefined for anything else. */
+/** Reads `9464`, `10.0.0.7:9464` or `[::1]:9464`. Undefined for anything else. */
 function addressOf(text: string): { host: string; port: number } | undefined {
   const [, host = '127.0.0.1', port = ''] = /^(?:(\[[\da-f:]+\]|[^:\s]+):)?(\d{1,5})$/i.exec(text) ?? [];
   const isPort = port !== '' && Number(port) <= 65_535;
@@ -132,7 +132,7 @@ function url(protocols: readonly string[], message: string) {
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), message);
 }
 
-/** A directory, or a bucket with the credentials that it is used with. */
+/** Whether the text names a directory, or a bucket with credentials. */
 function isStorageUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, host, username, password } = new URL(text);
@@ -140,7 +140,7 @@ function isStorageUrl(text: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && username !== '' && password !== '';
 }
 
-/** What is no URL is said elsewhere. */
+/** Whether two URLs have the same host. Invalid URLs are reported by their own rule. */
 function isSameHost(one: string | undefined, other: string | undefined): boolean {
   if (!one || !other || !URL.canParse(one) || !URL.canParse(other)) return false;
   return new URL(one).host === new URL(other).host;

@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 
 type Keys = readonly [string, ...string[]];
 
-/** The keys of signed URLs: those of the configuration, else the one of the data directory, made at the first start. */
+/** The keys of signed URLs: those of the configuration, or the one in the data directory, which the first start creates. */
 export function readSigningKeys({ dataDir, signingKeys }: Pick<Config, 'dataDir' | 'signingKeys'>): Keys {
   const [first, ...rest] = signingKeys;
   return first === undefined ? [keptKey(dataDir)] : [first, ...rest];
@@ -20,7 +20,7 @@ function keptKey(dataDir: string): string {
   return key;
 }
 
-/** Whole, or not there; of two processes that start at once, the later one takes the key of the other. */
+/** Writes the key completely or not at all. If two processes start at once, the later one uses the key of the other. */
 function makeKey(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const fresh = join(dataDir, `signing-key.${randomUUID()}`);

@@ -1,9 +1,9 @@
 import type { Address } from './http/listening.ts';
 
-/** What readiness says from the moment a server has been told to stop. */
+/** The answer of the readiness probe when a server has been told to stop. */
 export const stoppingMessage = 'The server is stopping.';
 
-/** Is what listens at an address a server of this service that is about to stop. Asks it, and waits half a second at most. */
+/** Whether the process that listens at an address is a server of this service that is about to stop. Asks it and waits for half a second at most. */
 export async function isStoppingAt({ host, port }: Address): Promise<boolean> {
   const local = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   const name = local.includes(':') ? `[${local}]` : local;

@@ -13,11 +13,11 @@ export interface Client {
 
 interface ClientsOptions {
   readonly publicUrl?: string | undefined;
-  /** Addresses and networks (CIDR) of proxies; headers of anybody else are not believed. */
+  /** The addresses and networks (CIDR) of trusted proxies. Headers of other senders are not believed. */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
-/** Reads who a client is. Nothing that a client can write itself changes an address or a link of the answer. */
+/** Determines the client of a request. Nothing that a client itself sends changes an address or a link in the answer. */
 export class Clients {
   readonly #publicUrl: string | undefined;
   readonly #proxies: BlockList;
@@ -44,7 +44,7 @@ export class Clients {
     };
   }
 
-  /** From the right, each proxy names the one before it: the first that is none of ours is the client. */
+  /** Each proxy adds the address before it at the right. From the right, the first address that is not a proxy is the client. */
   #behind(peer: string | undefined, forwardedFor: string | string[] | undefined): string | undefined {
     let client = peer;
     for (const entry of entriesOf(forwardedFor).toReversed()) {
@@ -64,7 +64,7 @@ export class Clients {
   }
 }
 
-/** Is it an address, or a network such as `10.0.0.0/8`. */
+/** Whether the text is an address, or a network such as `10.0.0.0/8`. */
 export function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const family = isIP(address);
@@ -85,7 +85,7 @@ function networksOf(networks: readonly string[]): BlockList {
 
 const hostPattern = /^(?:[a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-/** Where the connection itself came in; by the name `localhost` for a client of this machine that called it so. */
+/** The URL of the socket that the connection came in on, with the host `localhost` if a local client used that name. */
 function reached({ localAddress, localPort }: IncomingMessage['socket'], host: string | undefined): string {
   const address = plainAddress(localAddress) ?? '127.0.0.1';
   const isLocal = address === '::1' || address.startsWith('127.');
@@ -93,7 +93,7 @@ function reached({ localAddress, localPort }: IncomingMessage['socket'], host: s
   return `http://${isIP(address) === 6 ? `[${address}]` : address}:${localPort}`;
 }
 
-/** An address of IPv4 within IPv6 is the one that it maps; a zone says nothing to others. */
+/** Converts an IPv4 address mapped into IPv6 to IPv4, and removes the zone of an address. */
 function plainAddress(address: string | undefined): string | undefined {
   return address?.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0];
 }
@@ -105,7 +105,7 @@ function entriesOf(header: string | string[] | undefined): string[] {
     .map((entry) => entry.trim());
 }
 
-/** What the nearest proxy said, behind whatever came along from before it. */
+/** The value from the nearest proxy, which is the last in the list. */
 function lastOf(header: string | string[] | undefined): string | undefined {
   return entriesOf(header).at(-1) || undefined;
 }

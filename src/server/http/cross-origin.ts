@@ -14,12 +14,12 @@ interface Asked {
 }
 
 /**
- * Which pages of other origins may ask this server (CORS): those that the configuration names, and nobody else. No
- * answer allows credentials: a page sends its token itself, and a browser adds nothing to it.
+ * Decides which pages of other origins may call this server (CORS): only those whose origins are configured. No answer allows
+ * credentials. A page sends its token itself, and the browser adds nothing.
  */
 export class CrossOrigin {
   readonly #origins: ReadonlySet<string>;
-  /** Pages of the service's own origin may use files that have another one. */
+  /** The service's own origin, whose pages may use files that are on another origin. */
   readonly #fileOrigins: ReadonlySet<string>;
 
   constructor({ corsOrigins = [], publicUrl, filesUrl }: CrossOriginOptions) {
@@ -30,7 +30,7 @@ export class CrossOrigin {
     ]);
   }
 
-  /** What the answer says to the page that asks; `Vary` also to those who may not, or a cache would mix them up. */
+  /** The headers for the origin of a page. `Vary` is sent to all origins, or a cache could mix up their answers. */
   headers({ path, headers: { origin } }: Asked): Record<string, string> {
     const origins = this.#allowed(path);
     if (origins.size === 0) return {};
@@ -42,7 +42,7 @@ export class CrossOrigin {
     };
   }
 
-  /** The answer to the question that a browser asks before a request; undefined when this is none, or nobody's. */
+  /** The answer to a preflight request; undefined when the request is not one, or its origin may not call this server. */
   preflight({ method, path, headers }: Asked): RestReply | undefined {
     const asks = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
     if (!asks || !this.#allowed(path).has(headers.origin ?? '')) return undefined;
@@ -63,17 +63,17 @@ export class CrossOrigin {
   }
 }
 
-/** Is it the path of a file's bytes. */
+/** Whether this is the path of a file. */
 export function isFile(path: string): boolean {
   return /^\/files(\/|$)/.test(path);
 }
 
-/** An origin as browsers write it: no path, no default port, in lower case. */
+/** Whether the text is an origin as browsers send it: in lower case, without path and default port. */
 export function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
 }
 
-/** Headers of answers that a page may read beside the few that it always may; a test holds the list whole. */
+/** The headers of answers that a page may read, in addition to the few that it always may. A test checks that none is missing. */
 const exposed = [
   'Accept-Ranges',
   'Allow',
@@ -93,7 +93,7 @@ const exposed = [
   'X-Workspace-Version',
 ];
 
-/** Headers that a page may send beside the few that it always may. */
+/** The headers that a page may send, in addition to the few that it always may. */
 const taken = [
   'Authorization',
   'Content-Type',

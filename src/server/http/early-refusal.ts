@@ -7,19 +7,18 @@ import { noStatements } from './reply.ts';
 import type { ServerRequest } from './request.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** Why a request is refused that no face has answered, and when to come back. No error: its stack would cost more than the rest. */
+/** Why a request is refused before it reaches a face. It is not an Error, whose stack would take longer than the rest. */
 export interface Refused {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryAfterSeconds: number;
 }
 
-/** A body of this size is read to its end and thrown away, so that the connection can be used again. */
+/** A body up to this size is read and discarded, so that the connection can be reused. */
 const smallBytes = 65_536;
 
 /**
- * Refuses a request in as little work as can be: it says what the faces would say, and costs a fraction of asking
- * them.
+ * Refuses a request with as little work as possible. The answer is the one that the face would give, for a fraction of the time.
  */
 export function refuseEarly(
   request: ServerRequest,
@@ -33,7 +32,7 @@ export function refuseEarly(
   else void discardRest(req, res);
   const { requestId, origin, trace } = request;
   const varies = [given.Vary, headers.Vary, 'Authorization', 'Accept-Encoding'];
-  // All at once, which is a third of what it costs to set them one by one.
+  // All headers at once take a third of the time of setting each.
   res.writeHead(status, {
     'X-Request-Id': requestId,
     'Server-Timing': noStatements,
@@ -53,7 +52,7 @@ interface Refusal {
   readonly body: string;
 }
 
-/** What is said in the words of its face to a request that no face has answered. */
+/** The body of a refusal, in the form of the face that the request was for. */
 export function refusal({ path, headers: sent, requestId }: ServerRequest, refused: Refused): Refusal {
   const { code, message } = refused;
   const { status } = errorCodes[code];

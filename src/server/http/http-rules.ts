@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import { type Problem, problemOf } from '../../executor/problem.ts';
 import type { ErrorCode } from '../../resolvers/errors.ts';
 
-/** A request that HTTP/1.1 says to refuse: the status, its reason phrase, and a sentence for the client. */
+/** Why HTTP/1.1 requires to refuse a request: the status, its reason phrase, and a sentence for the client. */
 export interface HttpViolation {
   readonly status: 400 | 408 | 431 | 505;
   readonly reason: string;
@@ -27,8 +27,8 @@ const severalHosts = badHost('The request has several Host lines.');
 const invalidHost = badHost('The Host of the request is not valid.');
 
 /**
- * What is wrong with a request that Node's parser accepts although RFC 9112 requires a refusal: another major version
- * (2.3), and no Host, several of them or an invalid one (3.2). Undefined for a request that may be answered.
+ * The violation of a request that the parser of Node accepts although RFC 9112 requires a refusal: another major version (2.3),
+ * or a missing, repeated or invalid Host (3.2). Undefined for a valid request.
  */
 export function httpViolation({
   httpVersionMajor,
@@ -50,14 +50,14 @@ export function problemOfViolation({ status, message }: HttpViolation, requestId
   return { ...problemOf({ code: codes[status] ?? 'invalid_request', message }, requestId), status };
 }
 
-/** The codes of statuses that have one; the others are requests that are not valid. */
+/** The error codes of these statuses. All other violations are `invalid_request`. */
 const codes: Readonly<Record<number, ErrorCode>> = { 408: 'request_timeout', 431: 'headers_too_large' };
 
 function badHost(message: string): HttpViolation {
   return { status: 400, reason: 'Bad Request', message };
 }
 
-/** Node keeps the first of several in `headers` and drops the others, so the raw list of names and values is searched. */
+/** Searches the raw list of names and values, because `headers` contains only the first of several equal headers. */
 function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

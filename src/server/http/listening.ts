@@ -2,29 +2,28 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer, type ListenOptions, type Server as SocketServer } from 'node:net';
 
-/** Node takes over one connection of each socket in a turn of its event loop, which in an overload lasts long. */
+/** How many sockets listen. Per turn of the event loop, which is long in an overload, Node accepts one connection of each. */
 const sockets = 8;
 
-/** Connections that may wait to be accepted: where more come, the client's system tries again seconds later. */
+/** How many connections may wait to be accepted. Clients beyond that try again seconds later. */
 const backlog = 4_096;
 
-/** Where a server listens. */
+/** The host and port of a server. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * Listens on several sockets of one port, among which the system divides those who connect; on one where the system
- * chooses the port, or knows no such thing. Gives the sockets beside the server's own; throws the error of `listen`,
- * such as EADDRINUSE.
+ * Listens on several sockets of one port, to which the system distributes new connections. Uses one socket if the system chooses
+ * the port or does not support sharing. Returns the additional sockets. Throws the error of `listen`, such as EADDRINUSE.
  */
 export async function listenOn(server: Server, address: Address): Promise<SocketServer[]> {
   if (address.port === 0 || process.platform !== 'linux') {
     await listening(server, address);
     return [];
   }
-  // Sockets that share a port share it with those of another process too: that there is none is tried alone.
+  // Sockets that share a port would also share it with another process, so first one listens without sharing.
   const alone = createServer();
   await listening(alone, address);
   alone.close();
@@ -34,7 +33,7 @@ export async function listenOn(server: Server, address: Address): Promise<Socket
   const all = [server, ...beside];
   await Promise.all(all.map((each) => listening(each, { ...address, reusePort: true }))).catch(
     (error: unknown) => {
-      // Somebody came in between; what listens already would keep the process alive.
+      // Another process took the port in between. Sockets that listen already would keep this process alive.
       for (const each of all) each.close();
       throw error;
     },

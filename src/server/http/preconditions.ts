@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { readEntityTags } from '../../rest-compat/entity-tags.ts';
 
 /**
- * Judges the preconditions of a read whose answer would have this strong tag (RFC 9110, 13.2.2): If-Match first, then
- * If-None-Match. The times of If-Modified-Since and If-Unmodified-Since are ignored, since no answer has a Last-Modified.
+ * Evaluates the preconditions of a read whose answer has this strong tag (RFC 9110, 13.2.2): If-Match first, then If-None-Match.
+ * If-Modified-Since and If-Unmodified-Since are ignored, because no answer has a Last-Modified.
  */
 export function judgeRead(
   { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: IncomingHttpHeaders,
@@ -13,7 +13,7 @@ export function judgeRead(
   return ifNoneMatch !== undefined && isNamed(etag, ifNoneMatch, 'weak') ? 'not modified' : 'holds';
 }
 
-/** Does a list of tags, or `*`, name this strong tag (RFC 9110, 8.8.3.2); a header that is neither does not. */
+/** Whether the header, a list of tags or `*`, contains this strong tag (RFC 9110, 8.8.3.2). An invalid header does not. */
 export function isNamed(etag: string, header: string, comparison: 'strong' | 'weak'): boolean {
   const tags = readEntityTags(header);
   if (tags === '*') return true;
@@ -22,7 +22,7 @@ export function isNamed(etag: string, header: string, comparison: 'strong' | 'we
   );
 }
 
-/** May a range be sent although If-Range came along: only when it is this tag. A time never is, for want of a Last-Modified. */
+/** Whether If-Range allows to send a range: only if it is this tag. A time never does, because there is no Last-Modified. */
 export function allowsRange(ifRange: IncomingHttpHeaders['if-range'], etag: string): boolean {
   return ifRange === undefined || ifRange === etag;
 }

@@ -10,7 +10,7 @@ import type { ServerRequest } from './request.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { Unsent } from './unsent.ts';
 
-/** An answer in JSON. */
+/** A reply with a JSON body. */
 export function jsonReply(
   status: number,
   body: unknown,
@@ -20,23 +20,23 @@ export function jsonReply(
   return { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers }, body: text };
 }
 
-/** The problem that a thrown error is, for whoever asks over REST or for a path that is not there. */
+/** The problem details of a thrown error, for REST requests and for unknown paths. */
 export function errorReply(error: unknown, requestId: string): RestReply {
   const failure = expectedError(error) ?? maskedError;
   return problemReply(failure, requestId, headersOf(failure));
 }
 
 interface Sending {
-  /** Headers of this answer beside those of its face. */
+  /** Headers in addition to those of the face. */
   readonly given: readonly (Readonly<Record<string, string>> | undefined)[];
-  /** Settles when nothing more comes in of a body that nobody reads. */
+  /** Resolves when no more of an unread body arrives. */
   readonly unread?: Promise<void> | undefined;
   readonly unsent: Unsent;
 }
 
 /**
- * Sends an answer with the headers that all of them have, and those that are `given` to this one; a body that is a
- * stream may fail midway. While a slow client takes the body, nothing else of the answer is kept in memory.
+ * Sends an answer with the headers that all answers have and with those of `given`. A body that is a stream may fail midway. While
+ * a slow client reads the body, nothing else of the answer stays in memory.
  */
 export async function sendReply(
   res: ServerResponse,
@@ -49,7 +49,7 @@ export async function sendReply(
   head.set('X-Request-Id', requestId);
   if (trace) head.set('traceresponse', trace.response);
   if (metered) head.set('Server-Timing', serverTiming(metered));
-  // First, so that a face's own headers stand in for these.
+  // Set first, so that the headers of the face replace them.
   head.add(securityHeaders(origin));
   for (const headers of given) if (headers) head.add(headers);
   if (reply.headers) head.add(reply.headers);
@@ -60,7 +60,7 @@ export async function sendReply(
     else reply.sent();
   }
   if (isBuffered(body)) head.set('Content-Length', String(body.length));
-  // To a HEAD a face says the length itself.
+  // For HEAD, the face sets the length.
   else if (!body && !hasNoLength.has(head.status) && !head.get('Content-Length'))
     head.set('Content-Length', '0');
   head.write(res);
@@ -68,17 +68,17 @@ export async function sendReply(
   return unsent.send(res, res.req.method === 'HEAD' ? undefined : body, unread);
 }
 
-/** Answers without a body, whose head does not speak of one (RFC 9110, 8.6). */
+/** The statuses of answers without a body, which have no Content-Length (RFC 9110, 8.6). */
 const hasNoLength: ReadonlySet<number> = new Set([204, 304]);
 
 function isBuffered(body: RestReply['body']): body is string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array;
 }
 
-/** How many SQL statements the answer took, and how long: what a developer looks at first. */
+/** `Server-Timing` with the number of SQL statements and their time, which a developer looks at first. */
 function serverTiming({ statements, sqlMs }: { statements: number; sqlMs: number }): string {
   return `sql;desc="${statements} statements";dur=${sqlMs.toFixed(1)}`;
 }
 
-/** The `Server-Timing` of an answer that asked for nothing. */
+/** The `Server-Timing` of an answer without SQL statements. */
 export const noStatements = serverTiming({ statements: 0, sqlMs: 0 });

@@ -4,8 +4,8 @@ import { chooseCoding, compress } from './compression.ts';
 import { isNamed } from './preconditions.ts';
 
 /**
- * Turns the whole body of an answer, whose head says all else, into what this client gets of it: in a coding that it
- * takes, or nothing but 304 when it has it. A tag is strong, so each coding has its own (RFC 9110, 8.8.3.3).
+ * Prepares the body of an answer for this client: compresses it if the client accepts that, or makes the answer a 304 without
+ * a body if the client has it already. Tags are strong, so each coding has its own (RFC 9110, 8.8.3.3).
  */
 export async function represent(
   head: AnswerHead,
@@ -13,10 +13,10 @@ export async function represent(
   body: string | Uint8Array,
 ): Promise<Uint8Array | undefined> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  // A range is of the bytes that its tag names: compressing them afterwards would change both.
+  // The tag and the ranges refer to the uncompressed bytes, so these are not compressed.
   if (head.get('Accept-Ranges') === 'bytes') return bytes;
   const contentType = head.get('Content-Type') ?? '';
-  // Who has compressed the body already has chosen for the client.
+  // A body that is compressed already stays as it is.
   const given = head.get('Content-Encoding');
   const chosen = given
     ? undefined
@@ -27,7 +27,7 @@ export async function represent(
     head.status = 304;
     head.remove('Content-Type');
     head.remove('Content-Encoding');
-    // Who has the answer has its links (RFC 9110, 15.4.5).
+    // The client has the links of the answer already (RFC 9110, 15.4.5).
     head.remove('Link');
     return undefined;
   }
@@ -42,7 +42,7 @@ function tagFor(head: AnswerHead, coding: string | undefined): void {
   head.set('ETag', tag.replace(/^"(.*)"$/, `"$1-${coding}"`));
 }
 
-/** Does an If-None-Match, which is looked at on reads alone, name the answer; a header that cannot be read does not. */
+/** Whether If-None-Match contains the tag of the answer. It applies only to reads. An invalid header does not. */
 function isKnown(
   head: AnswerHead,
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,

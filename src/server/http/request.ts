@@ -14,14 +14,14 @@ import type { Allowance } from '../limits/rate-limit.ts';
 import { type Trace, traceOf } from '../observability/trace.ts';
 import { parseVersion, printVersion, versionHeader } from './version-header.ts';
 
-/** A request that came in, as the faces see it. */
+/** A request, as the faces see it. */
 export class ServerRequest implements RestRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
   readonly trace: Trace | undefined;
-  /** How long the client may be silent. */
+  /** How long the client may send nothing. */
   readonly clientMs: number;
   readonly origin: string;
   readonly host: string | undefined;
@@ -29,10 +29,10 @@ export class ServerRequest implements RestRequest {
   readonly seenVersion: SeenVersion | undefined;
   allowance?: Allowance;
   cause?: string;
-  /** What it holds while it is worked on; undefined for what is always taken. */
+  /** The admission ticket; undefined for requests that do not pass through admission. */
   ticket: AdmissionTicket | undefined;
   served: Served = { face: 'other', route: 'other', operation: 'other' };
-  /** For the log line. */
+  /** What the log line says. */
   operationName: string | undefined;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
@@ -41,7 +41,7 @@ export class ServerRequest implements RestRequest {
   #query: URLSearchParams | undefined;
   #body: Promise<Buffer> | undefined;
   #context: Promise<OperationContext> | undefined;
-  /** Of who asks, once that is known. */
+  /** The context with the principal, when it is known. */
   #reference: OperationContext['reference'];
 
   constructor(
@@ -68,7 +68,7 @@ export class ServerRequest implements RestRequest {
     this.#contexts = contexts;
   }
 
-  /** Read by those alone who are not refused before. */
+  /** Reads the body. It is not read for requests that are refused before. */
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(this.#search);
     return this.#query;
@@ -79,7 +79,7 @@ export class ServerRequest implements RestRequest {
     return this.#body;
   }
 
-  /** The size of the body in bytes; of one whose length the client does not say, the most that it may have. */
+  /** The size of the body in bytes. If the client does not send it, the largest size that is allowed. */
   get bodyBytes(): number {
     const length = this.headers['content-length'];
     if (length !== undefined) return Number(length);
@@ -105,12 +105,12 @@ export class ServerRequest implements RestRequest {
     return this.#contexts.anonymous(this);
   }
 
-  /** The handle of the workspace that a signed address names, for the bearer of the address. */
+  /** The handle of the workspace that a signed URL names. */
   dataOf(workspaceId: string): TenantDb {
     return this.#contexts.dataOf(workspaceId);
   }
 
-  /** The header that says which reference data the answer knows; nothing where there is no token. */
+  /** The header with the version of the reference data; no header without a token. */
   async versionHeaders(): Promise<Record<string, string>> {
     try {
       const current = this.#reference?.current();
@@ -126,7 +126,7 @@ export class ServerRequest implements RestRequest {
     return this.ticket && !isWhole(this.#req) ? this.ticket.outside(read) : read;
   }
 
-  /** Lets go of what only the making of the answer needed: its client may take a long time to read it. */
+  /** Drops what was needed only to create the answer, because the client may take a long time to read it. */
   release(): void {
     this.#body = undefined;
     this.#context = undefined;
@@ -139,12 +139,12 @@ export class ServerRequest implements RestRequest {
   }
 }
 
-/** Taken over from a proxy when it is fit for a header and a log line. */
+/** The request id of a proxy, if it is suitable for a header and a log line. */
 function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[\w.:/=+-]{1,128}$/.test(header) ? header : randomUUID();
 }
 
-/** By hand: `new URL` would resolve dots, and read `//x` as a host. */
+/** Without `new URL`, which would resolve dots and read `//x` as a host. */
 function splitTarget(target: string): { path: string; search: string } {
   const relative = target.replace(/^https?:\/\/[^/?]*/i, '');
   const mark = relative.indexOf('?');

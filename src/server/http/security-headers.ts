@@ -1,4 +1,4 @@
-/** What every answer has, whoever makes it: a page or a file of ours puts a policy of its own in the place of these. */
+/** The security headers of every answer. Pages and files replace the policy with their own. */
 const always = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
@@ -10,10 +10,10 @@ const always = {
   'X-Frame-Options': 'DENY',
 } as const;
 
-/** The same where clients reach the service over TLS: they are to come so for a year, whatever a link says. */
+/** The same for a service that clients reach over TLS. Browsers then use TLS for a year, whatever a link says. */
 const overTls = { ...always, 'Strict-Transport-Security': 'max-age=31536000' } as const;
 
-/** The headers that keep a browser from making more of an answer than it is. */
+/** The headers that keep a browser from interpreting an answer as something else. */
 export function securityHeaders(origin: string | undefined): Readonly<Record<string, string>> {
   return origin?.startsWith('https:') ? overTls : always;
 }

@@ -5,41 +5,41 @@ import { pipeline } from 'node:stream/promises';
 
 export const defaultUnsentBytes = 67_108_864;
 
-/** A body is written in pieces of this size, so that each piece that the client takes is seen as progress. */
+/** A body is written in chunks of this size, so that each chunk that the client reads is noticed as progress. */
 const pieceBytes = 65_536;
 
-/** What is held of a stream at most: a piece of the file, and what the connection buffers. */
+/** The most bytes of a stream in memory: a chunk of the file, and what the connection buffers. */
 const streamBytes = 131_072;
 
 const nothing = new Uint8Array();
 
 export interface UnsentLimits {
-  /** Bytes of answers that clients have not taken yet, over all connections. */
+  /** How many bytes of answers may wait for clients to read them, over all connections. */
   readonly maxBytes: number;
-  /** How long a client may take nothing of an answer. */
+  /** How long a client may read nothing of an answer. */
   readonly silenceMs: number;
-  /** Hears of each client that is disconnected: how much it had not taken, and since when it had taken nothing. */
+  /** Called for each client that is disconnected, with the bytes that it has not read and the time since it last read. */
   readonly onCut?: (bytes: number, silentMs: number) => void;
 }
 
-/** What one answer holds in memory until its client has taken it. */
+/** The memory of one answer until its client has read it. */
 interface Held {
   readonly socket: Socket;
   bytes: number;
-  /** When the client last took something. */
+  /** When the client last read something. */
   sinceMs: number;
 }
 
 /**
- * Bounds the memory of answers whose clients read slowly. Each answer is counted while it waits for its client. When all
- * together are too large, the clients that hold most and have taken nothing for longest are disconnected, and any client
- * that has taken nothing for `silenceMs` is. The newest answer is never given up for room, so that one that is larger than
- * the bound can be sent.
+ * Limits the memory of answers whose clients read slowly. Each answer counts until its client has read it. When all answers
+ * together are too large, the clients with the most unread bytes over the longest time are disconnected. A client that reads
+ * nothing for `silenceMs` is always disconnected. The newest answer is never dropped, so that an answer larger than the limit
+ * can be sent.
  */
 export class Unsent {
   readonly #limits: UnsentLimits;
   readonly #now: () => number;
-  /** In the order of the last progress: whoever has taken nothing for the longest time comes first. */
+  /** In the order of the last progress. The answer that has waited longest comes first. */
   readonly #held = new Set<Held>();
   #bytes = 0;
   #cut = 0;
@@ -50,20 +50,20 @@ export class Unsent {
     this.#now = now;
   }
 
-  /** Bytes that wait for clients now, and how many clients have been disconnected so far. */
+  /** The bytes that wait for clients at the moment, and the number of clients that were disconnected. */
   get load(): { bytes: number; cut: number } {
     return { bytes: this.#bytes, cut: this.#cut };
   }
 
   /**
-   * Ends an answer with its body, if it has one. Settles when all of it is sent, or the connection is gone. The answer goes
-   * out at once, but is ended, and its connection closed, only after `unread`.
+   * Sends the body, if any, and ends the answer. Resolves when everything is sent or the connection is closed. The body is sent
+   * immediately, but the answer is ended, and its connection closed, only after `unread`.
    */
   async send(res: ServerResponse, body: Uint8Array = nothing, unread?: Promise<void>): Promise<void> {
     const { socket } = res.req;
     if (body.length <= pieceBytes && !unread) {
       res.end(body);
-      // Nearly all answers are taken over by the system at once.
+      // The system takes over nearly all answers at once.
       if (socket.writableLength === 0) return;
       return this.#whileHeld(socket, body.length, () => settled(res, 'finish'));
     }
@@ -81,7 +81,7 @@ export class Unsent {
     });
   }
 
-  /** Ends an answer with what comes from a stream, no faster than the client takes it. Fails when the stream does. */
+  /** Sends a stream at the speed at which the client reads, and ends the answer. Rejects when the stream fails. */
   async stream(res: ServerResponse, body: Readable): Promise<void> {
     return this.#whileHeld(res.req.socket, streamBytes, (held) => {
       res.on('drain', () => this.#took(held, 0));
@@ -123,7 +123,7 @@ export class Unsent {
     }
   }
 
-  /** Whose bytes have been in the way for longest: a large answer that its client does read is not soon the worst. */
+  /** The answer with the largest product of bytes and waiting time. A large answer that is being read has a small one. */
   #worstBut(newest: Held): Held | undefined {
     const nowMs = this.#now();
     let worst: Held | undefined;
@@ -145,7 +145,7 @@ export class Unsent {
     }
   }
 
-  /** Its bytes no longer count: the answer finds its connection gone, and is dropped. */
+  /** Disconnects a client. Its bytes do not count any more, because the answer is dropped when the connection is closed. */
   #disconnect(held: Held): void {
     this.#cut += 1;
     this.#limits.onCut?.(held.bytes, this.#now() - held.sinceMs);
@@ -156,7 +156,7 @@ export class Unsent {
   }
 }
 
-/** Settles with the event, or when the connection is gone. */
+/** Resolves with the event, or when the connection is closed. */
 function settled(res: ServerResponse, event: 'drain' | 'finish'): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

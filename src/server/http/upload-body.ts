@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Upload } from '../../resolvers/attachments/attachment-uploads.ts';
 import { nextChunk } from './body.ts';
 
-/** How long a sender may take in all. */
+/** How long an upload may take in total. */
 const withinMs = 50 * 60_000;
 
-/** The body of an upload, which is read no faster than it can be kept. */
+/** The body of an upload, which is read at the speed at which it can be stored. */
 export function openUpload(req: IncomingMessage, res: ServerResponse, silenceMs: number): Upload {
   const length = req.headers['content-length'];
   return {

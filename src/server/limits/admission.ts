@@ -3,10 +3,10 @@ import { AppError } from '../../resolvers/errors.ts';
 import { Pace } from './pace.ts';
 import { Turns } from './turns.ts';
 
-/** How much a server takes on at once, and how long what it takes on may last. */
+/** How many requests a server handles at once, and how long they may take. */
 export interface AdmissionLimits {
   readonly maxConcurrency: number;
-  /** How long a request may wait in all, for its turn and for connections. */
+  /** How long a request may wait in total, for admission and for database connections. */
   readonly queueWaitMs: number;
   readonly requestTimeoutMs: number;
 }
@@ -17,16 +17,16 @@ export const defaultAdmission: AdmissionLimits = {
   requestTimeoutMs: 5_500,
 };
 
-/** A queue that stands for longer is no burst: more comes in than can be done. */
+/** A queue that lasts longer than this is an overload and not a burst. */
 const burstMs = 400;
-/** So it is for as long after a refusal. */
+/** The overload lasts at least this long after a refusal. */
 const overloadMs = 1_000;
-/** How long one waits then: what is done is done fast, and the rest is told at once. */
+/** How long a request waits in an overload: requests are either handled quickly or refused quickly. */
 const overloadWaitMs = 20;
 const sweepMs = 10;
-/** More in one go would keep those waiting who are worked on. */
+/** How many requests are refused at once. More would delay the requests in progress. */
 const refusedAtOnce = 2;
-/** The queue at most, so that its memory has a bound. */
+/** The longest queue, so that its memory is limited. */
 const maxWaiting = 2_000;
 
 export const busy = 'There is more to do than can be done now; try again soon.';
@@ -40,21 +40,21 @@ interface Waiter {
 }
 
 /**
- * Bounds the work in progress. A burst waits its turn, first come first served; in an overload, where waiting would
- * only make everybody late, the newest goes first, the others are refused within milliseconds, and no more is in
- * progress than gets as much done.
+ * Limits the requests in progress. In a burst, requests wait, first come first served. In an overload, waiting would only make all
+ * answers late: the newest request goes first, others are refused within milliseconds, and fewer requests are in progress if
+ * that completes as many.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #waiting: Waiter[] = [];
   #inProgress = 0;
   #refused = 0;
-  /** When the queue began that stands now. */
+  /** When the current queue began. */
   #standsSinceMs = 0;
   #refusedMs = Number.NEGATIVE_INFINITY;
   #sweeping = false;
   readonly #pace: Pace;
-  /** Tickets of requests that need no turn of `#turns`. */
+  /** The tickets of requests that do not wait in `#turns`. */
   readonly #others = new Set<AdmissionTicket>();
   readonly #turns: Turns<AdmissionTicket>;
 
@@ -72,7 +72,7 @@ export class Admission {
     return { inProgress: this.#inProgress, waiting, refused: this.#refused };
   }
 
-  /** Calls one of the two, at once or later. Whoever begins gives the ticket back. */
+  /** Calls `begin` or `refuse`, immediately or later. A request that begins must give its ticket back. */
   enter(begin: (ticket: AdmissionTicket) => void, refuse: () => void, ticket = this.#newTicket()): void {
     this.#turns.arrived();
     const sinceMs = performance.now();
@@ -87,7 +87,7 @@ export class Admission {
     if (this.#waiting.length === 0) this.#standsSinceMs = sinceMs;
     const waitMs = isOverloaded ? overloadWaitMs : queueWaitMs;
     this.#waiting.push({ begin, refuse, ticket, sinceMs, untilMs: sinceMs + waitMs });
-    // In an overload older ones than these would not get their turn; a long queue goes little by little.
+    // In an overload, older requests would never begin. A long queue is refused step by step.
     const most = isOverloaded ? maxConcurrency : maxWaiting;
     for (let n = 0; n < refusedAtOnce && this.#waiting.length > most; n++)
       this.#refuse(this.#waiting.shift());
@@ -96,7 +96,7 @@ export class Admission {
     setTimeout(() => this.#sweep(), sweepMs);
   }
 
-  /** Comes back with a new time to work in, after something that was not work; throws `unavailable`. */
+  /** Gets a ticket again after a pause, such as reading a body, with new time to work. Throws `unavailable`. */
   reenter(ticket: AdmissionTicket): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = () => {
@@ -108,8 +108,8 @@ export class Admission {
   }
 
   /**
-   * Has a ticket again as soon as it is the request's turn to have its document prepared; `bytes` is what the request
-   * keeps in memory meanwhile. Throws `unavailable`.
+   * Gets a ticket again when the new document of the request may be prepared. `bytes` is the memory that the request takes
+   * meanwhile. Throws `unavailable`.
    */
   turn(deadline: Deadline, bytes: number): Promise<void> {
     const turn = this.#turns.wait(deadline, bytes);
@@ -117,7 +117,7 @@ export class Admission {
     return turn;
   }
 
-  /** The next one takes the ticket over. */
+  /** Passes the ticket on to the next request. */
   leave(ticket: AdmissionTicket): void {
     const nowMs = performance.now();
     this.#others.delete(ticket);
@@ -141,7 +141,7 @@ export class Admission {
     begin(ticket);
   }
 
-  /** Gives a free ticket to a request whose turn it is, where nobody else waits for the ticket. */
+  /** Gives a free ticket to a request with a new document, if no other request waits for a ticket. */
   #giveTurn(): void {
     const nowMs = performance.now();
     const most = this.#isOverloaded(nowMs) ? this.#pace.concurrency : this.#limits.maxConcurrency;
@@ -176,7 +176,7 @@ export class Admission {
   }
 }
 
-/** What one request holds while it is worked on. */
+/** What a request holds while it is in progress. */
 export class AdmissionTicket {
   readonly deadline: Deadline;
   readonly #admission: Admission;
@@ -193,14 +193,14 @@ export class AdmissionTicket {
     this.#admission.leave(this);
   }
 
-  /** Gives the ticket back until it is the request's turn to have its document prepared; throws `unavailable`. */
+  /** Gives the ticket back until the new document of the request may be prepared. Throws `unavailable`. */
   async turn(bytes: number): Promise<void> {
     this.leave();
     await this.#admission.turn(this.deadline, bytes);
     this.#held = true;
   }
 
-  /** Waits for the client without holding the ticket, so that slow ones do not keep others from it. */
+  /** Gives the ticket back while it waits for the client, so that slow clients do not block others. */
   async outside<Result>(wait: Promise<Result>): Promise<Result> {
     this.leave();
     this.deadline.pause();

@@ -1,23 +1,23 @@
-/** How long one concurrency is tried before the other. */
+/** How long one number of requests is tried before the other. */
 const periodMs = 200;
-/** Which of the two has which turn, so that neither gains by what changes meanwhile; then there is a rest. */
+/** The order in which the two numbers are tried, so that a trend favors neither. A pause follows. */
 const turns = ['own', 'other', 'other', 'own', 'own', 'other', 'other', 'own'] as const;
 const restingTurns = 8;
-/** What is done may fall by so much for the sake of being done faster; less could not be told from chance. */
+/** Throughput may fall by this much in exchange for shorter times. Smaller differences are indistinguishable from chance. */
 const worthwhile = 0.95;
-/** More at once must get so much more done. */
+/** A larger number must raise throughput by this much. */
 const worthMore = 1.08;
-/** The other number is by so much smaller or larger. */
+/** The factor by which the other number is smaller or larger. */
 const step = 0.75;
-/** An overload begins with this share of the most that may be in progress. */
+/** An overload begins with this share of the largest number of requests in progress. */
 const firstShare = 0.75;
-/** Below this share nothing is tried. */
+/** Numbers below this share are not tried. */
 const leastShare = 0.25;
 
 /**
- * How many requests are worth working on at once in an overload: as few as get as much done. Where the processor is
- * what they wait for, fewer at once are each done faster; where it is something else, fewer get less done. Another
- * number is compared with its own by turns, since what a machine gets done changes by more than what is to be told.
+ * Finds how many requests to handle at once in an overload: the smallest number with the same throughput. If the processor is the
+ * bottleneck, fewer requests at once are each faster. Otherwise fewer requests mean less throughput. The current number is
+ * compared with another one in alternation, because the throughput of a machine varies by more than the difference.
  */
 export class Pace {
   readonly #most: number;
@@ -27,7 +27,7 @@ export class Pace {
   #turn = 0;
   #done = { own: 0, other: 0 };
   #sinceMs: number | undefined;
-  /** Is the other number the smaller one, this time. */
+  /** Whether the other number is the smaller one this time. */
   #looksDown = true;
 
   constructor(most: number) {
@@ -37,12 +37,12 @@ export class Pace {
     this.#other = this.#next();
   }
 
-  /** How many may be in progress. */
+  /** How many requests may be in progress. */
   get concurrency(): number {
     return this.#arm === 'own' ? this.#own : this.#other;
   }
 
-  /** Counts one request that is done. */
+  /** Counts a completed request. */
   note(nowMs: number): void {
     this.#sinceMs ??= nowMs;
     this.#done[this.#arm] += 1;
@@ -66,7 +66,7 @@ export class Pace {
     return turns[this.#turn] ?? 'own';
   }
 
-  /** Where the other number is better, it is compared with the next one at once. */
+  /** If the other number is better, it is compared with the next one immediately. */
   #judge(): void {
     const { own, other } = this.#done;
     const isBetter = other >= own * (this.#other < this.#own ? worthwhile : worthMore);

@@ -3,16 +3,16 @@ import type { Logger } from 'pino';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Buckets, Levels, Quota, Quotas } from './rate-limit.ts';
 
-/** How long a request may wait for Redis, and how long Redis is left alone after it has failed. */
+/** How long a request may wait for Redis, and how long Redis is not used after it has failed. */
 const commandTimeoutMs = 50;
 const restMs = 1_000;
 
-/** How long a start waits for Redis. */
+/** How long the start of a server waits for Redis. */
 const connectTimeoutMs = 1_000;
 
 /**
- * Buckets that processes share. While Redis is gone each process counts for itself, so that nobody is refused for it
- * and hardly anybody waits: it is said once in the log, and Redis is tried again once a second.
+ * Buckets that several processes share in Redis. While Redis is unavailable, each process counts by itself, so that no request is
+ * refused and few wait. This is logged once, and Redis is tried again every second.
  */
 export class RedisBuckets implements Buckets {
   readonly #redis: Redis;
@@ -41,12 +41,12 @@ export class RedisBuckets implements Buckets {
     });
     const buckets = new RedisBuckets(redis, quotas, alone, logger);
     redis.on('error', (error: unknown) => buckets.#leave(error));
-    // A Redis that is not there does not keep the server from starting; it is tried again.
+    // The server starts without Redis too, which is tried again later.
     await within(connectTimeoutMs, buckets.#connect()).catch((error: unknown) => buckets.#leave(error));
     return buckets;
   }
 
-  /** With a first look, so that Redis knows the script before a request needs it. */
+  /** Connects, and makes a first call that loads the script into Redis before a request needs it. */
   async #connect(): Promise<void> {
     await this.#redis.connect();
     await this.#requests.take('start', 0);
@@ -55,7 +55,7 @@ export class RedisBuckets implements Buckets {
   async take(caller: string): Promise<Levels> {
     if (this.#isResting()) return this.#alone.take(caller);
     try {
-      // Sent together, so that they take one round trip.
+      // Both calls are sent together and take one round trip.
       const [requests, cost] = await within(
         commandTimeoutMs,
         Promise.all([this.#requests.take(caller, 1), this.#cost.take(caller, 0)]),
@@ -81,7 +81,7 @@ export class RedisBuckets implements Buckets {
     this.#alone.close();
   }
 
-  /** While Redis is gone one request in a while tries it; the others do not wait for what comes of that. */
+  /** While Redis is unavailable, one request per second tries it, and the others do not wait for the result. */
   #isResting(): boolean {
     if (!this.#gone) return false;
     const nowMs = performance.now();
@@ -94,7 +94,7 @@ export class RedisBuckets implements Buckets {
     if (!this.#gone) {
       this.#logger.warn({ err: error }, 'Redis does not answer: this process counts requests for itself');
     }
-    // A connection that is silent may be to nobody: another is opened, instead of waiting for TCP to give this one up.
+    // The other end of a silent connection may be gone. A new one is opened instead of waiting until TCP gives up.
     if (error instanceof LateError) this.#redis.disconnect(true);
     this.#gone = true;
     this.#nextTryMs = performance.now() + restMs;
@@ -108,16 +108,16 @@ export class RedisBuckets implements Buckets {
 
 class LateError extends Error {}
 
-/** By hand, since a timeout of ioredis would also end the greeting of a connection that is slow to come up. */
+/** A timeout of our own, because that of ioredis would also abort a connection that is slow to open. */
 function within<Result>(ms: number, promise: Promise<Result>): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const giveUp = () => reject(new LateError(`Redis did not answer within ${ms} ms.`));
-  // After what has come in meanwhile: this process may be the one that was late.
+  // Answers that have arrived meanwhile are handled first, because this process itself may have been late.
   const timer = setTimeout(() => setImmediate(giveUp), ms);
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** One quota in Redis, through rate-limiter-flexible with a script that makes a bucket of its fixed window. */
+/** One quota in Redis: rate-limiter-flexible with a script of our own, which replaces its fixed window by a bucket. */
 class Limiter {
   readonly #limiter: RateLimiterRedis;
   readonly #perMs: number;
@@ -147,9 +147,9 @@ class Limiter {
 }
 
 /**
- * Gives what rate-limiter-flexible expects: the points in use, more than all of them for a refusal, and how many
- * milliseconds until there is one to take. A single token is not taken when there is none; more than one is the cost of
- * what has been answered, which is taken all the same. The clock is that of Redis.
+ * The script. It returns what rate-limiter-flexible expects: the points in use (more than all of them for a refusal), and the
+ * milliseconds until the next one is available. A single point is a request, which is refused if none is left. Several points are
+ * the cost of an answer, which is always charged. The time is that of Redis.
  */
 const bucketScript = `
 local taken, capacity, window = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4]) * 1000

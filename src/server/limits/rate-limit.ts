@@ -6,32 +6,32 @@ import type { Refused } from '../http/early-refusal.ts';
 import { filled, MemoryBuckets } from './rate-limit-memory.ts';
 import { recentlyUsed } from './recently-used.ts';
 
-/** A bucket that holds `limit` tokens and fills up evenly within the window. */
+/** A bucket that holds `limit` units and refills evenly within the window. */
 export interface Quota {
   readonly name: 'requests' | 'cost';
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
-/** The quotas of each caller, the same on both faces. */
+/** The quotas of each caller, which are the same for GraphQL and REST. */
 export interface Quotas {
   readonly requests: Quota;
   readonly cost: Quota;
 }
 
-/** What a caller's buckets hold after a request was taken out; a debt is negative. */
+/** The levels of a caller's buckets after a request was taken out. A debt is negative. */
 export interface Levels {
-  /** Was there a request to take. */
+  /** Whether there was a request left. */
   readonly granted: boolean;
   readonly requests: number;
   readonly cost: number;
 }
 
-/** Where the buckets of all callers are. */
+/** The buckets of all callers. */
 export interface Buckets {
-  /** Takes one request out of the caller's bucket, if there is one. */
+  /** Takes one request out of the bucket of the caller, if there is one left. */
   take(caller: string): Levels | Promise<Levels>;
-  /** Takes what an operation gave back; beyond what is there it becomes a debt. */
+  /** Charges the cost of an operation. If the bucket does not hold that much, the rest becomes a debt. */
   charge(caller: string, cost: number): void;
   close(): void;
 }
@@ -41,16 +41,16 @@ interface RateSettings {
   readonly costPerHour: number;
 }
 
-/** How many callers without a request left are remembered. */
+/** How many callers without requests left are remembered. */
 const maxExhausted = 10_000;
 
-/** Counts what callers do: a token, or an address where there is no token. */
+/** Counts requests and costs of callers. A caller is a token, or an address if there is no token. */
 export class RateLimiter {
   readonly #quotas: Quotas;
   readonly #policy: string;
   readonly #buckets: Buckets;
   readonly #now: () => number;
-  /** What callers had, and when, that had no request left. */
+  /** The callers without requests left: the levels of their buckets, and when they were read. */
   readonly #exhausted = recentlyUsed<{ levels: Levels; atMs: number }>(maxExhausted);
 
   constructor(quotas: Quotas, buckets: Buckets, now: () => number = () => performance.now()) {
@@ -63,21 +63,21 @@ export class RateLimiter {
     ].join(', ');
   }
 
-  /** Takes one request; whether it was there is the allowance's to say, so that a refusal has the same headers. */
+  /** Counts one request. The returned allowance says whether it is refused, so that refusals have the same headers. */
   async take(caller: string): Promise<Allowance> {
     const levels = await this.#buckets.take(caller);
     if (!levels.granted) this.#remember(caller, levels);
     return this.#allowance(caller, levels);
   }
 
-  /** May `exhausted` know of anybody: else nobody need be told apart for it. */
+  /** Whether `exhausted` may return something. If not, callers need not be identified for it. */
   get hasExhausted(): boolean {
     return this.#exhausted.size > 0;
   }
 
   /**
-   * What a caller has who had no request left, for as long as none can have filled in: nobody else fills a bucket, so
-   * nothing need be asked for that. Undefined when there may be one to take.
+   * The allowance of a caller who has no request left, without asking the buckets: their levels follow from the time alone.
+   * Undefined when the caller may have a request left.
    */
   exhausted(caller: string): Allowance | undefined {
     const known = this.#exhausted.get(caller);
@@ -105,7 +105,7 @@ export class RateLimiter {
   }
 }
 
-/** The limiter of a server: in memory, or shared with other processes through Redis. */
+/** Opens the rate limiter of a server: in memory, or shared with other processes through Redis. */
 export async function openRateLimiter(
   { requestsPerMinute, costPerHour }: RateSettings = defaultRates,
   redisUrl: string | undefined,
@@ -117,12 +117,12 @@ export async function openRateLimiter(
   };
   const memory = new MemoryBuckets(quotas);
   if (redisUrl === undefined) return new RateLimiter(quotas, memory);
-  // Loaded by those alone who have one.
+  // Loaded only if Redis is configured.
   const { RedisBuckets } = await import('./rate-limit-redis.ts');
   return new RateLimiter(quotas, await RedisBuckets.open(redisUrl, quotas, memory, logger));
 }
 
-/** What one request has found in its caller's buckets, and what it leaves there. */
+/** The state of the caller's buckets for one request. */
 export class Allowance implements RateLimit {
   readonly #quotas: Quotas;
   readonly #policy: string;
@@ -143,14 +143,14 @@ export class Allowance implements RateLimit {
     if (overdrawn) throw new RateLimitedError(overdrawn.message, overdrawn.retryAfterSeconds);
   }
 
-  /** Which quota was used up before this request, in words; undefined when none was. */
+  /** A sentence about the quota that was used up before this request; undefined when none was. */
   get overdrawn(): Refused | undefined {
     const { requests, cost } = this.#quotas;
     if (!this.#levels.granted) return refused(requests, this.#levels.requests, 'requests a minute');
     return this.#levels.cost < 1 ? refused(cost, this.#levels.cost, 'objects an hour') : undefined;
   }
 
-  /** Takes what the operation gave back, after it. */
+  /** Charges the cost of the operation when it is done. */
   charge(cost: number): void {
     if (cost === 0) return;
     this.#spent += cost;
@@ -165,7 +165,7 @@ export class Allowance implements RateLimit {
     return stateOf(this.#quotas.cost, this.#costLevel());
   }
 
-  /** By draft-ietf-httpapi-ratelimit-headers-11. */
+  /** The headers of draft-ietf-httpapi-ratelimit-headers-11. */
   headers(): Record<string, string> {
     const { requests, cost } = this.#quotas;
     const limits = `${limitOf(requests, this.#levels.requests)}, ${limitOf(cost, this.#costLevel())}`;
@@ -182,7 +182,7 @@ export function callerOfToken(tokenId: string): string {
 }
 
 /**
- * Who an address is: addresses of IPv6 by the 64 bits of their network, of which one person has as many as he wants.
+ * The caller for an address. An IPv6 address counts by the 64 bits of its network, because a client has all addresses in it.
  */
 export function callerOfAddress(address: string | undefined): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address ?? '')?.[1];
@@ -195,7 +195,7 @@ export function callerOfAddress(address: string | undefined): string {
   return `address:${all.slice(0, 4).join(':')}::/64`;
 }
 
-/** Made once: who is greedy is refused a thousand times a second. */
+/** Formats numbers. Created once, because a client over its quota may be refused a thousand times a second. */
 const inWords = new Intl.NumberFormat('en');
 
 function refused(quota: Quota, level: number, what: string): Refused {
@@ -204,7 +204,7 @@ function refused(quota: Quota, level: number, what: string): Refused {
   return { code: 'rate_limited', message, retryAfterSeconds };
 }
 
-/** One item of the RateLimit field: what is left, and in how many seconds there is more. */
+/** One item of the `RateLimit` header: what is left, and in how many seconds there is more. */
 function limitOf(quota: Quota, level: number): string {
   const more = Math.min(Math.floor(Math.max(level, 0)) + 1, quota.limit);
   return `"${quota.name}";r=${Math.max(Math.floor(level), 0)};t=${secondsUntil(more, quota, level)}`;

@@ -2,16 +2,16 @@ import type { Logger } from 'pino';
 
 const everyMs = 1_000;
 
-/** Who was refused: a token over its quota, an address that sends unknown tokens, or anybody for want of room. */
+/** Why requests were refused: a token over its quota, an address with unknown tokens, or an overload. */
 export interface Refusee {
   readonly tokenId?: string | undefined;
   readonly address?: string | undefined;
 }
 
-/** Says how many requests were refused, once a second: a line for each would cost more than refusing them. */
+/** Logs once a second how many requests were refused. A line for each would take more time than refusing it. */
 export class Refusals {
   readonly #logger: Logger;
-  /** By the token or the address; an empty text stands for those refused for want of room. */
+  /** The number of refusals by token or address. The empty key is for refusals in an overload. */
   #counts = new Map<string, { whose: Refusee; refused: number }>();
 
   constructor(logger: Logger) {

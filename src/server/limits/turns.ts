@@ -1,10 +1,10 @@
 import type { Deadline } from '../../db/engine/deadline.ts';
 import { AppError } from '../../resolvers/errors.ts';
 
-/** Waiting requests at most, and the bytes of their bodies: they are read already, and stay in memory. */
+/** The most requests that wait, and the most bytes of their bodies, which are in memory already. */
 const maxWaiting = 500;
 const maxWaitingBytes = 8_000_000;
-/** Other requests go before the next turn for this long at most. */
+/** The longest time for which other requests go first. */
 const longestYieldMs = 50;
 
 export const tooManyNew = 'Too many new documents are waiting to be prepared; try again soon.';
@@ -17,17 +17,16 @@ interface Waiter {
 }
 
 /**
- * The queue of requests that come with a document the server does not know. To read, validate and compile one takes
- * milliseconds in which nothing else runs, so they take turns: the next one has to wait until the requests that came
- * during the last one have been taken in and answered. A wait here says nothing about overload, and ends with the time
- * of the request rather than with that of the admission queue.
+ * The queue of requests with a new document. Reading, validating and compiling a document takes milliseconds in which nothing else
+ * runs. So the next document is prepared only when the requests that arrived during the last one have been answered. Waiting here
+ * is no sign of an overload. It is limited by the time of the request, not by that of the admission queue.
  */
 export class Turns<Other> {
   readonly #waiting = new Set<Waiter>();
   #bytes = 0;
-  /** Requests that the last turn has delayed, and that are answered before the next one. */
+  /** The requests that the last document has delayed. They are answered before the next document. */
   #delayed: Set<Other> = new Set();
-  /** From a turn until all requests that came meanwhile have been taken in. */
+  /** True from the preparation of a document until all requests that arrived meanwhile have been accepted. */
   #resting = false;
   #lastTurnMs = Number.NEGATIVE_INFINITY;
   #arrivals = 0;
@@ -35,7 +34,7 @@ export class Turns<Other> {
   readonly #inProgress: () => Iterable<Other>;
   readonly #wake: () => void;
 
-  /** `inProgress` gives the other requests in progress; `wake` is called when a turn has become possible by itself. */
+  /** `inProgress` returns the other requests in progress. `wake` is called when time alone allows the next document. */
   constructor(inProgress: () => Iterable<Other>, wake: () => void) {
     this.#inProgress = inProgress;
     this.#wake = wake;
@@ -45,7 +44,7 @@ export class Turns<Other> {
     return this.#waiting.size;
   }
 
-  /** Waits for a turn of this request; throws `unavailable` when there is no room or the request ends before. */
+  /** Waits until the document of this request may be prepared. Throws `unavailable` when the queue is full or time is over. */
   wait(deadline: Deadline, bytes: number): Promise<void> {
     if (this.#waiting.size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes)
       return Promise.reject(new AppError('unavailable', tooManyNew));
@@ -68,7 +67,7 @@ export class Turns<Other> {
     });
   }
 
-  /** Does a request wait that may have its turn now, and have the others gone before for so long that it goes first. */
+  /** Whether the next document may be prepared now, and whether it goes before other requests because it has waited long. */
   due(nowMs: number): 'now' | 'first' | undefined {
     this.#dropLate();
     if (this.#resting || this.#waiting.size === 0) return undefined;
@@ -85,7 +84,7 @@ export class Turns<Other> {
     this.#wake();
   }
 
-  /** For how long others still go before the next turn: all turns together leave them a quarter of the time that is left. */
+  /** How long other requests still go first. They get a quarter of the time that the waiting requests have left. */
   #yieldMs(nowMs: number): number {
     const [first] = this.#waiting;
     if (!first) return 0;
@@ -93,7 +92,7 @@ export class Turns<Other> {
     return this.#lastTurnMs + Math.min(longestYieldMs, shareMs) - nowMs;
   }
 
-  /** Gives the turn to the first of those who wait. */
+  /** Lets the first request in the queue prepare its document. */
   begin(nowMs: number): void {
     const [first] = this.#waiting;
     if (!first) return;
@@ -101,12 +100,12 @@ export class Turns<Other> {
     this.#resting = true;
     this.#lastTurnMs = nowMs;
     first.begin();
-    // The first comes before the sockets have been looked at, the second after that.
+    // The first callback runs before sockets are polled, the second one after that.
     const seen = this.#arrivals;
     setImmediate(() => setImmediate(() => this.#rest(seen)));
   }
 
-  /** A round of the event loop takes in a single connection, so it goes round for as long as requests come. */
+  /** A turn of the event loop accepts a single connection, so this waits for a turn in which no request arrives. */
   #rest(arrivals: number): void {
     const hasCome = this.#arrivals > arrivals;
     if (hasCome && this.#yieldMs(performance.now()) > 0) {
@@ -119,7 +118,7 @@ export class Turns<Other> {
     this.#wake();
   }
 
-  /** Another request has come. */
+  /** Another request has arrived. */
   arrived(): void {
     this.#arrivals += 1;
   }
@@ -129,7 +128,7 @@ export class Turns<Other> {
     this.#delayed.delete(other);
   }
 
-  /** Their clients have been told that it takes too long. */
+  /** Removes requests whose time is over. */
   #dropLate(): void {
     for (const waiter of this.#waiting) {
       if (waiter.deadline.leftMs > 0) return;

@@ -4,12 +4,12 @@ import { filled } from './rate-limit-memory.ts';
 import { callerOfAddress, type Quota } from './rate-limit.ts';
 import { recentlyUsed } from './recently-used.ts';
 
-/** How many addresses are remembered; the one whose last unknown token is oldest is forgotten first. */
+/** How many addresses are remembered. The one whose last unknown token is oldest is forgotten first. */
 const maxAddresses = 100_000;
 
 /**
- * Counts the tokens that were not good, by the address that sent them, in a bucket that refills evenly within a minute.
- * Each costs a look-up in the database, so an address whose bucket is empty gets no more of them.
+ * Counts invalid tokens by the address that sent them, in a bucket that refills evenly within a minute. Each costs a look-up in the
+ * database, so an address with an empty bucket gets no more look-ups.
  */
 export class UnknownTokens {
   readonly #quota: Pick<Quota, 'limit' | 'windowSeconds'>;
@@ -22,14 +22,14 @@ export class UnknownTokens {
     this.#now = now;
   }
 
-  /** Counts a token that was looked up, or could not be one. */
+  /** Counts an invalid token. */
   note(address: string | undefined): void {
     const caller = callerOfAddress(address);
     const level = Math.max(this.#levelOf(caller) - 1, 0);
     this.#left.set(caller, { level, atMs: this.#now() });
   }
 
-  /** What an address is told whose bucket is empty; undefined when it has room for an unknown token. */
+  /** The refusal for an address with an empty bucket; undefined when it may send another unknown token. */
   refusal(address: string | undefined): Refused | undefined {
     if (this.#left.size === 0) return undefined;
     const level = this.#levelOf(callerOfAddress(address));

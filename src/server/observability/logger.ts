@@ -4,17 +4,17 @@ import { withoutSecrets } from './secrets.ts';
 
 interface LoggerOptions {
   readonly stream?: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** What must not be in a line, beside tokens. */
+  /** Texts that must not appear in log lines, in addition to tokens. */
   readonly secrets?: readonly string[];
 }
 
-/** JSON lines; for a person at a terminal, lines with colours instead. */
+/** A logger that writes JSON lines, or colored lines for a person at a terminal. */
 export async function createLogger(
   level: LogLevel,
   { stream = process.stdout, secrets = [] }: LoggerOptions = {},
 ): Promise<Logger> {
   const lines = await destination(stream);
-  // The second line of defence: nothing here is given a secret, but a client may put its own where it does not belong.
+  // A second safeguard: no secret is logged on purpose, but a client may send its own in an unexpected place.
   const write = (line: string) => {
     lines.write(withoutSecrets(line, secrets));
   };

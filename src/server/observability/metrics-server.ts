@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { Metrics } from './metrics.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 
-/** `/metrics` on an address of its own, which clients of the service need not reach. */
+/** Serves `/metrics` on a separate address, which clients of the service need not reach. */
 export interface MetricsServer {
   readonly metrics: Metrics;
   readonly url: string;

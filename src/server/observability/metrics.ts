@@ -3,16 +3,16 @@ import type { Database } from '../../db/engine/engine.ts';
 import { onStatement } from '../../db/engine/meter.ts';
 import { compiledCounts } from '../../executor/compiled/executor.ts';
 
-/** What a request is counted under: each has few values, whatever clients send. */
+/** The labels of a request. Each has few values, whatever clients send. */
 export interface Served {
   face: 'graphql' | 'rest' | 'files' | 'pages' | 'other';
-  /** The path of an endpoint with its braces, `other` where there is none. */
+  /** The path of an endpoint with its braces; `other` for unknown paths. */
   route: string;
-  /** An operation that this server knows by name, `other` for what a client has written. */
+  /** The name of an operation of this server; `other` for operations of clients. */
   operation: string;
 }
 
-/** Fine enough that a quantile read from them is wrong by less than half. */
+/** The buckets of durations, fine enough that a quantile read from them is wrong by less than half. */
 const requestSeconds = [
   0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1,
   1.5, 2, 3, 5, 7.5, 10,
@@ -20,18 +20,18 @@ const requestSeconds = [
 const statementSeconds = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const loopPrecisionMs = 20;
 
-/** A number that is read when it is asked for; several under the values of one label. */
+/** A number that is read with each scrape, or several with the values of one label. */
 export type Reading = () => number | Readonly<Record<string, number>>;
 
 interface Described {
   readonly name: string;
   readonly help: string;
-  /** The name of the one label that the numbers differ in. */
+  /** The name of the label. */
   readonly label?: string;
   readonly read: Reading;
 }
 
-/** What the process has done and how it is, for Prometheus. Nothing of it names a workspace, a caller or a text of a client. */
+/** The metrics of this process for Prometheus. They contain no workspace, no caller and no text of a client. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'face' | 'route' | 'operation' | 'status'>;
@@ -75,7 +75,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: loopPrecisionMs });
   }
 
-  /** How many connections there are, and who waits for one. */
+  /** The number of database connections, and of callers that wait for one. */
   watchPool(database: Database): void {
     this.gauge({
       name: 'workgraph_pool_connections',
@@ -89,7 +89,7 @@ export class Metrics {
     this.#requests.observe({ face, route, operation, status }, tookMs / 1_000);
   }
 
-  /** Something that goes up and down. */
+  /** A number that goes up and down. */
   gauge({ name, help, label, read }: Described): void {
     const gauge = new Gauge({
       name,
@@ -100,7 +100,7 @@ export class Metrics {
     });
   }
 
-  /** Something that only grows, and is counted elsewhere. */
+  /** A number that only grows and is counted elsewhere. */
   counter({ name, help, label, read }: Described): void {
     const counter = new Counter({
       name,
@@ -114,7 +114,7 @@ export class Metrics {
     });
   }
 
-  /** All of it in the text format of Prometheus, and that format's media type. */
+  /** All metrics in the text format of Prometheus, and its media type. */
   async print(): Promise<{ contentType: string; text: string }> {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
   }

@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
 
-/** Shorter ones stand in too many other words to be cut out of a text. */
+/** Shorter secrets occur in too many words to be removed from a text. */
 const shortest = 6;
 
-/** What a configuration holds that nobody is to read: passwords of its addresses, and keys. */
+/** The secrets of a configuration: passwords in URLs, and keys. */
 export function secretsOf(
   config: Pick<Config, 'databaseUrl' | 'redisUrl' | 'storageUrl' | 'signingKeys'>,
 ): string[] {
@@ -17,7 +17,7 @@ export function secretsOf(
 
 const tokenPattern = /wg_[0-9a-f]{16,}/g;
 
-/** A text without tokens and these secrets, wherever they stand. */
+/** Removes tokens and these secrets from a text. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   const rest = secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
   return rest.includes('wg_') ? rest.replace(tokenPattern, 'wg_[secret]') : rest;

@@ -3,7 +3,7 @@ import { onStatement } from '../../db/engine/meter.ts';
 
 const longestText = 2_000;
 
-/** Writes a line for each statement that takes long: its text, which holds no value, and whose it was. Gives what ends that. */
+/** Logs each slow statement with its text, which contains no values, and its request. Returns a function that stops this. */
 export function logSlowStatements(logger: Logger, fromMs: number): () => void {
   return onStatement(({ sql, tookMs, failed, subject }) => {
     if (tookMs < fromMs) return;

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 
-/** The place of a request in a trace that began before it. */
+/** The position of a request in a trace that its caller began. */
 export interface Trace {
-  /** For log lines: which trace, what called, and this request's own part of it. */
+  /** For log lines: the trace, the span of the caller, and the span of this request. */
   readonly logged: { readonly traceId: string; readonly parentId: string; readonly spanId: string };
-  /** The value of `traceresponse`, by which the caller finds that part. */
+  /** The value of the header `traceresponse`, which tells the caller the span of this request. */
   readonly response: string;
 }
 
 const form = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** Reads `traceparent` as W3C Trace Context says; undefined, as if there were none, for what that calls invalid. */
+/** Reads `traceparent` (W3C Trace Context). Undefined when it is missing or invalid. */
 export function traceOf(header: string | string[] | undefined): Trace | undefined {
   if (typeof header !== 'string') return undefined;
   const [, version, traceId = '', parentId = '', flags, more] = form.exec(header) ?? [];

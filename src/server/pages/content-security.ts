@@ -1,4 +1,4 @@
-/** What a page of ours may do beyond nothing; the browser holds it to that. */
+/** The content security policy of a page: everything that it does not name is forbidden. */
 export function contentSecurityPolicy(allowed: Readonly<Record<string, string>>): string {
   const directives = {
     'default-src': "'none'",

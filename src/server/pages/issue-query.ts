@@ -1,4 +1,4 @@
-/** What GraphiQL opens with at an issue's address. */
+/** The query with which GraphiQL opens at the URL of an issue. */
 export function issueQuery(key: string): string {
   return `query Issue {
   issue(key: "${key}") {

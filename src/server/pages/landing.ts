@@ -3,7 +3,7 @@ import type { ServerRequest } from '../http/request.ts';
 import { contentSecurityPolicy } from './content-security.ts';
 import { graphiqlPath, type WorkedQuery, workedQueries } from './worked-queries.ts';
 
-/** The page at `/`: what runs here, and the first steps, for somebody who has never seen it. */
+/** The page at `/`, which tells a new user what this service is, and the first steps. */
 export async function landingReply({ origin }: ServerRequest, explorer: boolean): Promise<RestReply> {
   const body = landingPage(origin, explorer ? await workedQueries() : []);
   return { status: 200, headers, body };
@@ -19,7 +19,7 @@ const headers = {
   Vary: 'Accept',
 };
 
-/** Without queries there is no explorer, and the page leads to neither of its parts. */
+/** Without queries the explorer is off, and the page has no links to it. */
 function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
   const explorer = queries.length > 0;
   const dashboard = queries.find(({ name }) => name === 'dashboard');
@@ -154,7 +154,7 @@ function address(path: string, meaning: string, leads = true): string {
   return `<div><dt>${leads ? link(path, name) : name}</dt><dd>${meaning}</dd></div>`;
 }
 
-/** What the documentation sets in backticks. */
+/** Formats text in backticks as code. */
 function inlineCode(html: string): string {
   return html.replace(/`([^`]+)`/g, '<code>$1</code>');
 }

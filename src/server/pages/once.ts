@@ -1,4 +1,4 @@
-/** Does it at the first call alone; a failure is not kept. */
+/** Returns a function that runs only with its first call. A failure is not cached. */
 export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => {

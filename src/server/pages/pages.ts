@@ -9,13 +9,13 @@ import { graphiqlPath } from './worked-queries.ts';
 import { jsonReply } from '../http/reply.ts';
 import type { ServerRequest } from '../http/request.ts';
 
-/** The pages that a person reads: `/`, the reference, and what leads to GraphiQL. */
+/** The pages for people: `/`, the reference, and the links to GraphiQL. */
 export interface Pages {
-  /** Undefined for all other paths. */
+  /** Returns undefined for all other paths. */
   handle(request: ServerRequest): Promise<RestReply | undefined>;
 }
 
-/** With `explorer` false there is only the landing page, and nothing leads to what is not there. */
+/** If `explorer` is false, there is only the landing page, without links to the other pages. */
 export function createPages({ explorer }: { explorer: boolean }): Pages {
   const files = new Map([...sharedPaths, ...(explorer ? referencePaths : [])]);
   const find = (path: string): PageAnswer | undefined => {
@@ -39,7 +39,7 @@ type PageAnswer = (request: ServerRequest) => RestReply | Promise<RestReply>;
 
 const allow = 'GET, HEAD, OPTIONS';
 
-/** A page for a person, the addresses for a program. */
+/** Returns a page to a browser, and the URLs as JSON to a program. */
 function start(request: ServerRequest, explorer: boolean): RestReply | Promise<RestReply> {
   if (prefersHtml(request.headers.accept)) return landingReply(request, explorer);
   const addresses = {

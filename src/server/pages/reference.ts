@@ -4,7 +4,7 @@ import { type FileAnswer, fileAnswer, ownAsset } from './static-file.ts';
 
 const installed = createRequire(import.meta.url);
 
-/** The page of the REST face and what it loads, all from here: Swagger UI with a look of our own over it. */
+/** The API reference: Swagger UI with our own style. The page loads nothing from other hosts. */
 export const referencePaths: readonly (readonly [path: string, answer: FileAnswer])[] = [
   [
     '/v1/docs',
@@ -12,7 +12,7 @@ export const referencePaths: readonly (readonly [path: string, answer: FileAnswe
       'Content-Security-Policy': contentSecurityPolicy({
         'script-src': "'self'",
         'style-src': "'self'",
-        // Swagger UI's own stylesheet draws with data.
+        // The stylesheet of Swagger UI contains images as data URLs.
         'img-src': "'self' data:",
       }),
     }),

@@ -1,9 +1,9 @@
 import { type FileAnswer, ownAsset } from './static-file.ts';
 
-/** The drawing that stands for the service in a tab. */
+/** The icon of the service in a browser tab. */
 export const iconPath = '/assets/icon.svg';
 
-/** What the landing page loads, and the icon that browsers ask every host for. */
+/** The files that the landing page loads, and the icon that browsers request from every host. */
 export const sharedPaths: readonly (readonly [path: string, answer: FileAnswer])[] = [
   ['/assets/page.css', ownAsset('page.css')],
   ['/assets/landing.css', ownAsset('landing.css')],

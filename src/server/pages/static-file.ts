@@ -6,7 +6,7 @@ import { type Coding, chooseCoding, compress } from '../http/compression.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { once } from './once.ts';
 
-/** Bytes that are the same for everybody, with what it costs to make once: the tag, and the forms that clients take. */
+/** A file that is the same for everybody. Its tag and its compressed forms are created once. */
 export interface StaticFile {
   readonly contentType: string;
   readonly bytes: Buffer;
@@ -14,7 +14,7 @@ export interface StaticFile {
   readonly coded: Map<Coding, Promise<Uint8Array>>;
 }
 
-/** Answers one path with a file. */
+/** Serves a file at one path. */
 export type FileAnswer = (request: ServerRequest) => Promise<RestReply>;
 
 const mediaTypes = {
@@ -30,20 +30,20 @@ export function ownAsset(name: NamedFile, headers: Readonly<Record<string, strin
   return fileAnswer(join(import.meta.dirname, 'assets', name), headers);
 }
 
-/** A file by its path, read when it is first asked for and never again. */
+/** A file by its path. It is read only once, with the first request. */
 export function fileAnswer(path: string, headers: Readonly<Record<string, string>> = {}): FileAnswer {
   const contentType = mediaTypes[extname(path) as keyof typeof mediaTypes];
   const file = once(async () => staticFile(contentType, await readFile(path)));
   return async (request) => staticReply(request, await file(), headers);
 }
 
-/** Keeps what is given. */
+/** A file with this content. */
 export function staticFile(contentType: string, bytes: Buffer): StaticFile {
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 20)}"`;
   return { contentType, bytes, tag, coded: new Map() };
 }
 
-/** The file in a coding that the client takes. A browser keeps it, and asks each time with the tag. */
+/** The file in a coding that the client accepts. Browsers cache it, and check the tag each time. */
 export async function staticReply(
   request: ServerRequest,
   { contentType, bytes, tag, coded }: StaticFile,

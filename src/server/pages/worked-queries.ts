@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from './once.ts';
 
-/** A query of the documentation that answers as it stands. */
+/** A query from the documentation that can be run unchanged. */
 export interface WorkedQuery {
   /** `dashboard` */
   readonly name: string;
-  /** Its first line: what it is for. */
+  /** The first line of the file, which says what the query is for. */
   readonly purpose: string;
   readonly document: string;
 }
@@ -19,12 +19,12 @@ export const workedQueries: () => Promise<readonly WorkedQuery[]> = once(async (
   return Promise.all(files.map(readWorkedQuery));
 });
 
-/** The one that shows most at once: GraphiQL opens with it. */
+/** The query with which GraphiQL opens, because it shows most at once. */
 export function dashboardQuery(): Promise<WorkedQuery> {
   return readWorkedQuery('dashboard.graphql');
 }
 
-/** Where GraphiQL stands with a query filled in. */
+/** The URL of GraphiQL with a query filled in. */
 export function graphiqlPath(document: string): string {
   return `/graphql?query=${encodeURIComponent(document)}`;
 }
