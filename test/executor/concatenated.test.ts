@@ -5,6 +5,7 @@ import { Bail, type Frame, type Link } from '../../src/executor/compiled/frame.t
 import { concatenatedField } from '../../src/executor/compiled/concatenated.ts';
 import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
 import { ObjectPlan } from '../../src/executor/compiled/objects.ts';
+import { ValueSink } from '../../src/executor/compiled/value-sink.ts';
 import type { CompileContext } from '../../src/executor/compiled/compile-context.ts';
 
 /** An issue's key: the code of its team, and its number. */
@@ -35,7 +36,7 @@ function wireRow(cells: readonly (string | null)[]): WireRow {
 const asSent = ['as PostgreSQL sends it', wireRow] as const;
 const asTexts = ['as texts', (cells: readonly (string | null)[]): TextRow => cells] as const;
 
-describe.each([asSent, asTexts])('a text of pieces, from a row %s', (_how, rowOf) => {
+describe.each([asSent, asTexts])('a concatenated string from a row %s', (_how, rowOf) => {
   const { field, number, code } = keyField();
   const framed = (own: string | null, team: string | null) => {
     const cells = ['the id of the team', ''].map((cell, place) => (place === number ? own : cell));
@@ -51,19 +52,24 @@ describe.each([asSent, asTexts])('a text of pieces, from a row %s', (_how, rowOf
     field.write(out, frame, 0);
     return out.finish().bytes.toString();
   };
+  const value = (frame: Frame) => {
+    const out = new ValueSink({ characters: 0 });
+    field.write(out, frame, 0);
+    return out.finish();
+  };
 
-  it('is put together', () => {
+  it('is written with all its pieces, as JSON and as a value', () => {
     const whole = framed('7', 'ENG');
     expect(written(whole)).toBe('"ENG-7"');
-    expect(field.value(whole, 0)).toBe('ENG-7');
+    expect(value(whole)).toBe('ENG-7');
   });
 
   it.each([
     ['its own column is null', framed(null, 'ENG')],
-    ['the column of the row that it refers to is null', framed('7', null)],
-    ['it refers to a row that is nowhere', framed('7', 'nowhere')],
+    ['the column of the referred row is null', framed('7', null)],
+    ['the referred row is missing', framed('7', 'nowhere')],
   ])('is left to graphql-js where %s, and shows no other bytes', (_what, frame) => {
     expect(() => written(frame)).toThrow(Bail);
-    expect(() => field.value(frame, 0)).toThrow(Bail);
+    expect(() => value(frame)).toThrow(Bail);
   });
 });

@@ -1,10 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { AnswerTooLargeError } from '../../src/db/engine/read-allowance.ts';
 import { timeText } from '../../src/db/wire/time-bytes.ts';
 import { uuidBytes } from '../../src/db/wire/uuid-bytes.ts';
 import { Bail } from '../../src/executor/compiled/frame.ts';
 import { JsonWriter } from '../../src/executor/compiled/json-writer.ts';
+import {
+  fieldNames,
+  idForm,
+  literalOf,
+  literalPiece,
+  type Sink,
+  writeList,
+} from '../../src/executor/compiled/sink.ts';
 import { isoTime, isoTimeOfBytes } from '../../src/executor/compiled/times.ts';
+import { ValueSink } from '../../src/executor/compiled/value-sink.ts';
+import { maxAnswerBytes } from '../../src/executor/limits.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 
 /** What is written, as the text that is sent. */
@@ -72,10 +83,10 @@ it.each([
 it('an id is written from bytes and from text as encodeId has it', () => {
   for (let time = 0; time < 200; time += 1) {
     const uuid = newUuid();
-    const head = Buffer.from('"issue_');
+    const form = idForm('issue');
     const json = JSON.stringify(encodeId('issue', uuid));
-    expect(written((out) => out.id(head, Buffer.concat([Buffer.from('--'), uuidBytes(uuid)]), 2))).toBe(json);
-    expect(written((out) => out.idOfText(head, uuid))).toBe(json);
+    expect(written((out) => out.id(form, Buffer.concat([Buffer.from('--'), uuidBytes(uuid)]), 2))).toBe(json);
+    expect(written((out) => out.idOfText(form, uuid))).toBe(json);
   }
 });
 
@@ -99,4 +110,77 @@ it('a time is written from its microseconds as from its text, unless it is far a
 
 it('a time that has no form in JSON is left to graphql-js', () => {
   expect(() => isoTime('infinity')).toThrow(Bail);
+});
+
+describe('both sinks', () => {
+  const json = fc.jsonValue({ maxDepth: 3 });
+  const [first, second] = fieldNames([{ key: 'one' }, { key: 'two' }]);
+  const uuid = newUuid();
+  const id = Buffer.from(uuidBytes(uuid));
+
+  it.each<[string, (out: Sink, value: unknown) => void]>([
+    ['any JSON value', (out, value) => out.json(value)],
+    ['a literal', (out, value) => out.literal(literalOf(value))],
+    ['an object without fields', (out) => (out.beginObject(), out.endObject())],
+    [
+      'a list of ids',
+      (out) => list(out, [() => out.id(idForm('team'), id, 0), () => out.idOfText(idForm('user'), uuid)]),
+    ],
+    [
+      'a string of pieces',
+      (out, value) => {
+        const text = JSON.stringify(value);
+        out.beginString();
+        out.inString(text);
+        out.literalInString(literalPiece(text));
+        out.utf8InString(Buffer.from(text), 0, Buffer.byteLength(text));
+        out.endString();
+      },
+    ],
+    [
+      'objects in a list in an object',
+      (out, value) => {
+        out.beginObject();
+        if (first) out.name(first);
+        list(out, [
+          () => out.null(),
+          () => nested(out, value),
+          () => out.boolean(true),
+          () => nested(out, value),
+        ]);
+        if (second) out.name(second);
+        out.integer(-7);
+        out.endObject();
+      },
+    ],
+  ])('give the same answer of %s', (_what, write) => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const values = new ValueSink({ characters: 0 });
+        write(values, value);
+        expect(written((out) => write(out, value))).toBe(JSON.stringify(values.finish()));
+      }),
+    );
+  });
+
+  function list(out: Sink, items: readonly (() => void)[]): void {
+    writeList(out, 0, items.length, (place) => items[place]?.());
+  }
+
+  function nested(out: Sink, value: unknown): void {
+    out.beginObject();
+    if (first) out.name(first);
+    out.json(value);
+    if (second) out.name(second);
+    out.literal(literalOf('Issue'));
+    out.endObject();
+  }
+});
+
+it('values refuse texts that are too long together, in whatever sinks of the run', () => {
+  const length = { characters: 0 };
+  const half = 'x'.repeat(maxAnswerBytes / 2);
+  new ValueSink(length).string(half);
+  new ValueSink(length).string(half);
+  expect(() => new ValueSink(length).string('x')).toThrow(AnswerTooLargeError);
 });

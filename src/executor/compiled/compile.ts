@@ -36,6 +36,7 @@ import { linkedField, type Target } from './references.ts';
 import { GivenFetch, givenField, KeyedFetch } from './roots.ts';
 import { type Run, viewerSlot } from './run.ts';
 import { leafPlan } from './leaf-plans.ts';
+import { literalOf } from './sink.ts';
 import { type Compiling, collectFields, printedArguments } from './selection.ts';
 
 /** The plan of an operation's root; throws NotCompilable. */
@@ -80,8 +81,8 @@ function compileField(context: CompileContext, key: string, nodes: readonly Fiel
   const [node] = nodes;
   const name = node?.name.value ?? '';
   if (name === '__typename') {
-    const { typeName } = context.plan;
-    return { key, ofRow: true, write: (out) => out.string(typeName), value: () => typeName };
+    const typeName = literalOf(context.plan.typeName);
+    return { key, ofRow: true, write: (out) => out.literal(typeName) };
   }
   const field: AnyField | undefined = context.type.getFields()[name];
   if (!field) throw new NotCompilable(`${context.type.name}.${name}`);
@@ -220,7 +221,6 @@ function self(context: CompileContext, key: string, field: AnyField, nodes: read
   return {
     key,
     write: (out, frame, row) => plan.write(out, frame.parts[part] as Frame, row),
-    value: (frame, row) => plan.value(frame.parts[part] as Frame, row),
   };
 }
 

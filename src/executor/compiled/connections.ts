@@ -12,9 +12,9 @@ import { cachedPages } from './cached-pages.ts';
 import { isoTime } from './times.ts';
 import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import type { Run } from './run.ts';
-import { headsOf, type JsonWriter } from './json-writer.ts';
 import { type ShapedWalk, Walked, WalkStatements } from './walks.ts';
 import { fetchRows } from './rows-ahead.ts';
+import { type FieldName, fieldNames, type Sink, writeList } from './sink.ts';
 
 /** The pages under the rows of a frame; `frames` are what several selections show of the rows. */
 export interface ConnectionPart extends Pages, Groups {
@@ -246,71 +246,39 @@ function countsOf({ rows }: TextRows<readonly (string | null)[]>, keys: Distinct
   return keys.texts.map((key) => counts.get(key) ?? 0);
 }
 
-/** A part of a connection's answer: what it says of the group that a row's page is. */
+/** Writes a part of a page: of the whole page, by the number of its group, or of one of its rows. */
+export type WritePart = (out: Sink, part: ConnectionPart, place: number) => void;
+
 export interface PageField {
-  key: string;
-  write(out: JsonWriter, part: ConnectionPart, group: number): void;
-  value(part: ConnectionPart, group: number): unknown;
+  readonly key: string;
+  readonly write: WritePart;
 }
 
-/** An object whose fields say something of a page. */
-export function pageObject(key: string, fields: readonly PageField[]): PageField {
-  const heads = headsOf(fields);
-  return {
-    key,
-    write: (out, part, group) => {
-      for (let place = 0; place < fields.length; place += 1) {
-        out.bytes(heads[place] as Uint8Array);
-        (fields[place] as PageField).write(out, part, group);
-      }
-      out.endObject(fields.length);
-    },
-    value: (part, group) => Object.fromEntries(fields.map((field) => [field.key, field.value(part, group)])),
+/** Writes an object of fields that all write about the same page, or the same row. */
+export function pageObject(fields: readonly PageField[]): WritePart {
+  const names = fieldNames(fields);
+  return (out, part, at) => {
+    out.beginObject();
+    for (let place = 0; place < fields.length; place += 1) {
+      out.name(names[place] as FieldName);
+      (fields[place] as PageField).write(out, part, at);
+    }
+    out.endObject();
   };
 }
 
-/** A list with something for each row of a page. */
-export function pageList(
-  key: string,
-  each: {
-    write(out: JsonWriter, part: ConnectionPart, row: number): void;
-    value(part: ConnectionPart, row: number): unknown;
-  },
-): PageField {
-  return {
-    key,
-    write: (out, part, group) => {
-      const from = part.start[group] ?? 0;
-      const to = part.end[group] ?? 0;
-      out.beginList();
-      for (let row = from; row < to; row += 1) {
-        if (row > from) out.separate();
-        each.write(out, part, row);
-      }
-      out.endList();
-    },
-    value: (part, group) => rowsOf(part, group, (row) => each.value(part, row)),
-  };
-}
-
-/** A value of a page, such as its count. */
-export function pageValue(key: string, value: (part: ConnectionPart, group: number) => unknown): PageField {
-  return { key, value, write: (out, part, group) => out.text(JSON.stringify(value(part, group))) };
-}
-
-function rowsOf<Result>({ start, end }: Groups, group: number, each: (row: number) => Result): Result[] {
-  const results: Result[] = [];
-  for (let row = start[group] ?? 0; row < (end[group] ?? 0); row += 1) results.push(each(row));
-  return results;
+/** Writes a list with one item for each row of a page. */
+export function pageList(each: WritePart): WritePart {
+  return (out, part, group) =>
+    writeList(out, part.start[group] ?? 0, part.end[group] ?? 0, (row) => each(out, part, row));
 }
 
 /** The connection under each row of a frame, as its selection wants it. */
 export function connectionField(key: string, part: number, fields: readonly PageField[]): Field {
-  const page = pageObject(key, fields);
+  const page = pageObject(fields);
   const partOf = (frame: Frame) => frame.parts[part] as ConnectionPart;
   return {
     key,
-    write: (out, frame, row) => page.write(out, partOf(frame), partOf(frame).at[row] ?? 0),
-    value: (frame, row) => page.value(partOf(frame), partOf(frame).at[row] ?? 0),
+    write: (out, frame, row) => page(out, partOf(frame), partOf(frame).at[row] ?? 0),
   };
 }

@@ -14,7 +14,7 @@ import { compileOperation } from './compile.ts';
 import { type Frame, newFrame, NotCompilable } from './frame.ts';
 import { JsonWriter, type WrittenAnswer } from './json-writer.ts';
 import type { ObjectPlan } from './objects.ts';
-import { MissingReference, Run } from './run.ts';
+import { type AnswerForm, MissingReference, Run } from './run.ts';
 
 /** An operation of a document that was validated, with its variables coerced. */
 export interface Compilable {
@@ -43,7 +43,7 @@ export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHi
 export async function answerCompiled(
   compilable: Compilable,
   context: Context,
-  form: 'json' | 'data',
+  form: AnswerForm,
   onFallback: (reason: unknown) => void,
 ): Promise<Answered | RootResults | undefined> {
   const misses = compiledCounts.planMisses;
@@ -72,14 +72,14 @@ async function runPlan(
   plan: ObjectPlan,
   { variables }: Compilable,
   context: Context,
-  { form, results }: { form: 'json' | 'data'; results: RootResults },
+  { form, results }: { form: AnswerForm; results: RootResults },
 ): Promise<Answered> {
   const { reference } = context;
   const cached = reference?.current();
   const first = new Run(context, variables, {
     cached: cached instanceof Promise ? await cached : cached,
     acceptsMissing: false,
-    isWritten: form === 'json',
+    form,
     results,
   });
   try {
@@ -91,19 +91,19 @@ async function runPlan(
     const again = new Run(context, variables, {
       cached: renewed,
       acceptsMissing: true,
-      isWritten: form === 'json',
+      form,
       results,
     });
     return await answer(plan, again, form);
   }
 }
 
-async function answer(plan: ObjectPlan, run: Run, form: 'json' | 'data'): Promise<Answered> {
+async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Answered> {
   const root = newFrame(run, [{}], []);
   try {
     await plan.fetch(root, run);
     const turns = new Turns();
-    const data = form === 'json' ? { json: written(plan, root) } : { data: plan.value(root, 0) };
+    const data = form === 'json' ? { json: written(plan, root) } : { data: values(plan, root) };
     run.release();
     // The face goes on with values that took long to make.
     const wait = turns.next();
@@ -125,6 +125,12 @@ function written(plan: ObjectPlan, root: Frame): WrittenAnswer {
 
 const dataHead = Buffer.from('{"data":');
 const closingBrace = 0x7d;
+
+function values(plan: ObjectPlan, root: Frame): Record<string, unknown> {
+  const { value } = root.run.written((out) => plan.write(out, root, 0));
+  // An object plan writes one object.
+  return value as Record<string, unknown>;
+}
 
 /** What an operation was compiled to, or why it cannot be. */
 const planOf = perVariant(({ schema, operation, fragments, variables }: Compilable) => {

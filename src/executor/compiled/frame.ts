@@ -1,29 +1,29 @@
 import type { TextRow } from '../../db/wire/wire-row.ts';
-import type { JsonWriter } from './json-writer.ts';
 import type { Run } from './run.ts';
+import type { Literal, Sink } from './sink.ts';
 
-/** A row: the columns that were read, or an object that a resolver gave. */
+/** A row: columns that a statement read, or an object that a resolver returned. */
 export type Row = TextRow | Readonly<Record<string, unknown>>;
 
 /**
- * The rows that one object selection of an operation stands for, of all its parents together. What the rows refer
- * to and what hangs on them is in `parts`, at the places that the compiler gave out.
+ * The rows that one object selection of an operation shows, of all its parents together. Each fetch of the selection
+ * puts what it found into `parts`, at the position that the compiler gave it.
  */
 export interface Frame {
   readonly run: Run;
   readonly rows: readonly Row[];
-  /** The types of the columns, as OIDs; empty when the rows are no texts. */
+  /** The types of the columns, as OIDs; empty where a resolver returned the rows. */
   readonly types: readonly number[];
   readonly parts: unknown[];
-  /** Are these all rows of a cached table, in its own array. */
+  /** Whether `rows` is the array of a cached table, with all its rows. */
   readonly isTable: boolean;
-  /** What the rows of a long answer come to, made before the rest of it. */
+  /** The rows of a long answer, written before the rest of it. */
   ahead: readonly RowAhead[] | undefined;
 }
 
-/** One row with all below it, as the JSON or the value that the run makes, and how many objects that is. */
+/** One row with everything below it, written in the form of the run, and the number of objects in it. */
 export interface RowAhead {
-  readonly made: Uint8Array | Record<string, unknown>;
+  readonly written: Literal;
   readonly objects: number;
 }
 
@@ -37,36 +37,32 @@ export function newFrame(
   return { run, rows, types, parts: [], isTable, ahead: undefined };
 }
 
-/** A row of another frame for each row, by its index there; -1 where there is none. */
+/** One row of another frame for each row, by its index there; -1 where there is none. */
 export interface Link {
   readonly frame: Frame;
   readonly at: Int32Array;
 }
 
-/** Several rows of other frames for each row: those from `start` to `end` of the group that the row belongs to. */
+/** Several rows of another frame for each row: those from `start` to before `end` of the group that the row belongs to. */
 export interface Groups {
   readonly at: Int32Array;
   readonly start: Int32Array;
   readonly end: Int32Array;
 }
 
-/**
- * The operation cannot be answered here, for a reason that only the graphql-js executor can tell the client: it then
- * runs there from the start.
- */
+/** The compiled executor cannot answer the operation; graphql-js can, or words the error for the client. */
 export class Bail extends Error {}
 
-/** The same for ids that a client has given: only graphql-js answers them, or says what is wrong with them. */
+/** A client sent ids that only graphql-js can answer or refuse. */
 export class UnservedIds extends Bail {}
 
-/** A field that no plan says how to answer: the operation runs on the graphql-js executor. */
+/** No plan says how to answer a field, so graphql-js runs the operation. */
 export class NotCompilable extends Error {}
 
-/** One field of an answer, as JSON and as a value: the same thing, for a face that sends it and one that reads it. */
+/** One field of an answer. */
 export interface Field {
   readonly key: string;
-  /** Set where it says nothing but what stands in its own row. */
+  /** Set where the value depends on nothing but the row. */
   readonly ofRow?: true;
-  write(out: JsonWriter, frame: Frame, row: number): void;
-  value(frame: Frame, row: number): unknown;
+  write(out: Sink, frame: Frame, row: number): void;
 }

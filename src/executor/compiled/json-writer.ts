@@ -1,19 +1,20 @@
 import { bufferPool } from '../../db/wire/buffer-pool.ts';
 import { writeDigits, writeDigitsOfText } from '../../resolvers/ids.ts';
 import { checkAnswerSize } from './answer-size.ts';
+import type { FieldName, IdForm, Literal, Sink } from './sink.ts';
 import { isoLength, writeIsoTime } from './times.ts';
 
-/** What must not stand in a JSON string as it is: quotes, backslashes, control characters, halves of surrogate pairs. */
-// eslint-disable-next-line no-control-regex -- they are what is looked for
+/** Characters that a JSON string must escape, and halves of surrogate pairs, which have no UTF-8. */
+// eslint-disable-next-line no-control-regex -- the pattern looks for control characters
 const special = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Up to here a loop is faster than a call into the engine. */
+/** Up to this length a loop is faster than a call into the engine. */
 const shortText = 32;
 const shortBytes = 64;
 
-/** What a byte is written as that must not stand in a JSON string, by the byte. */
+/** The escape of each byte that a JSON string must escape. */
 const escapes = Array.from({ length: 256 }, (_, code) => {
   if (code >= 0x80) return undefined;
   const json = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
@@ -21,27 +22,25 @@ const escapes = Array.from({ length: 256 }, (_, code) => {
 });
 const longestEscape = 6;
 
-/** An answer as it is sent; what it stands in is used again once it has been released, if it ever is. */
+/** An answer as it is sent. `release` gives its buffer back to the pool; without it the garbage collector frees the buffer. */
 export interface WrittenAnswer {
   readonly bytes: Buffer;
   readonly release: () => void;
 }
 
 /**
- * Where answers are written, one after the other: each is written without a wait in between, and copied out. A
- * larger one is left to the garbage collector.
+ * The buffer that every writer starts in: an answer is written without waiting for anything and then copied out, so no
+ * two need it at once. A writer that needs more room allocates a buffer of its own.
  */
 const workspace = Buffer.allocUnsafeSlow(1_048_576);
 
-/**
- * Writes JSON as the bytes that are sent: no text is put together first, so an answer leaves little behind for the
- * garbage collector.
- */
-export class JsonWriter {
+/** Writes JSON as the bytes that are sent: no string is built first, so an answer leaves little garbage. */
+export class JsonWriter implements Sink {
+  readonly writer = this;
   #bytes = workspace;
   #at = 0;
 
-  /** What has been written since a place that `length` gave. */
+  /** A copy of what was written since a position that `length` gave. */
   since(start: number): Buffer {
     return Buffer.from(this.#bytes.subarray(start, this.#at));
   }
@@ -64,23 +63,28 @@ export class JsonWriter {
     this.#at += 1;
   }
 
+  beginObject(): void {
+    this.byte(0x7b);
+  }
+
+  name({ json }: FieldName): void {
+    this.bytes(json);
+  }
+
+  endObject(): void {
+    this.byte(0x7d);
+  }
+
   beginList(): void {
     this.byte(0x5b);
   }
 
-  /** Between the items of a list. */
   separate(): void {
     this.byte(0x2c);
   }
 
   endList(): void {
     this.byte(0x5d);
-  }
-
-  /** After the fields of an object, each with its head before it; one without any has had no beginning either. */
-  endObject(fields: number): void {
-    if (fields === 0) this.byte(0x7b);
-    this.byte(0x7d);
   }
 
   bytes(given: Uint8Array): void {
@@ -94,51 +98,53 @@ export class JsonWriter {
     this.#at += length;
   }
 
-  /** JSON that is a text already. */
-  text(json: string): void {
-    this.#room(json.length * 3);
-    this.#at += this.#bytes.write(json, this.#at);
+  json(value: unknown): void {
+    if (typeof value === 'string') this.string(value);
+    else this.#utf8(JSON.stringify(value));
   }
 
-  /** JSON of nothing but ASCII, and short. */
-  ascii(json: string): void {
-    this.#room(json.length);
-    for (let place = 0; place < json.length; place += 1)
-      this.#bytes[this.#at + place] = json.charCodeAt(place);
-    this.#at += json.length;
+  literal({ json }: Literal): void {
+    this.bytes(json);
   }
 
-  /** The TypeID of a UUID, whose bytes begin at `start`, after its prefix, with the quote before and the underscore behind it. */
-  id(prefix: Uint8Array, uuid: Uint8Array, start: number): true {
-    this.bytes(prefix);
+  null(): void {
+    this.bytes(nullJson);
+  }
+
+  boolean(value: boolean): void {
+    this.bytes(value ? trueJson : falseJson);
+  }
+
+  integer(value: number): void {
+    const digits = String(value);
+    this.#room(digits.length);
+    for (let place = 0; place < digits.length; place += 1)
+      this.#bytes[this.#at + place] = digits.charCodeAt(place);
+    this.#at += digits.length;
+  }
+
+  id({ json }: IdForm, uuid: Uint8Array, start: number): void {
+    this.bytes(json);
     this.#room(27);
     writeDigits(this.#bytes, this.#at, uuid, start);
     this.#bytes[this.#at + 26] = quote;
     this.#at += 27;
-    return true;
   }
 
-  /** The same of a UUID that is a text. */
-  idOfText(prefix: Uint8Array, uuid: string): void {
-    this.bytes(prefix);
+  idOfText({ json }: IdForm, uuid: string): void {
+    this.bytes(json);
     this.#room(27);
     writeDigitsOfText(this.#bytes, this.#at, uuid);
     this.#bytes[this.#at + 26] = quote;
     this.#at += 27;
   }
 
-  null(): void {
-    this.bytes(nothing);
-  }
-
-  /** The text as a JSON string. */
   string(text: string): void {
     this.beginString();
     this.inString(text);
     this.endString();
   }
 
-  /** Before the pieces of a string, which `inString` and `utf8InString` write. */
   beginString(): void {
     this.byte(quote);
   }
@@ -147,21 +153,22 @@ export class JsonWriter {
     this.byte(quote);
   }
 
-  /** The text as it stands in a JSON string. */
+  literalInString({ json }: Literal): void {
+    this.bytes(json);
+  }
+
   inString(text: string): void {
     const { length } = text;
     this.#room(length * 3);
     if (length > shortText || !this.#short(text)) this.#long(text);
   }
 
-  /** The text whose UTF-8 stands there, as a JSON string. */
   utf8String(given: Buffer, start: number, end: number): void {
     this.beginString();
     this.utf8InString(given, start, end);
     this.endString();
   }
 
-  /** The text whose UTF-8 stands there, as it stands in a JSON string. */
   utf8InString(given: Buffer, start: number, end: number): void {
     this.#room((end - start) * longestEscape);
     const bytes = this.#bytes;
@@ -182,7 +189,7 @@ export class JsonWriter {
     this.#at = at;
   }
 
-  /** The integer that stands there in digits; false, and nothing, where it may be none that GraphQL has. */
+  /** More than nine digits may be more than an Int of GraphQL holds. */
   digits(given: Uint8Array, start: number, end: number): boolean {
     if (end - start > 9) return false;
     for (let place = start; place < end; place += 1) {
@@ -193,10 +200,7 @@ export class JsonWriter {
     return true;
   }
 
-  /**
-   * The time that stands there as PostgreSQL writes it (`2026-01-31 12:00:00.5+00`), in the form of JSON: UTC, to the
-   * millisecond; false, and nothing, where it is written in another way.
-   */
+  /** Copies a time such as `2026-01-31 12:00:00.5+00` in the form of JSON: UTC, to the millisecond. */
   time(given: Uint8Array, start: number, end: number): boolean {
     const length = end - start;
     const isUsual =
@@ -218,7 +222,6 @@ export class JsonWriter {
     return true;
   }
 
-  /** The same of a time that came as its microseconds; false, and nothing, where it is far away. */
   timeOfBytes(given: Buffer, start: number): boolean {
     this.#room(isoLength + 2);
     if (!writeIsoTime(this.#bytes, this.#at + 1, given, start)) return false;
@@ -236,7 +239,7 @@ export class JsonWriter {
     }
   }
 
-  /** Writes printable ASCII; says whether the text is all of that. */
+  /** Writes a text of printable ASCII; returns false where it has other characters. */
   #short(text: string): boolean {
     const bytes = this.#bytes;
     const at = this.#at;
@@ -250,7 +253,12 @@ export class JsonWriter {
   }
 
   #long(text: string): void {
-    this.text(special.test(text) ? JSON.stringify(text).slice(1, -1) : text);
+    this.#utf8(special.test(text) ? JSON.stringify(text).slice(1, -1) : text);
+  }
+
+  #utf8(json: string): void {
+    this.#room(json.length * 3);
+    this.#at += this.#bytes.write(json, this.#at);
   }
 
   #room(bytes: number): void {
@@ -262,7 +270,7 @@ export class JsonWriter {
   }
 }
 
-/** Up to where nothing has to be escaped. */
+/** The position of the first byte that has to be escaped. */
 function plainEnd(given: Uint8Array, start: number, end: number): number {
   for (let place = start; place < end; place += 1) {
     const code = given[place] as number;
@@ -271,21 +279,8 @@ function plainEnd(given: Uint8Array, start: number, end: number): number {
   return end;
 }
 
-/** Behind the milliseconds. */
+/** What follows the milliseconds. */
 const timeEnd = Buffer.from('Z"');
-const nothing = Buffer.from('null');
-
-/** What stands before the value of each field of an object. */
-export function headsOf(fields: readonly { key: string }[]): readonly Uint8Array[] {
-  return fields.map(({ key }, place) => Buffer.from(`${place === 0 ? '{' : ','}${JSON.stringify(key)}:`));
-}
-
-/** A list of what is at each place from one to before another. */
-export function writeList(out: JsonWriter, from: number, to: number, write: (place: number) => void): void {
-  out.beginList();
-  for (let place = from; place < to; place += 1) {
-    if (place > from) out.separate();
-    write(place);
-  }
-  out.endList();
-}
+const nullJson = Buffer.from('null');
+const trueJson = Buffer.from('true');
+const falseJson = Buffer.from('false');

@@ -7,41 +7,32 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { encodeId, type IdPrefix, writeDigits } from '../../resolvers/ids.ts';
+import type { IdPrefix } from '../../resolvers/ids.ts';
 import { type TextRow, textAt, WireRow } from '../../db/wire/wire-row.ts';
 import type { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, NotCompilable, type Row } from './frame.ts';
-import type { JsonWriter } from './json-writer.ts';
-import { isoTime, isoTimeOfBytes } from './times.ts';
+import { idForm, type Literal, literalOf, type Sink } from './sink.ts';
+import { isoTime } from './times.ts';
 
-/** How the texts of a column become JSON and values, by the GraphQL type that shows them. */
+/** How a column is written as a GraphQL type. */
 interface Codec {
-  write: (out: JsonWriter, text: string) => void;
-  /** The same of a cell that is still the bytes of its text. */
-  copy: (out: JsonWriter, bytes: Buffer, start: number, end: number) => void;
-  /** The same of a cell that came in another format; where nothing is said, its text is written. */
-  copyBinary?: (out: JsonWriter, bytes: Buffer, start: number) => boolean;
-  value: (text: string) => unknown;
-  /** The same of a cell that came in another format; where it is undefined, that of its text is taken. */
-  valueBinary?: (bytes: Buffer, start: number) => unknown;
+  /** Writes a cell from its text. */
+  write: (out: Sink, text: string) => void;
+  /** Writes a cell from the bytes of its text. */
+  copy: (out: Sink, bytes: Buffer, start: number, end: number) => void;
+  /** Writes a cell in a binary format; writes nothing and returns false where `write` has to do it. */
+  copyBinary?: (out: Sink, bytes: Buffer, start: number) => boolean;
 }
 
-const nilUuid = '00000000-0000-0000-0000-000000000000';
-
-const same = (text: string) => text;
 const textual: Codec = {
   write: (out, text) => out.string(text),
   copy: (out, bytes, start, end) => out.utf8String(bytes, start, end),
-  value: same,
 };
-const yes = Buffer.from('true');
-const no = Buffer.from('false');
-/** As PostgreSQL writes it. */
+/** PostgreSQL writes a boolean as `t` or `f`. */
 const trueCode = 0x74;
 const truth: Codec = {
-  write: (out, text) => out.bytes(text === 't' ? yes : no),
-  copy: (out, bytes, start) => out.bytes(bytes[start] === trueCode ? yes : no),
-  value: (text) => text === 't',
+  write: (out, text) => out.boolean(text === 't'),
+  copy: (out, bytes, start) => out.boolean(bytes[start] === trueCode),
 };
 const codecs: Readonly<Record<string, Codec>> = {
   ID: textual,
@@ -49,11 +40,10 @@ const codecs: Readonly<Record<string, Codec>> = {
   URL: textual,
   Date: textual,
   Int: {
-    write: (out, text) => out.ascii(String(integer(text))),
+    write: (out, text) => out.integer(integer(text)),
     copy: (out, bytes, start, end) => {
-      if (!out.digits(bytes, start, end)) out.ascii(String(integer(bytes.toString('utf8', start, end))));
+      if (!out.digits(bytes, start, end)) out.integer(integer(bytes.toString('utf8', start, end)));
     },
-    value: integer,
   },
   Boolean: truth,
   DateTime: {
@@ -62,36 +52,31 @@ const codecs: Readonly<Record<string, Codec>> = {
       if (!out.time(bytes, start, end)) out.string(isoTime(bytes.toString('utf8', start, end)));
     },
     copyBinary: (out, bytes, start) => out.timeOfBytes(bytes, start),
-    value: isoTime,
-    valueBinary: isoTimeOfBytes,
   },
 };
 
 function integer(text: string): number {
   const value = Number(text);
-  // GraphQL has no larger ones; the graphql-js executor says so.
-  if (!Number.isInteger(value) || Math.abs(value) > 2_147_483_647) throw new Bail('Not an Int.');
+  // An Int of GraphQL has 32 bits; graphql-js words the error.
+  if (!Number.isInteger(value) || Math.abs(value) > 2_147_483_647) throw new Bail('The value is not an Int.');
   return value;
 }
 
 function enumCodec(type: GraphQLEnumType): Codec {
-  const names = new Map(type.getValues().map(({ value, name }) => [String(value), name]));
-  const nameOf = (text: string) => {
+  const names = new Map(type.getValues().map(({ value, name }) => [String(value), literalOf(name)]));
+  const stored = Array.from(names, ([value, name]) => ({ bytes: Buffer.from(value), name }));
+  const nameOf = (text: string): Literal => {
     const name = names.get(text);
-    if (name === undefined) throw new Bail(`${type.name} has no such value.`);
+    if (!name) throw new Bail(`${type.name} has no such value.`);
     return name;
   };
-  const written = Array.from(names, ([value, name]) => ({
-    value: Buffer.from(value),
-    json: Buffer.from(JSON.stringify(name)),
-  }));
   return {
-    write: (out, text) => out.string(nameOf(text)),
+    write: (out, text) => out.literal(nameOf(text)),
     copy: (out, bytes, start, end) => {
-      for (const { value, json } of written) if (isAt(bytes, start, end, value)) return out.bytes(json);
-      out.string(nameOf(bytes.toString('utf8', start, end)));
+      for (const { bytes: sought, name } of stored)
+        if (isAt(bytes, start, end, sought)) return out.literal(name);
+      out.literal(nameOf(bytes.toString('utf8', start, end)));
     },
-    value: nameOf,
   };
 }
 
@@ -114,12 +99,12 @@ export function columnField(key: string, type: GraphQLOutputType, column: string
   return cellField(key, type, columns.place(column), leaf);
 }
 
-/** What the statement has found to be true or false of each row. */
+/** A boolean that the statement computed for each row. */
 export function booleanField(key: string, type: GraphQLOutputType, place: number): Field {
   return cellField(key, type, place, truth);
 }
 
-/** A global id, made of a uuid of the row. */
+/** A global id, made from a uuid column. */
 export function idField(
   key: string,
   type: GraphQLOutputType,
@@ -127,16 +112,13 @@ export function idField(
   column: string,
   columns: Columns,
 ): Field {
-  const head = Buffer.from(`"${prefix}_`);
-  const written = Buffer.from(encodeId(prefix, nilUuid));
+  const form = idForm(prefix);
   const id: Codec = {
-    write: (out, uuid) => out.idOfText(head, uuid),
-    copy: (out, bytes, start, end) => id.write(out, bytes.toString('latin1', start, end)),
-    copyBinary: (out, bytes, start) => out.id(head, bytes, start),
-    value: (uuid) => encodeId(prefix, uuid),
-    valueBinary: (bytes, start) => {
-      writeDigits(written, prefix.length + 1, bytes, start);
-      return written.toString('latin1');
+    write: (out, uuid) => out.idOfText(form, uuid),
+    copy: (out, bytes, start, end) => out.idOfText(form, bytes.toString('latin1', start, end)),
+    copyBinary: (out, bytes, start) => {
+      out.id(form, bytes, start);
+      return true;
     },
   };
   return columns.given
@@ -148,10 +130,10 @@ function codecOf(type: GraphQLLeafType): Codec | undefined {
   return isEnumType(type) ? enumCodec(type) : codecs[type.name];
 }
 
-/** A column of fetched rows, which is copied from cell to answer. */
+/** A column of rows that a statement read; its bytes are copied from the cell. */
 function cellField(key: string, type: GraphQLOutputType, place: number, codec: Codec): Field {
   const nullable = !isNonNullType(type);
-  const { copy, copyBinary, value, valueBinary } = codec;
+  const { copy, copyBinary } = codec;
   const ofTexts = textField(key, nullable, (row) => textAt(row as TextRow, place), codec);
   return {
     ...ofTexts,
@@ -159,17 +141,9 @@ function cellField(key: string, type: GraphQLOutputType, place: number, codec: C
       const row = frame.rows[at];
       if (!(row instanceof WireRow)) return ofTexts.write(out, frame, at);
       const start = row.find(place);
-      if (start < 0) return nullable ? out.null() : nothing();
+      if (start < 0) return nullable ? out.null() : refuseNull();
       if (row.isText(place)) copy(out, row.bytes, start, row.end);
       else if (!copyBinary?.(out, row.bytes, start)) ofTexts.write(out, frame, at);
-    },
-    value: (frame, at) => {
-      const row = frame.rows[at];
-      if (!(row instanceof WireRow)) return ofTexts.value(frame, at);
-      const start = row.find(place);
-      if (start < 0) return nullable ? null : nothing();
-      if (row.isText(place)) return value(row.bytes.toString('utf8', start, row.end));
-      return valueBinary?.(row.bytes, start) ?? ofTexts.value(frame, at);
     },
   };
 }
@@ -178,7 +152,7 @@ function textField(
   key: string,
   nullable: boolean,
   read: (row: Row) => string | null,
-  { write, value }: Pick<Codec, 'write' | 'value'>,
+  { write }: Pick<Codec, 'write'>,
 ): Field {
   return {
     key,
@@ -187,25 +161,17 @@ function textField(
       const text = read(rows[row] as Row);
       if (text !== null) write(out, text);
       else if (nullable) out.null();
-      else nothing();
-    },
-    value: ({ rows, run }, row) => {
-      const text = read(rows[row] as Row);
-      if (text !== null) {
-        // The row may be in memory, and be shown under many objects.
-        run.addText(text);
-        return value(text);
-      }
-      return nullable ? null : nothing();
+      else refuseNull();
     },
   };
 }
 
-function nothing(): never {
-  throw new Bail('A field that cannot be null is.');
+/** graphql-js words the error. */
+export function refuseNull(): never {
+  throw new Bail('A field of a non-null type is null.');
 }
 
-/** A value of JavaScript, brought into the form of its GraphQL type as graphql-js would. */
+/** A JavaScript value, serialized by its GraphQL type as graphql-js does it. */
 export function valueField(
   key: string,
   type: GraphQLOutputType,
@@ -213,36 +179,30 @@ export function valueField(
   { ofRow = false } = {},
 ): Field {
   const serialize = serializer(type);
-  const value = (frame: Frame, row: number) => serialize(compute(frame, row));
   return {
     key,
     ...(ofRow && { ofRow }),
-    value,
-    write: (out, frame, row) => {
-      const serialized = value(frame, row);
-      if (typeof serialized === 'string') out.string(serialized);
-      else out.text(JSON.stringify(serialized));
-    },
+    write: (out, frame, row) => out.json(serialize(compute(frame, row))),
   };
 }
 
 /**
- * Brings values into the form of a type of leaves, or of lists of them. Throws NotCompilable for a type of objects, and
- * the function that it gives throws Bail where a value is null that must not be.
+ * Serializes values of a leaf type, or of lists of it. Throws NotCompilable for an object type; the returned function
+ * throws Bail for a null that the type does not allow.
  */
-export function serializer(type: GraphQLOutputType): (value: unknown) => unknown {
+function serializer(type: GraphQLOutputType): (value: unknown) => unknown {
   if (isNonNullType(type)) {
     const bare = serializer(type.ofType);
-    return (value) => bare(value) ?? nothing();
+    return (value) => bare(value) ?? refuseNull();
   }
   if (isListType(type)) {
     const item = serializer(type.ofType);
     return (value) => {
       if (value === null || value === undefined) return null;
-      if (!Array.isArray(value)) throw new Bail('A list that is none.');
+      if (!Array.isArray(value)) throw new Bail('The value of a list type is not a list.');
       return value.map(item);
     };
   }
   if (!isLeafType(type)) throw new NotCompilable(`${type.name} has fields of its own`);
-  return (value) => (value === null || value === undefined ? null : (type.serialize(value) ?? nothing()));
+  return (value) => (value === null || value === undefined ? null : (type.serialize(value) ?? refuseNull()));
 }

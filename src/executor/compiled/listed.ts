@@ -11,6 +11,7 @@ import { ListFetch, type ListPart } from './list-fetch.ts';
 import { ObjectPlan } from './objects.ts';
 import { type AnyField, objectType, type CompileContext, shared } from './compile-context.ts';
 import type { Compiling } from './selection.ts';
+import { writeList } from './sink.ts';
 
 /** A plain list under each row, or one column of it. */
 export function listField(
@@ -33,30 +34,14 @@ export function listField(
     : context.reading.object(objectType(field), nodes, fetch.columns);
   const view = fetch.view(listed);
   const item = only ? onlyField(field.type, only, fetch.columns) : listed;
-  const each = <Result>(frame: Frame, row: number, show: (frame: Frame, row: number) => Result): Result[] => {
-    const { at, start, end, frames } = frame.parts[fetch.part] as ListPart;
-    const group = at[row] ?? 0;
-    const results: Result[] = [];
-    for (let place = start[group] ?? 0; place < (end[group] ?? 0); place += 1)
-      results.push(show(frames[view] as Frame, place));
-    return results;
-  };
   return {
     key,
     write: (out, frame, row) => {
       const { at, start, end, frames } = frame.parts[fetch.part] as ListPart;
       const group = at[row] ?? 0;
       const rows = frames[view] as Frame;
-      const from = start[group] ?? 0;
-      const to = end[group] ?? 0;
-      out.beginList();
-      for (let place = from; place < to; place += 1) {
-        if (place > from) out.separate();
-        item.write(out, rows, place);
-      }
-      out.endList();
+      writeList(out, start[group] ?? 0, end[group] ?? 0, (place) => item.write(out, rows, place));
     },
-    value: (frame, row) => each(frame, row, (rows, at) => item.value(rows, at)),
   };
 }
 

@@ -7,11 +7,11 @@ import { testOf } from '../../reference/conditions.ts';
 import { textAt } from '../../db/wire/wire-row.ts';
 import { Columns } from './columns.ts';
 import { Bail, type Field, type Frame, newFrame, UnservedIds } from './frame.ts';
-import { type JsonWriter, writeList } from './json-writer.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
 import type { Compiling } from './selection.ts';
 import { fetchRows } from './rows-ahead.ts';
+import { type Sink, writeList } from './sink.ts';
 
 /** The rows of one type of Node that were found, by their ids. */
 interface FoundRows {
@@ -119,21 +119,14 @@ function cachedRows({ table: name, where }: NodeKind, uuids: ReadonlySet<string>
 /** One node, or the list of them. */
 export function nodesField(key: string, part: number, list: boolean): Field {
   const found = (frame: Frame) => frame.parts[part] as (FoundNode | undefined)[];
-  const write = (out: JsonWriter, node: FoundNode | undefined) =>
+  const write = (out: Sink, node: FoundNode | undefined) =>
     node ? node.plan.write(out, node.frame, node.row) : out.null();
-  const value = (node: FoundNode | undefined) => (node ? node.plan.value(node.frame, node.row) : null);
-  return list
-    ? {
-        key,
-        write: (out, frame) => {
-          const nodes = found(frame);
-          writeList(out, 0, nodes.length, (place) => write(out, nodes[place]));
-        },
-        value: (frame) => found(frame).map(value),
-      }
-    : {
-        key,
-        write: (out, frame) => write(out, found(frame)[0]),
-        value: (frame) => value(found(frame)[0]),
-      };
+  return {
+    key,
+    write: (out, frame) => {
+      const nodes = found(frame);
+      if (list) writeList(out, 0, nodes.length, (place) => write(out, nodes[place]));
+      else write(out, nodes[0]);
+    },
+  };
 }

@@ -1,16 +1,18 @@
 import { WireRow } from '../../db/wire/wire-row.ts';
 import type { Columns } from './columns.ts';
 import type { Field, Frame } from './frame.ts';
-import { headsOf, type JsonWriter } from './json-writer.ts';
+import type { JsonWriter } from './json-writer.ts';
 import { RowTexts } from './row-texts.ts';
 import type { Run } from './run.ts';
+import { type FieldName, fieldNames, type Sink } from './sink.ts';
 
-/** Brings what hangs on the rows of a frame into its parts, and so on down; a promise only of what is to be waited for. */
+/** Reads what one or more fields need for all rows of a frame into its parts, and then everything below. */
 export interface Fetch {
+  /** Returns a promise only where there is something to wait for. */
   fetch(frame: Frame, run: Run): Promise<void> | undefined;
 }
 
-/** Goes side by side with what does not wait for it; a promise only if anything is to be waited for. */
+/** Starts all items before it waits for any; returns a promise only where there is something to wait for. */
 export function together<Item>(
   items: readonly Item[],
   start: (item: Item, place: number) => Promise<void> | undefined,
@@ -21,7 +23,7 @@ export function together<Item>(
     try {
       going = start(items[place] as Item, place);
     } catch (error) {
-      // What has been started is waited for as ever: nobody else would hear that it fails, too.
+      // The items that were started are still waited for: otherwise nobody would handle their rejections.
       going = Promise.reject(error);
     }
     if (going) (waiting ??= []).push(going);
@@ -30,16 +32,16 @@ export function together<Item>(
   return Promise.all(waiting).then(() => undefined);
 }
 
-/** The selection on one type of object: what to fetch for its rows, and how each is written. */
+/** The selection on one type of object: what to fetch for its rows, and how each row is written. */
 export class ObjectPlan {
   readonly typeName: string;
   readonly columns: Columns;
   readonly fields: Field[] = [];
   readonly fetches: Fetch[] = [];
-  /** Mutations follow each other, each with all that its answer reads. */
+  /** Set on mutations: each root field is fetched, with everything below it, before the next one. */
   isSerial = false;
   #parts = 0;
-  #heads: readonly Uint8Array[] | undefined;
+  #names: readonly FieldName[] | undefined;
   #texts: RowTexts | null | undefined;
 
   constructor(typeName: string, columns: Columns) {
@@ -47,13 +49,13 @@ export class ObjectPlan {
     this.columns = columns;
   }
 
-  /** A place in the parts of this plan's frames. */
+  /** A position in the parts of this plan's frames. */
   newPart(): number {
     this.#parts += 1;
     return this.#parts - 1;
   }
 
-  /** Fetches for all rows of the frame at once; what does not wait for each other goes side by side. */
+  /** Fetches for all rows of the frame at once; the fetches run concurrently. */
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
     if (frame.rows.length === 0) return undefined;
     if (this.isSerial) return this.#oneByOne(frame, run);
@@ -64,50 +66,49 @@ export class ObjectPlan {
     for (const each of this.fetches) await each.fetch(frame, run);
   }
 
-  write(out: JsonWriter, frame: Frame, row: number): void {
+  write(out: Sink, frame: Frame, row: number): void {
     const ahead = frame.ahead?.[row];
-    if (ahead?.made instanceof Uint8Array) {
+    if (ahead) {
       frame.run.objects += ahead.objects;
-      return out.bytes(ahead.made);
+      return out.literal(ahead.written);
     }
     frame.run.objects += 1;
-    // Known when the plan is whole, which it is before it writes anything.
+    const { writer } = out;
+    const texts = writer && this.#textsOf(frame, row);
+    if (texts) this.#writeOnce(writer, texts, frame, row);
+    else this.#write(out, frame, row);
+  }
+
+  /** The JSON of rows that were written before; undefined where this row may be written differently next time. */
+  #textsOf(frame: Frame, row: number): RowTexts | null {
+    // The plan is complete before it writes its first row.
     if (this.#texts === undefined) this.#texts = this.isFixed ? new RowTexts() : null;
-    if (this.#texts === null || (!frame.isTable && frame.rows[row] instanceof WireRow))
-      return this.#write(out, frame, row);
-    const known = this.#texts.get(frame, row);
+    return frame.isTable || !(frame.rows[row] instanceof WireRow) ? this.#texts : null;
+  }
+
+  #writeOnce(out: JsonWriter, texts: RowTexts, frame: Frame, row: number): void {
+    const known = texts.get(frame, row);
     if (known) return out.bytes(known);
     const start = out.length;
     this.#write(out, frame, row);
-    this.#texts.set(frame, row, out.since(start));
+    texts.set(frame, row, out.since(start));
   }
 
-  #write(out: JsonWriter, frame: Frame, row: number): void {
-    this.#heads ??= headsOf(this.fields);
+  #write(out: Sink, frame: Frame, row: number): void {
+    this.#names ??= fieldNames(this.fields);
     const { fields } = this;
+    out.beginObject();
     for (let place = 0; place < fields.length; place += 1) {
-      out.bytes(this.#heads[place] as Uint8Array);
+      out.name(this.#names[place] as FieldName);
       (fields[place] as Field).write(out, frame, row);
     }
-    out.endObject(fields.length);
+    out.endObject();
   }
 
-  /** Does nothing but the row say what is written, and does the row stay as it is. */
+  /** Whether a row is always written as the same bytes: it is cached, and all fields depend on nothing else. */
   get isFixed(): boolean {
     return (
       this.columns.isCached && this.fetches.length === 0 && this.fields.every(({ ofRow }) => ofRow === true)
     );
-  }
-
-  value(frame: Frame, row: number): Record<string, unknown> {
-    const ahead = frame.ahead?.[row];
-    if (ahead && !(ahead.made instanceof Uint8Array)) {
-      frame.run.objects += ahead.objects;
-      return ahead.made;
-    }
-    frame.run.objects += 1;
-    const value: Record<string, unknown> = {};
-    for (const field of this.fields) value[field.key] = field.value(frame, row);
-    return value;
   }
 }

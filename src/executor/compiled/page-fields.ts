@@ -5,14 +5,13 @@ import {
   type PageField,
   pageList,
   pageObject,
-  pageValue,
+  type WritePart,
 } from './connections.ts';
 import { type Frame, NotCompilable } from './frame.ts';
-
 import { type Compiling, collectFields } from './selection.ts';
-import { headsOf, type JsonWriter } from './json-writer.ts';
+import { literalOf } from './sink.ts';
 
-/** The selection on a connection: its rows with or without their cursors, where the page stands, and the count. */
+/** The fields of a connection: its rows, with or without cursors, `pageInfo` and the count. */
 export function pageFields(
   reading: Compiling,
   fetch: ConnectionFetch,
@@ -21,16 +20,16 @@ export function pageFields(
 ): PageField[] {
   return [...collectFields(reading, type, nodes)].map(([key, fields]) => {
     const name = nameOf(fields);
-    if (name === '__typename') return pageValue(key, () => type.name);
+    if (name === '__typename') return { key, write: typeName(type) };
     if (name === 'totalCount') {
       fetch.showCount();
-      return pageValue(key, ({ counts }, group) => counts[group] ?? 0);
+      return { key, write: (out, { counts }, group) => out.integer(counts[group] ?? 0) };
     }
     fetch.showPage();
     const of = fieldType(type, name);
-    if (name === 'nodes') return rowList(reading, fetch, of, key, fields);
-    if (name === 'edges') return edgeList(reading, fetch, of, key, fields);
-    return pageObject(key, pageInfoFields(reading, fetch, of, fields));
+    if (name === 'nodes') return { key, write: pageList(rowWriter(reading, fetch, of, fields)) };
+    if (name === 'edges') return { key, write: pageList(edgeWriter(reading, fetch, of, fields)) };
+    return { key, write: pageObject(pageInfoFields(reading, fetch, of, fields)) };
   });
 }
 
@@ -45,63 +44,37 @@ function fieldType(type: GraphQLObjectType, name: string): GraphQLObjectType {
   return of;
 }
 
-function rowList(
-  reading: Compiling,
-  fetch: ConnectionFetch,
-  type: GraphQLObjectType,
-  key: string,
-  nodes: readonly FieldNode[],
-): PageField {
-  const row = rowView(reading, fetch, type, nodes);
-  return pageList(key, row);
+function typeName({ name }: GraphQLObjectType): WritePart {
+  const literal = literalOf(name);
+  return (out) => out.literal(literal);
 }
 
-/** What a selection shows of each row of the pages. */
-function rowView(
+/** Writes a selection on one row of a page. */
+function rowWriter(
   reading: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
-) {
+): WritePart {
   const plan = reading.object(type, nodes, fetch.columns);
   const view = fetch.view(plan);
-  return {
-    write: (out: JsonWriter, { frames }: ConnectionPart, row: number) =>
-      plan.write(out, frames[view] as Frame, row),
-    value: ({ frames }: ConnectionPart, row: number): unknown => plan.value(frames[view] as Frame, row),
-  };
+  return (out, { frames }, row) => plan.write(out, frames[view] as Frame, row);
 }
 
-interface EdgeField {
-  key: string;
-  write(out: JsonWriter, part: ConnectionPart, row: number): void;
-  value(part: ConnectionPart, row: number): unknown;
-}
-
-function edgeList(
+function edgeWriter(
   reading: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
-  key: string,
   nodes: readonly FieldNode[],
-): PageField {
-  const fields = [...collectFields(reading, type, nodes)].map(([name, selected]): EdgeField => {
+): WritePart {
+  const fields = [...collectFields(reading, type, nodes)].map(([key, selected]): PageField => {
     const field = nameOf(selected);
-    if (field === 'node') return { key: name, ...rowView(reading, fetch, fieldType(type, field), selected) };
-    const value = field === 'cursor' ? fetch.cursor() : () => type.name;
-    return { key: name, value, write: (out, part, row) => out.string(value(part, row)) };
+    if (field === 'node') return { key, write: rowWriter(reading, fetch, fieldType(type, field), selected) };
+    if (field !== 'cursor') return { key, write: typeName(type) };
+    const cursor = fetch.cursor();
+    return { key, write: (out, part, row) => out.string(cursor(part, row)) };
   });
-  const heads = headsOf(fields);
-  return pageList(key, {
-    write: (out, part, row) => {
-      for (let place = 0; place < fields.length; place += 1) {
-        out.bytes(heads[place] as Uint8Array);
-        (fields[place] as EdgeField).write(out, part, row);
-      }
-      out.endObject(fields.length);
-    },
-    value: (part, row) => Object.fromEntries(fields.map((field) => [field.key, field.value(part, row)])),
-  });
+  return pageObject(fields);
 }
 
 function pageInfoFields(
@@ -113,35 +86,37 @@ function pageInfoFields(
   return [...collectFields(reading, type, nodes)].map(([key, selected]) => {
     switch (nameOf(selected)) {
       case '__typename':
-        return pageValue(key, () => type.name);
+        return { key, write: typeName(type) };
       case 'hasNextPage':
         fetch.showMore();
-        return pageValue(key, ({ walked: { request }, more }, group) =>
-          request.backward ? request.before !== undefined : more[group],
-        );
+        return { key, write: (out, part, group) => out.boolean(hasMore(part, group, false)) };
       case 'hasPreviousPage':
         fetch.showMore();
-        return pageValue(key, ({ walked: { request }, more }, group) =>
-          request.backward ? more[group] : request.after !== undefined,
-        );
+        return { key, write: (out, part, group) => out.boolean(hasMore(part, group, true)) };
       case 'startCursor':
-        return cursorValue(fetch, key, ({ start }, group) => start[group] ?? 0);
+        return { key, write: cursorWriter(fetch, ({ start }, group) => start[group] ?? 0) };
       case 'endCursor':
-        return cursorValue(fetch, key, ({ end }, group) => (end[group] ?? 0) - 1);
+        return { key, write: cursorWriter(fetch, ({ end }, group) => (end[group] ?? 0) - 1) };
       default:
         throw new NotCompilable(`${type.name}.${nameOf(selected)}`);
     }
   });
 }
 
-function cursorValue(
+/** In the direction of the walk the statement found out; in the other one the walk started from a cursor or did not. */
+function hasMore({ walked: { request }, more }: ConnectionPart, group: number, backward: boolean): boolean {
+  if (backward === request.backward) return more[group] ?? false;
+  return (backward ? request.after : request.before) !== undefined;
+}
+
+function cursorWriter(
   fetch: ConnectionFetch,
-  key: string,
   rowAt: (part: ConnectionPart, group: number) => number,
-): PageField {
+): WritePart {
   const cursor = fetch.cursor();
-  return pageValue(key, (part, group) => {
+  return (out, part, group) => {
     const isEmpty = part.start[group] === part.end[group];
-    return isEmpty ? null : cursor(part, rowAt(part, group));
-  });
+    if (isEmpty) out.null();
+    else out.string(cursor(part, rowAt(part, group)));
+  };
 }

@@ -1,11 +1,12 @@
 import type { WithBeside } from '../../db/writes/issue-beside.ts';
 import { type FieldNode, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { Columns } from './columns.ts';
-import { Bail, type Field, type Frame, newFrame, type Row } from './frame.ts';
-import { writeList } from './json-writer.ts';
+import { type Field, type Frame, newFrame, type Row } from './frame.ts';
+import { refuseNull } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import { type AnyField, objectType, type CompileContext } from './compile-context.ts';
 import type { Run } from './run.ts';
+import { writeList } from './sink.ts';
 
 /** The objects that each row holds, of all rows one after the other; `end` is below `start` where a row holds none. */
 interface HeldPart {
@@ -69,7 +70,7 @@ function partField(key: string, type: GraphQLOutputType, part: number, plan: Obj
     const from = start[row] ?? 0;
     const to = end[row] ?? -1;
     if (to >= from) return { below, from, to };
-    if (isNonNullType(type)) throw new Bail('A field that cannot be null is.');
+    if (isNonNullType(type)) refuseNull();
     return undefined;
   };
   return {
@@ -80,13 +81,6 @@ function partField(key: string, type: GraphQLOutputType, part: number, plan: Obj
       const { below, from, to } = places;
       if (!isList) return plan.write(out, below, from);
       return writeList(out, from, to, (at) => plan.write(out, below, at));
-    },
-    value: (frame, row) => {
-      const places = placesOf(frame, row);
-      if (!places) return null;
-      const { below, from, to } = places;
-      if (!isList) return plan.value(below, from);
-      return Array.from({ length: to - from }, (_, place) => plan.value(below, from + place));
     },
   };
 }

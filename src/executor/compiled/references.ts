@@ -7,7 +7,8 @@ import { testOf } from '../../reference/conditions.ts';
 import type { CachedTable } from '../../reference/cached-table.ts';
 import type { KeyIndex } from '../../reference/key-index.ts';
 import { Columns, type KeyColumn, type Read } from './columns.ts';
-import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
+import { type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
+import { refuseNull } from './leaves.ts';
 import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
@@ -162,18 +163,8 @@ export function linkedField(key: string, nullable: boolean, part: number, plan: 
       const link = frame.parts[part] as Link;
       const at = link.at[row] ?? -1;
       if (at >= 0) return plan.write(out, link.frame, at);
-      absent(nullable);
+      if (!nullable) refuseNull();
       return out.null();
     },
-    value: (frame, row) => {
-      const link = frame.parts[part] as Link;
-      const at = link.at[row] ?? -1;
-      return at < 0 ? absent(nullable) : plan.value(link.frame, at);
-    },
   };
-}
-
-function absent(nullable: boolean): null {
-  if (!nullable) throw new Bail('A reference that cannot be null is.');
-  return null;
 }

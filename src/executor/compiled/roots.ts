@@ -13,10 +13,10 @@ import { naturalAt, type TextRow, WireRow } from '../../db/wire/wire-row.ts';
 import { Columns } from './columns.ts';
 import { ConnectionFetch, type EmbeddedPage } from './connections.ts';
 import { Bail, type Field, type Frame, type Link, newFrame, type Row } from './frame.ts';
-import { writeList } from './json-writer.ts';
-import { valueField } from './leaves.ts';
+import { refuseNull, valueField } from './leaves.ts';
 import type { Fetch, ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
+import { writeList } from './sink.ts';
 import { fetchRows } from './rows-ahead.ts';
 
 type ByKey = Extract<Plan, { kind: 'byKey' }>;
@@ -179,7 +179,7 @@ export function givenField(
   const list = isListType(bare);
   const given = ({ value, frame }: GivenPart): Frame | undefined => {
     if (value !== null && value !== undefined) return frame;
-    if (isNonNullType(type)) throw new Bail('A field that cannot be null is.');
+    if (isNonNullType(type)) refuseNull();
     return undefined;
   };
   return {
@@ -189,11 +189,6 @@ export function givenField(
       if (!rows) out.null();
       else if (list) writeList(out, 0, rows.rows.length, (at) => plan.write(out, rows, at));
       else plan.write(out, rows, 0);
-    },
-    value: (frame) => {
-      const rows = given(partOf(frame));
-      if (!rows) return null;
-      return list ? rows.rows.map((_row, at) => plan.value(rows, at)) : plan.value(rows, 0);
     },
   };
 }

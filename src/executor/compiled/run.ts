@@ -11,8 +11,10 @@ import { testOf } from '../../reference/conditions.ts';
 import type { CachedRow } from '../../reference/cached-table.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { RootResults } from '../../schema/builder/root-results.ts';
-import { checkAnswerSize } from './answer-size.ts';
 import { Bail } from './frame.ts';
+import { JsonWriter } from './json-writer.ts';
+import type { Literal, Sink } from './sink.ts';
+import { type TextLength, ValueSink } from './value-sink.ts';
 
 /** The keys that a statement finds rows by. */
 export const keysSlot = new Slot('keys');
@@ -23,9 +25,13 @@ export const viewerSlot = new Slot('viewer');
 /** Where the order does not matter. */
 const byId: Order = { column: 'id', kind: 'text', nullable: false, direction: 'asc' };
 const noRows: readonly CachedRow[] = [];
+const noBytes = new Uint8Array(0);
 
 /** Something refers to a row that the reference data does not have: perhaps it is newer than they are. */
 export class MissingReference extends Error {}
+
+/** Whether an answer is written as JSON or made of values. */
+export type AnswerForm = 'json' | 'data';
 
 /** One run of a compiled operation: its variables, who asks, and the connection that it borrows. */
 export class Run {
@@ -41,10 +47,8 @@ export class Run {
   objects = 0;
   /** Rows of all frames so far: how large the answer will be, roughly. */
   rowsRead = 0;
-  /** Characters of the texts in an answer of values. */
-  #textLength = 0;
-  /** Is the answer written as JSON, rather than given as values. */
-  readonly isWritten: boolean;
+  readonly #form: AnswerForm;
+  readonly #textLength: TextLength = { characters: 0 };
   #borrowed: { lease: Promise<Lease>; users: number } | undefined;
   #ended = false;
   /** Of the rows that were read. */
@@ -58,12 +62,12 @@ export class Run {
     {
       cached,
       acceptsMissing,
-      isWritten = false,
+      form = 'data',
       results,
     }: {
       cached: Snapshot | undefined;
       acceptsMissing: boolean;
-      isWritten?: boolean;
+      form?: AnswerForm;
       results: RootResults;
     },
   ) {
@@ -71,7 +75,7 @@ export class Run {
     this.variables = variables;
     this.cached = cached;
     this.results = results;
-    this.isWritten = isWritten;
+    this.#form = form;
     this.#acceptsMissing = acceptsMissing;
   }
 
@@ -149,10 +153,16 @@ export class Run {
     return list && ((key) => list(key).length);
   }
 
-  /** Counts a text of an answer of values; throws when the answer is too large. */
-  addText(text: string): void {
-    this.#textLength += text.length;
-    checkAnswerSize(this.#textLength);
+  /** Writes a part of the answer, or all of it, in the form of this run. */
+  written(write: (out: Sink) => void): Literal {
+    if (this.#form === 'json') {
+      const out = new JsonWriter();
+      write(out);
+      return { json: out.since(0), value: undefined };
+    }
+    const out = new ValueSink(this.#textLength);
+    write(out);
+    return { json: noBytes, value: out.finish() };
   }
 
   /** The answer is written, and nothing reads the rows any more; of a run that failed, a part may still do. */
