@@ -10,7 +10,6 @@ export const Label: Entity<'label'> = entity('Label', {
   description:
     'A label of a team or, without one, of the whole workspace. A group gathers labels and is put on nothing.',
   scope: 'token',
-  reference: true,
   orders: { NAME: { column: 'nameFold', kind: 'text', nullable: false } },
   defaultOrder: { field: 'NAME', direction: 'asc' },
   filter: (f) => ({

@@ -16,7 +16,6 @@ export const Member: Entity<'member'> = entity('Member', {
   plural: 'members',
   description: 'A person or a program in the workspace. Other types refer to it by its `userAccountId`.',
   scope: 'members:read',
-  reference: true,
   orders: {
     DISPLAY_NAME: { column: 'displayNameFold', kind: 'text', nullable: false },
     ROLE: { column: 'role', kind: 'int', nullable: false },

@@ -8,7 +8,6 @@ export const ProjectStatus: Entity<'projectStatus'> = entity('ProjectStatus', {
   plural: 'project statuses',
   description: 'A status that projects can be in: a configurable record that stands for a fixed state.',
   scope: 'token',
-  reference: true,
   orders: { POSITION: { column: 'position', kind: 'int', nullable: false } },
   defaultOrder: { field: 'POSITION', direction: 'asc' },
   filter: (f) => ({ id: f.id('pstatus'), name: f.text('nameFold'), state: f.enum(ProjectState, 'state') }),

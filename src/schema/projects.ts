@@ -19,7 +19,6 @@ export const Project: Entity<'project'> = entity('Project', {
   plural: 'projects',
   description: 'A project of a team: work towards one outcome, with a lead, a status and a target.',
   scope: 'projects:read',
-  reference: true,
   orders: {
     NAME: { column: 'nameFold', kind: 'text', nullable: false },
     PRIORITY: { column: 'priorityRank', kind: 'int', nullable: false },

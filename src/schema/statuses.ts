@@ -9,7 +9,6 @@ export const IssueStatus: Entity<'status'> = entity('IssueStatus', {
   plural: 'statuses',
   description: 'A status that issues of one team can be in: a configurable record with a fixed category.',
   scope: 'token',
-  reference: true,
   filter: (f) => ({
     id: f.id('status'),
     name: f.text('nameFold'),

@@ -17,7 +17,6 @@ export const Team: Entity<'team'> = entity('Team', {
   plural: 'teams',
   description: 'A team: it owns issues, statuses, labels, deliveries, projects and repositories.',
   scope: 'teams:read',
-  reference: true,
   orders: {
     NAME: { column: 'nameFold', kind: 'text', nullable: false },
     CODE: { column: 'code', kind: 'text', nullable: false },

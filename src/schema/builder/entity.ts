@@ -50,8 +50,6 @@ export interface EntityOptions<Name extends TableName> {
   orders?: Readonly<Record<string, OrderColumn<Row<Name>>>>;
   defaultOrder?: { field: string; direction: 'asc' | 'desc' };
   filter?: (f: FilterBuilder<Row<Name>>) => Record<string, FilterDeclaration>;
-  /** Seldom written and small: a candidate to be cached in memory. */
-  reference?: boolean;
 }
 
 export type EntityFieldBuilder<Name extends TableName> = PothosSchemaTypes.ObjectFieldBuilder<
