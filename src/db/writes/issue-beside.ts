@@ -1,8 +1,7 @@
 import { type AliasableExpression, type Expression, sql } from 'kysely';
 import { arrayEntries, joinedKeys, joinsViewer } from '../tables/derived-columns.ts';
 import type { IssueWrite } from './follow-ups.ts';
-import { deliveryCounters, type DeliveryCounts, deliveryCountsAfter } from './issue-counts.ts';
-import type { IssueRow } from '../issues.ts';
+import { deliveryCounters, deliveryCountsAfter } from './issue-counts.ts';
 import type { TableName } from '../tables/tables.ts';
 import type { Parts } from './write-parts.ts';
 
@@ -39,24 +38,13 @@ export type Beside = { readonly [Table in BesideTable]?: string };
 /** An issue as a write left it, with what its statement knew beside it. */
 export interface WithBeside {
   readonly beside?: Beside | undefined;
-  readonly counted?: CountedDelivery | undefined;
 }
 
-/** What the delivery of an issue counts, the write itself included. */
-export interface CountedDelivery {
-  readonly id: string;
-  readonly counts: DeliveryCounts;
-}
-
-/** The delivery of an issue with its counts, where the write told them. */
-export function countedDelivery(
-  { deliveryId }: Pick<IssueRow, 'deliveryId'>,
-  { deliveryCount }: Beside,
-): CountedDelivery | undefined {
-  if (deliveryId === null || deliveryCount === undefined) return undefined;
-  const sums = arrayEntries(deliveryCount).map(Number);
-  const counts = Object.fromEntries(deliveryCounters.map((counter, place) => [counter, sums[place] ?? 0]));
-  return { id: deliveryId, counts: counts as Record<keyof DeliveryCounts, number> };
+/** The sums of counters in the array of a table, by the columns of the counters; undefined where nothing is known. */
+export function sumsIn(table: TableName, array: string | null): Readonly<Record<string, number>> | undefined {
+  if (array === null || table !== 'deliveryCount') return undefined;
+  const sums = arrayEntries(array).map(Number);
+  return Object.fromEntries(deliveryCounters.map((counter, place) => [counter, sums[place] ?? 0]));
 }
 
 /**

@@ -31,18 +31,18 @@ export class ExistsFetch implements Fetch {
   readonly #keyColumn: string;
   readonly #viewerColumn: string;
   readonly #key: KeyColumn;
-  readonly #beside: Read | undefined;
+  readonly #attached: Read | undefined;
   readonly #part: number;
   #statement: Prepared | undefined;
 
-  /** `beside` reads what is known of each row without a statement. */
+  /** `attached` reads what is attached to each row, as `true` or `false`. */
   constructor(
     plan: { table: TableName; keyColumn: string; viewerColumn: string },
     key: KeyColumn,
-    beside: Read | undefined,
+    attached: Read | undefined,
     part: number,
   ) {
-    this.#beside = beside;
+    this.#attached = attached;
     this.#table = plan.table;
     this.#keyColumn = plan.keyColumn;
     this.#viewerColumn = plan.viewerColumn;
@@ -51,7 +51,7 @@ export class ExistsFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const known = frame.rows.map((row) => this.#beside?.(row) ?? null);
+    const known = frame.rows.map((row) => this.#attached?.(row) ?? null);
     if (!known.includes(null)) {
       frame.parts[this.#part] = known.map((text) => text === 'true');
       return;
@@ -100,15 +100,16 @@ type Sums = Readonly<Record<string, unknown>>;
 /** Counters that are stored in slots, summed for each of a frame's rows; several fields may be made of them. */
 export class SumsFetch implements Fetch {
   readonly part: number;
-  readonly #table: TableName;
-  readonly #keyColumn: string;
+  readonly table: TableName;
+  /** The column that the counters name their row by. */
+  readonly keyColumn: string;
   readonly #columns: string[] = [];
   readonly #key: KeyColumn;
   #statement: Prepared | undefined;
 
   constructor(table: TableName, keyColumn: string, key: KeyColumn, part: number) {
-    this.#table = table;
-    this.#keyColumn = keyColumn;
+    this.table = table;
+    this.keyColumn = keyColumn;
     this.#key = key;
     this.part = part;
   }
@@ -118,14 +119,12 @@ export class SumsFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const { counted } = run;
-    if (this.#table === 'deliveryCount' && frame.rows.every((row) => this.#key.text(row) === counted?.id)) {
-      frame.parts[this.part] = frame.rows.map(() => counted?.counts);
-      return;
-    }
+    // The rows that refer to these brought the sums along.
+    if (frame.parts[this.part]) return;
+    const { table, keyColumn } = this;
     this.#statement ??= statement(
-      ['sums', this.#table, this.#keyColumn, this.#columns],
-      () => new Prepared(sumsQuery(run.reading([]), this.#table, this.#keyColumn, this.#columns, keysSlot)),
+      ['sums', table, keyColumn, this.#columns],
+      () => new Prepared(sumsQuery(run.reading([]), table, keyColumn, this.#columns, keysSlot)),
     );
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows, types } = await run.texts(this.#statement, { keys: array });

@@ -2,11 +2,15 @@ import { decodeText } from '../../db/wire/decoded-types.ts';
 import { cachedDeclaration } from '../../db/tables/cached-tables.ts';
 import type { DerivedColumn, ReadColumn } from '../../db/query/page.ts';
 import type { TableName } from '../../db/tables/tables.ts';
+import type { BesideTable, WithBeside } from '../../db/writes/issue-beside.ts';
 import { type TextRow, textAt } from '../../db/wire/wire-row.ts';
 import { type Frame, NotCompilable, type Row } from './frame.ts';
 
 /** How a column is read from a row. */
 export type Read = (row: Row) => string | null;
+
+/** How a statement derives a column; `what` tells derivations apart. */
+export type Derivation = Pick<DerivedColumn, 'what' | 'sql'>;
 
 /** A column of UUIDs that name other rows; without a place in rows that a resolver gave. */
 export interface KeyColumn {
@@ -42,25 +46,18 @@ export class Columns {
     return this.read.push(name) - 1;
   }
 
-  /** Can the statement that reads the rows work something out for each of them. */
-  get canDerive(): boolean {
-    return !this.given && !this.isCached;
-  }
-
-  /** What the statement works out for each row. */
-  derived(what: string, sql: DerivedColumn['sql']): KeyColumn & { place: number } {
+  /**
+   * What is attached to each row about its neighbours in another table: on rows that a statement reads, what the
+   * statement derives; on rows that a resolver returned, what it preloaded, which is null where it preloaded nothing.
+   * Undefined where nothing can be attached.
+   */
+  attached(table: TableName, derive: Derivation | undefined): KeyColumn | undefined {
+    if (this.given)
+      return { text: (row) => (row as WithBeside).beside?.[table as BesideTable] ?? null, place: undefined };
+    if (this.isCached || !derive) return undefined;
     const place = this.read.length;
-    this.read.push({ name: `derived${place}`, what, sql });
+    this.read.push({ ...derive, name: `derived${place}` });
     return { text: (row) => textAt(row as TextRow, place), place };
-  }
-
-  /** What a write told of the rows of a table that hang on the one it gave; null where it told nothing. */
-  beside(table: TableName): KeyColumn | undefined {
-    if (!this.given) return undefined;
-    return {
-      text: (row) => (row as { beside?: Partial<Record<TableName, string>> }).beside?.[table] ?? null,
-      place: undefined,
-    };
   }
 
   /** Reads the column as a text, which keys and ids are in either kind of row. */

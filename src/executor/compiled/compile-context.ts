@@ -6,7 +6,9 @@ import {
   type GraphQLObjectType,
   isObjectType,
 } from 'graphql';
+import type { TableName } from '../../db/tables/tables.ts';
 import type { SumsFetch } from './children.ts';
+import type { Derivation, KeyColumn } from './columns.ts';
 import type { ConnectionFetch } from './connections.ts';
 import { NotCompilable } from './frame.ts';
 import type { ListFetch } from './list-fetch.ts';
@@ -61,6 +63,16 @@ export function shared<Fetch extends SharedFetch>(
   known.set(what, made);
   plan.fetches.push(made);
   return made;
+}
+
+/** A column attached to the rows of the object; a write that returns such rows is asked to preload it. */
+export function attachedColumn(
+  { reading, plan }: CompileContext,
+  table: TableName,
+  derive?: Derivation,
+): KeyColumn | undefined {
+  if (plan.columns.given) reading.preloads.add(table);
+  return plan.columns.attached(table, derive);
 }
 
 export function referenceFetch(context: CompileContext, { table, by, where }: Target): ReferenceFetch {

@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { concatenatedField } from './concatenated.ts';
 import { joinsViewer } from '../../db/tables/derived-columns.ts';
+import { sumsIn } from '../../db/writes/issue-beside.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import type { Plan } from '../../schema/builder/plan.ts';
 import { CountFetch, ExistsFetch, SumsFetch } from './children.ts';
@@ -21,18 +22,19 @@ import { type Field, type Frame, newFrame, NotCompilable } from './frame.ts';
 import { booleanField, columnField, idField, valueField } from './leaves.ts';
 import { listField } from './listed.ts';
 import { NodesFetch, nodesField } from './nodes.ts';
-import { ObjectPlan } from './objects.ts';
+import { type Fetch, ObjectPlan } from './objects.ts';
 import { pageFields } from './page-fields.ts';
 import {
   type AnyField,
   argumentsOf,
+  attachedColumn,
   objectType,
   type CompileContext,
   referenceFetch,
   shared,
 } from './compile-context.ts';
 import { heldField } from './properties.ts';
-import { linkedField, type Target } from './references.ts';
+import { linkedField, type Preload, type Target } from './references.ts';
 import { GivenFetch, givenField, KeyedFetch } from './roots.ts';
 import { type Run, viewerSlot } from './run.ts';
 import { leafPlan } from './leaf-plans.ts';
@@ -52,7 +54,7 @@ export function compileOperation(
     schema,
     fragments,
     variables,
-    shown: new Set(),
+    preloads: new Set(),
     object: (below, nodes, columns) => compileObject(compiling, below, nodes, columns),
   };
   const plan = compileObject(compiling, type, [operation], new Columns('given'));
@@ -142,17 +144,14 @@ function compilePlan(
     case 'list':
       return listField(context, key, field, nodes, plan);
     case 'exists': {
-      if (columns.canDerive) {
-        const { table, keyColumn, viewerColumn } = plan;
-        const joined = columns.derived(
-          JSON.stringify(['joins viewer', table, keyColumn, viewerColumn]),
-          joinsViewer(table, keyColumn, viewerColumn, viewerSlot),
-        );
-        return booleanField(key, field.type, joined.place);
-      }
-      context.reading.shown.add(plan.table);
+      const { table, keyColumn, viewerColumn } = plan;
+      const attached = attachedColumn(context, table, {
+        what: JSON.stringify(['joins viewer', table, keyColumn, viewerColumn]),
+        sql: joinsViewer(table, keyColumn, viewerColumn, viewerSlot),
+      });
+      if (attached?.place !== undefined) return booleanField(key, field.type, attached.place);
       const part = object.newPart();
-      object.fetches.push(new ExistsFetch(plan, columns.key('id'), columns.beside(plan.table)?.text, part));
+      object.fetches.push(new ExistsFetch(plan, columns.key('id'), attached?.text, part));
       return valueField(key, field.type, (frame, row) => (frame.parts[part] as boolean[])[row]);
     }
     case 'count': {
@@ -165,7 +164,6 @@ function compilePlan(
       return valueField(key, field.type, (frame, row) => (frame.parts[part] as number[])[row]);
     }
     case 'sums': {
-      context.reading.shown.add(plan.table);
       const fetch = shared(context, `sums ${plan.table} ${plan.keyColumn}`, () => {
         return new SumsFetch(plan.table, plan.keyColumn, columns.key('id'), object.newPart());
       });
@@ -203,8 +201,17 @@ function reference(
   const fetch = referenceFetch(context, target);
   const plan = compileObject(context.reading, objectType(field), nodes, fetch.columns);
   const part = context.plan.newPart();
-  fetch.add({ key: context.plan.columns.key(keyColumn), part, plan });
+  const preloads = plan.fetches.flatMap((each) => preloadOf(context, each, keyColumn) ?? []);
+  fetch.add({ key: context.plan.columns.key(keyColumn), part, plan, preloads });
   return linkedField(key, !isNonNullType(field.type), part, plan);
+}
+
+/** Counters that name their row by the same key as the reference may be preloaded on the row that refers to it. */
+function preloadOf(context: CompileContext, fetch: Fetch, keyColumn: string): Preload | undefined {
+  if (!(fetch instanceof SumsFetch) || fetch.keyColumn !== keyColumn) return undefined;
+  const { table, part } = fetch;
+  const attached = attachedColumn(context, table);
+  return attached && { part, value: (row) => sumsIn(table, attached.text(row)) };
 }
 
 /** The same row under another type. */
@@ -241,6 +248,8 @@ function source(
   const plan = leaf
     ? undefined
     : compileObject(context.reading, objectType(field), nodes, new Columns('given'));
-  context.plan.fetches.push(new GivenFetch({ key, load, args, part, plan, shown: context.reading.shown }));
+  context.plan.fetches.push(
+    new GivenFetch({ key, load, args, part, plan, preloads: context.reading.preloads }),
+  );
   return givenField(key, field.type, part, plan);
 }

@@ -32,18 +32,18 @@ export class ListFetch implements Fetch {
   readonly #source: ChildSource;
   readonly #orderBy: readonly ListOrder[];
   readonly #key: KeyColumn;
-  readonly #joined: KeyColumn | undefined;
+  readonly #attached: KeyColumn | undefined;
   readonly #views: ObjectPlan[] = [];
   #statement: Prepared | undefined;
   #linkStatement: Prepared | undefined;
 
-  /** `joined` is the column in which the parents say who is joined to them, where they do. */
+  /** `attached` is the column of the parents that holds the keys of the listed rows, where there is one. */
   constructor(
     source: ChildSource,
     orderBy: readonly ListOrder[],
-    { key, joined, part }: { key: KeyColumn; joined: KeyColumn | undefined; part: number },
+    { key, attached, part }: { key: KeyColumn; attached: KeyColumn | undefined; part: number },
   ) {
-    this.#joined = joined;
+    this.#attached = attached;
     this.columns = new Columns({ of: source.table });
     this.#source = source;
     this.#orderBy = orderBy;
@@ -69,9 +69,9 @@ export class ListFetch implements Fetch {
     return together(this.#views, (view, place) => view.fetch(frames[place] as Frame, run));
   }
 
-  /** Where all that came with the rows says that there are none. */
+  /** Empty lists, where the attached keys of all rows are. */
   #none({ rows }: Frame): Lists | undefined {
-    const text = this.#joined?.text;
+    const text = this.#attached?.text;
     if (!text || !rows.every((row) => text(row) === '{}')) return undefined;
     const none = new Int32Array(rows.length);
     return { at: none, start: none, end: none, rows: [], types: [] };
@@ -102,13 +102,13 @@ export class ListFetch implements Fetch {
         ? parent.through
         : { table: name, parent: parent.column, child: 'id', target: name, by: 'id' };
     const join = run.cached?.table(through.table);
-    const told = !join && this.#joined && isTold(frame, this.#joined) ? this.#joined : undefined;
-    // What is told comes in the order of the join where that has one.
-    const orderBy = told && linkColumns(this.#orderBy).length > 0 ? [] : this.#orderBy;
+    const keys = !join && this.#attached && isKnown(frame, this.#attached) ? this.#attached : undefined;
+    // Attached keys come in the order of the join where that has one.
+    const orderBy = keys && linkColumns(this.#orderBy).length > 0 ? [] : this.#orderBy;
     const joined = new JoinedRows(table, { by: through.by, orderBy }, test, (key) => run.miss(key));
     const lists = (groups: Groups): Lists => ({ ...groups, rows: joined.rows, types: table.types });
     if (join) return lists(this.#byJoin(frame, join, through, joined));
-    if (told) return lists(withRows(frame, told, joined));
+    if (keys) return lists(byKeys(frame, keys, joined));
     return this.#links(frame, through, run, joined).then(lists);
   }
 
@@ -134,13 +134,13 @@ export class ListFetch implements Fetch {
   }
 }
 
-/** Do all rows say who is joined to them; of rows that a write gave, some may not. */
-function isTold({ rows }: Frame, { text, place }: KeyColumn): boolean {
+/** Whether the keys of all rows are known: a statement derives them for each row, a resolver may leave some out. */
+function isKnown({ rows }: Frame, { text, place }: KeyColumn): boolean {
   return place !== undefined || rows.every((row) => text(row) !== null);
 }
 
-/** What came with the rows themselves. */
-function withRows({ rows }: Frame, { text, place }: KeyColumn, joined: JoinedRows): Groups {
+/** The rows whose keys are attached to the parents. */
+function byKeys({ rows }: Frame, { text, place }: KeyColumn, joined: JoinedRows): Groups {
   const at = new Int32Array(rows.length);
   for (let row = 0; row < at.length; row += 1) at[row] = row;
   return groupsOf(at, rows.length, joined, (group) => {

@@ -4,13 +4,12 @@ import { cachedDeclaration } from '../../db/tables/cached-tables.ts';
 import type { ChildSource, ListOrder } from '../../db/query/page.ts';
 import { linkColumns } from '../../reference/lists.ts';
 import type { Plan } from '../../schema/builder/plan.ts';
-import type { Columns, KeyColumn } from './columns.ts';
+import type { Columns, Derivation, KeyColumn } from './columns.ts';
 import { type Field, type Frame, NotCompilable } from './frame.ts';
 import { columnField, idField } from './leaves.ts';
 import { ListFetch, type ListPart } from './list-fetch.ts';
 import { ObjectPlan } from './objects.ts';
-import { type AnyField, objectType, type CompileContext, shared } from './compile-context.ts';
-import type { Compiling } from './selection.ts';
+import { type AnyField, attachedColumn, objectType, type CompileContext, shared } from './compile-context.ts';
 import { writeList } from './sink.ts';
 
 /** A plain list under each row, or one column of it. */
@@ -26,8 +25,8 @@ export function listField(
   if (!parent) throw new NotCompilable(`${context.type.name}.${field.name}`);
   const fetch = shared(context, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
     const key = plan.columns.key(parentKey);
-    const joined = joinedColumn(context.reading, plan.columns, { ...source, parent }, orderBy, parentKey);
-    return new ListFetch({ ...source, parent }, orderBy, { key, joined, part: plan.newPart() });
+    const attached = joinedColumn(context, { ...source, parent }, orderBy, parentKey);
+    return new ListFetch({ ...source, parent }, orderBy, { key, attached, part: plan.newPart() });
   });
   const listed = only
     ? new ObjectPlan('', fetch.columns)
@@ -45,30 +44,23 @@ export function listField(
   };
 }
 
-/**
- * What says who is joined to each row, read with the row, where the others are cached in memory and the join is not; of
- * rows that a write gave, what it told.
- */
+/** The keys of the listed rows, attached to each parent. */
 function joinedColumn(
-  { shown }: Compiling,
-  columns: Columns,
+  context: CompileContext,
   { table, parent }: ChildSource,
   orderBy: readonly ListOrder[],
   parentKey: string,
 ): KeyColumn | undefined {
-  const joins = 'through' in parent ? parent.through.table : table;
-  if (columns.given) {
-    shown.add(joins);
-    return columns.beside(joins);
-  }
-  if (!columns.canDerive || !('through' in parent) || !cachedDeclaration(table)) return undefined;
+  if (!('through' in parent)) return attachedColumn(context, table);
   const { through } = parent;
-  if (cachedDeclaration(through.table)) return undefined;
+  // The keys are of use where the listed rows are cached. A cached join needs no keys beside it.
+  const isDerived = cachedDeclaration(table) !== undefined && !cachedDeclaration(through.table);
   const links = linkColumns(orderBy);
-  return columns.derived(
-    JSON.stringify(['joined', through, parentKey, links]),
-    joinedKeys(through, parentKey, links),
-  );
+  const derive: Derivation = {
+    what: JSON.stringify(['joined', through, parentKey, links]),
+    sql: joinedKeys(through, parentKey, links),
+  };
+  return attachedColumn(context, through.table, isDerived ? derive : undefined);
 }
 
 function onlyField(

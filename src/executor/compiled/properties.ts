@@ -1,4 +1,3 @@
-import type { WithBeside } from '../../db/writes/issue-beside.ts';
 import { type FieldNode, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { Columns } from './columns.ts';
 import { type Field, type Frame, newFrame, type Row } from './frame.ts';
@@ -54,7 +53,6 @@ class HeldFetch implements Fetch {
       else if (held !== null && held !== undefined) flat.push(held as Row);
       end[place] = held === null || held === undefined ? -1 : flat.length;
     }
-    for (const row of flat) run.counted ??= (row as WithBeside).counted;
     const below = newFrame(run, flat, []);
     frame.parts[this.#part] = { frame: below, start, end } satisfies HeldPart;
     return this.#plan.fetch(below, run);

@@ -24,6 +24,14 @@ interface Referrer {
   key: KeyColumn;
   part: number;
   plan: ObjectPlan;
+  /** Parts of the referred rows' frame that the referring rows may bring along. */
+  preloads?: readonly Preload[];
+}
+
+/** What a part of a referred row's frame is, if the row that refers to it knows it. */
+export interface Preload {
+  readonly part: number;
+  readonly value: (row: Row) => unknown;
 }
 
 /** All rows of one table that an object refers to, in whatever fields, by one statement. */
@@ -109,14 +117,28 @@ interface Found {
 }
 
 function linkEach(
-  { key, part, plan }: Referrer,
+  { key, part, plan, preloads = [] }: Referrer,
   frame: Frame,
   run: Run,
   { find, types }: Found,
 ): Promise<void> | undefined {
   const link = linkTo(run, frame, key.text, find, types);
   frame.parts[part] = link;
+  for (const preload of preloads) fillPart(link, frame.rows, preload);
   return plan.fetch(link.frame, run);
+}
+
+/** Fills a part of the referred rows, where all of them are known. */
+function fillPart({ frame, at }: Link, rows: readonly Row[], { part, value }: Preload): void {
+  const values: unknown[] = [];
+  for (const [index, row] of rows.entries()) {
+    const place = at[index] ?? -1;
+    if (place < 0) continue;
+    const known = value(row);
+    if (known === undefined) return;
+    values[place] = known;
+  }
+  frame.parts[part] = values;
 }
 
 function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable, index: KeyIndex): Link {

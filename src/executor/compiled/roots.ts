@@ -6,6 +6,7 @@ import { type RowWithPage, rowWithPageQuery } from '../../db/query/row-with-page
 import { findQuery } from '../../db/query/row-queries.ts';
 import { Prepared, slotted } from '../../db/query/prepared.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
+import type { TableName } from '../../db/tables/tables.ts';
 import type { Context } from '../../resolvers/context.ts';
 import type { Plan } from '../../schema/builder/plan.ts';
 import { testOf } from '../../reference/conditions.ts';
@@ -140,8 +141,8 @@ interface GivenOptions {
   args: Arguments['args'];
   part: number;
   plan: ObjectPlan | undefined;
-  /** Tables of which the operation shows something that a write may tell. */
-  shown: ReadonlySet<string>;
+  /** Tables whose neighbours of a written row the operation shows. */
+  preloads: ReadonlySet<TableName>;
 }
 
 /** What one resolver call gives, and what hangs on the rows that it gave. */
@@ -153,12 +154,10 @@ export class GivenFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    const { key, load, args, part, plan, shown } = this.#options;
+    const { key, load, args, part, plan, preloads } = this.#options;
     const given = args(run);
-    const shows = besideTables.filter((table) => shown.has(table));
+    const shows = besideTables.filter((table) => preloads.has(table));
     const context = shows.length > 0 ? { ...run.context, shows } : run.context;
-    // What an earlier root told has changed since.
-    run.counted = undefined;
     const value = await run.results.once(key, () => load(context, given));
     const rows = value === null || value === undefined ? [] : [value].flat();
     const below = plan && newFrame(run, rows as Row[], []);

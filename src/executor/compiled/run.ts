@@ -1,4 +1,3 @@
-import type { CountedDelivery } from '../../db/writes/issue-beside.ts';
 import type { Lease, TextRows } from '../../db/engine/lease.ts';
 import type { Prepared, Values } from '../../db/query/prepared.ts';
 import type { Order, ReadColumn, Reading, Source } from '../../db/query/page.ts';
@@ -41,8 +40,6 @@ export class Run {
   readonly cached: Snapshot | undefined;
   /** What the resolvers of its roots gave, in this run or the one before it. */
   readonly results: RootResults;
-  /** What the delivery of a written issue counts, where the write told it. */
-  counted: CountedDelivery | undefined;
   /** Objects of the answer so far, which is what it costs; connections and their edges only hold them. */
   objects = 0;
   /** Rows of all frames so far: how large the answer will be, roughly. */

@@ -1,4 +1,4 @@
-import { type BesideTable, countedDelivery, type WithBeside } from '../../db/writes/issue-beside.ts';
+import type { BesideTable, WithBeside } from '../../db/writes/issue-beside.ts';
 import { changeIssues, type IssueChanged, type IssueChangeShape } from '../../db/writes/issue-change.ts';
 import type { AskedIssue } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
@@ -149,5 +149,5 @@ export function formed(
 export function asChanged(row: IssueChanged, shows: readonly BesideTable[]): IssueRow & WithBeside {
   if (row.revisionSeen !== row.revision - 1) return row;
   const beside = Object.fromEntries(shows.map((table) => [table, row[table]]));
-  return Object.assign(row, { beside, counted: countedDelivery(row, beside) });
+  return Object.assign(row, { beside });
 }

@@ -1,5 +1,5 @@
 import { createIssues, type IssueCreated, type NewIssue, shapeOf } from '../../db/writes/issue-creation.ts';
-import { type Beside, countedDelivery, type WithBeside } from '../../db/writes/issue-beside.ts';
+import type { Beside, WithBeside } from '../../db/writes/issue-beside.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues } from '../../db/issues.ts';
 import { type Sending, uuidArray } from '../../db/query/prepared.ts';
@@ -47,7 +47,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
     batchKey: `issue ${workspaceId}`,
   });
   if (!row) return write(context, serialKey, inTransaction);
-  return Object.assign(row, { beside: besideOf(drafted), counted: countedDelivery(row, row) });
+  return Object.assign(row, { beside: { ...besideOf(drafted), deliveryCount: row.deliveryCount } });
 }
 
 /** A new issue, and whether its answer shows what its delivery counts. */
