@@ -115,7 +115,9 @@ function rendered<Thing>(
   { render, revision }: Shape<Thing>,
   thing: Thing,
 ): Pick<Rendered, 'body' | 'revision'> {
-  return { body: render(thing), revision: revision?.(thing) };
+  // A shape takes its revision from a number of its fragment.
+  const numbers = thing as Readonly<Record<string, number>>;
+  return { body: render(thing), revision: revision === undefined ? undefined : numbers[revision] };
 }
 
 /** 204: it is done, and there is nothing to say. */
@@ -164,7 +166,9 @@ export function list<Node>({ schema, render }: Shape<Node>): Reply<Connection<No
     render: ({ nodes, pageInfo, totalCount }, { cursor, page_size: pageSize }) => {
       const nextCursor = pageInfo.hasNextPage ? (pageInfo.endCursor ?? '') : '';
       const results = nodes.map(render);
-      const facts = { pageSize, cursor: cursor ?? '', nextCursor, returnedCount: nodes.length, totalCount };
+      const hasMore = nextCursor !== '';
+      const sent = { pageSize, cursor: cursor ?? '' };
+      const facts = { ...sent, nextCursor, hasMore, returnedCount: nodes.length, totalCount };
       return { status: 200, body: { results, pagination: pagination.render(facts) }, nextCursor };
     },
   };
@@ -174,24 +178,22 @@ interface PageFacts {
   pageSize: number;
   cursor: string;
   nextCursor: string;
+  hasMore: boolean;
   returnedCount: number;
   totalCount: number;
 }
 
 const pagination: Shape<PageFacts> = shape('Pagination', {
-  pageSize: integer((page) => page.pageSize, 'How many results a page may have.'),
-  cursor: text(longestCursor, (page) => page.cursor, 'The cursor that was sent; empty when none was.'),
-  nextCursor: text(
-    longestCursor,
-    (page) => page.nextCursor,
-    'The cursor of the next page; empty when there is none.',
-  ),
-  hasMore: boolean((page) => page.nextCursor !== '', 'Is there a next page.'),
-  returnedCount: integer((page) => page.returnedCount, 'How many results this page has.'),
-  totalCount: integer(
-    (page) => page.totalCount,
-    'How many results the filters let through, all pages together.',
-  ),
+  pageSize: integer('pageSize', { description: 'How many results a page may have.' }),
+  cursor: text(longestCursor, 'cursor', { description: 'The cursor that was sent; empty when none was.' }),
+  nextCursor: text(longestCursor, 'nextCursor', {
+    description: 'The cursor of the next page; empty when there is none.',
+  }),
+  hasMore: boolean('hasMore', { description: 'Is there a next page.' }),
+  returnedCount: integer('returnedCount', { description: 'How many results this page has.' }),
+  totalCount: integer('totalCount', {
+    description: 'How many results the filters let through, all pages together.',
+  }),
 });
 
 function nameOf({ title = 'thing' }: JsonSchema): string {

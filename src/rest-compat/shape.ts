@@ -3,238 +3,283 @@ import { codeSchema, codesOf, namesOf } from './enums.ts';
 import { idLength } from './ids.ts';
 import { type JsonSchema, largestInt32, orNull } from './json-schema.ts';
 import type { RichText } from './operations.generated.ts';
+import { richTextSchema } from './rich-text.ts';
 
-type Json = string | number | boolean | object;
+/** How the value at a field's path is shown. */
+export type Form =
+  | { readonly kind: 'value' }
+  | { readonly kind: 'prefixed'; readonly prefix: string }
+  /** An enum: what REST shows for each of its names. */
+  | { readonly kind: 'enum'; readonly shown: ReadonlyMap<string, string | number> }
+  | { readonly kind: 'object'; readonly of: ShapeFields }
+  | { readonly kind: 'objects'; readonly of: ShapeFields };
 
-/** A field of an answer: how it is read from what the operation gave, and how OpenAPI describes it. */
-export interface Field<in Source, out Value> {
-  readonly read: (source: Source) => Value;
+/**
+ * A field of a response, as data. `Accepted` is the type that the value at the path must have: `shape` compares it with
+ * the fragment, so a path that does not exist, or a null that the field does not expect, does not compile.
+ */
+export interface Field<out Path extends string = string, in Accepted = never> {
+  /** The names that lead from the fragment to the value. No name at all means the fragment itself. */
+  readonly steps: readonly string[];
+  readonly form: Form;
+  /** What is shown where the value, or an object on the way to it, is null. */
+  readonly absent: string | number | null;
   readonly schema: JsonSchema;
-}
-
-/** A field that may be null. Without `nullable` a field that might be does not compile in a shape. */
-export interface NullableField<in Source> extends Field<Source, Json | null> {
-  readonly nullable: true;
+  /** Nothing at run time. */
+  readonly types?: { readonly path: Path; readonly accepts: (value: Accepted) => void };
 }
 
 /** The fields of a shape in the order of the specification's table. */
-export type ShapeFields<Source> = Readonly<Record<string, Field<Source, Json> | NullableField<Source>>>;
+export type ShapeFields = readonly (readonly [name: string, field: Field])[];
 
 /** One of the specification's field tables: exactly these fields, in this order. */
 export interface Shape<in Source> {
   readonly schema: JsonSchema;
+  readonly fields: ShapeFields;
   readonly render: (source: Source) => Record<string, unknown>;
-  /** Of a thing that counts its changes: it stands in the `ETag`, not among the fields. */
-  readonly revision?: (source: Source) => number;
+  /** The name of the fragment's revision, which is in the `ETag` and not among the fields. */
+  readonly revision: string | undefined;
 }
 
-/** A shape of these fields; `name` is that of its component in OpenAPI, `revision` that of things that have one. */
-export function shape<Source>(
+/** The type of the value at a path, null included where an object on the way may be null. */
+type ValueAt<Source, Path extends string> = Path extends ''
+  ? Source
+  : Path extends `${infer Name}.${infer Rest}`
+    ? Name extends keyof Source
+      ? ValueAt<NonNullable<Source[Name]>, Rest> | Extract<Source[Name], null>
+      : NoSuchField<Name>
+    : Path extends keyof Source
+      ? Source[Path]
+      : NoSuchField<Path>;
+
+/** No field accepts this. */
+interface NoSuchField<Name> {
+  readonly noSuchField: Name;
+}
+
+/** The names of a fragment's numbers. */
+type NumberIn<Source> = {
+  [Name in keyof Source & string]: Source[Name] extends number ? Name : never;
+}[keyof Source & string];
+
+/** The fields that do not fit the fragment have a type here that no value has. */
+type Fitting<Source, Fields> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends Field<infer Path, infer Accepted>
+    ? ValueAt<Source, Path> extends Accepted
+      ? unknown
+      : { readonly pathGives: ValueAt<Source, Path>; readonly fieldAccepts: Accepted }
+    : never;
+};
+
+/**
+ * A shape of a fragment, which the type of the constant names: `const issue: Shape<IssueFieldsFragment> = shape(…)`.
+ * `name` is that of the component in OpenAPI, `revision` that of the fragment's revision, where it has one.
+ */
+export function shape<Source, const Fields extends Readonly<Record<string, Field>>>(
   name: string,
-  fields: ShapeFields<Source>,
-  revision?: (source: Source) => number,
+  fields: Fields & Fitting<Source, Fields>,
+  revision?: NumberIn<Source>,
 ): Shape<Source> {
-  const entries = Object.entries(fields);
+  const entries: ShapeFields = Object.entries<Field>(fields);
   return {
-    ...(revision && { revision }),
     schema: {
       title: name,
       type: 'object',
       properties: Object.fromEntries(entries.map(([field, { schema }]) => [field, schema])),
-      required: Object.keys(fields),
+      required: entries.map(([field]) => field),
     },
-    render: (source) => {
-      const answer: Record<string, unknown> = {};
-      for (const [field, { read }] of entries) answer[field] = read(source);
-      return answer;
-    },
+    fields: entries,
+    render: (source) => rendered(entries, source),
+    revision,
   };
+}
+
+/** The fields as values, read from what an operation returned. */
+function rendered(fields: ShapeFields, source: unknown): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, { steps, form, absent }] of fields) {
+    const value = valueAt(source, steps);
+    shown[name] = value === null || value === undefined ? absent : inForm(form, value);
+  }
+  return shown;
+}
+
+function valueAt(source: unknown, steps: readonly string[]): unknown {
+  let value = source;
+  for (const step of steps) {
+    if (value === null || value === undefined) return null;
+    value = (value as Readonly<Record<string, unknown>>)[step];
+  }
+  return value;
+}
+
+function inForm(form: Form, value: unknown): unknown {
+  switch (form.kind) {
+    case 'value':
+      return value;
+    case 'prefixed':
+      return `${form.prefix}${String(value)}`;
+    case 'enum':
+      return shownName(form.shown, String(value));
+    case 'object':
+      return rendered(form.of, value);
+    case 'objects':
+      return (value as readonly unknown[]).map((each) => rendered(form.of, each));
+  }
+}
+
+/** What REST shows for a name of an enum. */
+function shownName(shown: ReadonlyMap<string, string | number>, name: string): string | number {
+  const found = shown.get(name);
+  if (found === undefined) throw new Error('The graph gave a name that its enum does not have.');
+  return found;
 }
 
 /** Lets a field be null, and says so in its line of the table. */
-export function nullable<Source>(field: Field<Source, Json | null>): NullableField<Source> {
-  return { ...field, schema: orNull(field.schema), nullable: true };
+export function nullable<Path extends string, Accepted>(
+  field: Field<Path, Accepted>,
+): Field<Path, Accepted | null> {
+  const { steps, form, absent, schema } = field;
+  return { steps, form, absent, schema: orNull(schema) };
 }
 
-/** A text of so many characters at most; an absent one is the empty string unless it is `nullable`. */
-export function text<Source, Value extends string | null>(
-  maxLength: number,
-  read: (source: Source) => Value,
-  description?: string,
-): Field<Source, Value> {
-  return { read, schema: { type: 'string', maxLength, ...(description !== undefined && { description }) } };
+interface Options<Absent> {
+  readonly description?: string;
+  /** What is shown in place of null. */
+  readonly absent?: Absent;
 }
 
-/** The id of a thing; an absent one is the empty string unless it is `nullable`. */
-export function id<Source, Value extends string | null>(
-  prefix: string,
-  read: (source: Source) => Value,
-): Field<Source, Value> {
-  return text(idLength(prefix), read);
-}
+/** A field accepts null where it says what is shown instead. */
+type NullOf<Given> = Given extends { readonly absent: string | number } ? null : never;
 
-/** An http or https URL, or a path of this service; an absent one is the empty string. */
-export function url<Source>(read: (source: Source) => string, description?: string): Field<Source, string> {
-  return text(limits.url, read, description);
-}
+const asItIs: Form = { kind: 'value' };
 
-/** A whole number, 0 or more unless it says otherwise. */
-export function integer<Source, Value extends number | null>(
-  read: (source: Source) => Value,
-  description?: string,
-): Field<Source, Value> {
+function field<Path extends string, Accepted>(
+  path: Path,
+  schema: JsonSchema,
+  { description, absent }: Options<string | number> = {},
+  form = asItIs,
+): Field<Path, Accepted> {
   return {
-    read,
-    schema: {
-      type: 'integer',
-      format: 'int32',
-      minimum: 0,
-      maximum: largestInt32,
-      ...(description !== undefined && { description }),
-    },
+    steps: path === '' ? [] : path.split('.'),
+    form,
+    absent: absent ?? null,
+    schema: description === undefined ? schema : { ...schema, description },
   };
+}
+
+/** A text of at most so many characters. */
+export function text<const Path extends string, const Given extends Options<string>>(
+  maxLength: number,
+  path: Path,
+  options?: Given,
+): Field<Path, string | NullOf<Given>> {
+  return field(path, { type: 'string', maxLength }, options);
+}
+
+/** The id of a thing. */
+export function id<const Path extends string, const Given extends Options<string>>(
+  prefix: string,
+  path: Path,
+  options?: Given,
+): Field<Path, string | NullOf<Given>> {
+  return text(idLength(prefix), path, options);
+}
+
+/** An http or https URL, or a path of this service, which `prefix` and the value make. */
+export function url<const Path extends string, const Given extends Options<string> & { prefix?: string }>(
+  path: Path,
+  options?: Given,
+): Field<Path, string | NullOf<Given>> {
+  const form: Form = options?.prefix === undefined ? asItIs : { kind: 'prefixed', prefix: options.prefix };
+  return field(path, { type: 'string', maxLength: limits.url }, options, form);
+}
+
+/** A whole number from 0. */
+export function integer<const Path extends string, const Given extends Options<number>>(
+  path: Path,
+  options?: Given,
+): Field<Path, number | NullOf<Given>> {
+  return field(path, { type: 'integer', format: 'int32', minimum: 0, maximum: largestInt32 }, options);
 }
 
 /** True or false. */
-export function boolean<Source>(
-  read: (source: Source) => boolean,
-  description?: string,
-): Field<Source, boolean> {
-  return { read, schema: { type: 'boolean', ...(description !== undefined && { description }) } };
+export function boolean<const Path extends string>(
+  path: Path,
+  options?: Options<never>,
+): Field<Path, boolean> {
+  return field(path, { type: 'boolean' }, options);
 }
 
 /** A moment: ISO 8601 in UTC, to the millisecond. */
-export function timestamp<Source, Value extends string | null>(
-  read: (source: Source) => Value,
-): Field<Source, Value> {
-  return {
-    read,
-    schema: { type: 'string', format: 'date-time', maxLength: '2026-01-31T12:00:00.000Z'.length },
-  };
+export function timestamp<const Path extends string, const Given extends Options<string>>(
+  path: Path,
+  options?: Given,
+): Field<Path, string | NullOf<Given>> {
+  const schema = { type: 'string', format: 'date-time', maxLength: '2026-01-31T12:00:00.000Z'.length };
+  return field(path, schema, options);
 }
 
 /** A calendar date, YYYY-MM-DD. */
-export function date<Source, Value extends string | null>(
-  read: (source: Source) => Value,
-): Field<Source, Value> {
-  return { read, schema: { type: 'string', format: 'date', maxLength: '2026-01-31'.length } };
+export function date<const Path extends string>(path: Path): Field<Path, string> {
+  return field(path, { type: 'string', format: 'date', maxLength: '2026-01-31'.length });
 }
 
-/** The number of a graph's enum. */
-export function code<Source>(enumName: string, read: (source: Source) => string): Field<Source, number> {
-  const codes = codesOf(enumName);
-  const meanings = [...codes].map(
-    ([entry, number]) => `${number} ${entry.toLowerCase().replaceAll('_', ' ')}`,
+/** The number of a name of an enum. `absent` is the name that null stands for. */
+export function code<const Path extends string, const Given extends Options<string>>(
+  enumName: string,
+  path: Path,
+  options?: Given,
+): Field<Path, string | NullOf<Given>> {
+  const shown = codesOf(enumName);
+  const meanings = [...shown].map(([name, number]) => `${number} ${name.toLowerCase().replaceAll('_', ' ')}`);
+  return field(
+    path,
+    { ...codeSchema(shown), description: `${meanings.join(', ')}.` },
+    options?.absent === undefined ? {} : { absent: shownName(shown, options.absent) },
+    { kind: 'enum', shown },
   );
-  return {
-    read: (source) => known(codes.get(read(source))),
-    schema: { ...codeSchema(codes), description: `${meanings.join(', ')}.` },
-  };
 }
 
-/** The name of a graph's enum, in lower case. */
-export function name<Source>(enumName: string, read: (source: Source) => string): Field<Source, string> {
-  return {
-    read: (source) => read(source).toLowerCase(),
-    schema: { type: 'string', enum: Object.keys(namesOf(enumName)) },
-  };
+/** A name of an enum, in lower case. */
+export function name<const Path extends string>(enumName: string, path: Path): Field<Path, string> {
+  const names = namesOf<string>(enumName);
+  const shown = new Map(Object.entries(names).map(([inLowerCase, name]) => [name, inLowerCase]));
+  return field(path, { type: 'string', enum: Object.keys(names) }, {}, { kind: 'enum', shown });
 }
 
-/** A list of texts, so many at most of so many characters. */
-export function texts<Source>(
+/** A list of at most so many texts. */
+export function texts<const Path extends string>(
   { maxItems, maxLength }: { maxItems: number; maxLength: number },
-  read: (source: Source) => readonly string[],
-): Field<Source, readonly string[]> {
-  return { read, schema: { type: 'array', items: { type: 'string', maxLength }, maxItems } };
+  path: Path,
+): Field<Path, readonly string[]> {
+  return field(path, { type: 'array', items: { type: 'string', maxLength }, maxItems });
 }
 
 /** A list of ids. */
-export function ids<Source>(
+export function ids<const Path extends string>(
   prefix: string,
   maxItems: number,
-  read: (source: Source) => readonly string[],
-): Field<Source, readonly string[]> {
-  return texts({ maxItems, maxLength: idLength(prefix) }, read);
+  path: Path,
+): Field<Path, readonly string[]> {
+  return texts({ maxItems, maxLength: idLength(prefix) }, path);
 }
 
 /** A text in the specification's RichText form. */
-export function richText<Source>(read: (source: Source) => RichText): Field<Source, RichText> {
-  return { read, schema: richTextSchema };
+export function richText<const Path extends string>(path: Path): Field<Path, RichText> {
+  return field(path, richTextSchema);
 }
 
-const textNode: JsonSchema = {
-  title: 'TextNode',
-  type: 'object',
-  properties: {
-    type: { type: 'string', const: 'text' },
-    text: { type: 'string', maxLength: limits.comment },
-  },
-  required: ['type', 'text'],
-};
-
-const paragraphNode: JsonSchema = {
-  title: 'ParagraphNode',
-  type: 'object',
-  properties: {
-    type: { type: 'string', const: 'paragraph' },
-    content: { type: 'array', items: textNode, maxItems: 1 },
-  },
-  required: ['type', 'content'],
-};
-
-const richTextSchema: JsonSchema = {
-  title: 'RichText',
-  type: 'object',
-  properties: {
-    schemaVersion: {
-      type: 'integer',
-      format: 'int32',
-      minimum: 1,
-      maximum: 1,
-      description: 'The version of this form: 1.',
-    },
-    content: {
-      title: 'RichTextDocument',
-      type: 'object',
-      properties: {
-        type: { type: 'string', const: 'doc' },
-        // There is a paragraph more than there are ends of lines.
-        content: { type: 'array', items: paragraphNode, maxItems: limits.comment + 1 },
-      },
-      required: ['type', 'content'],
-    },
-  },
-  required: ['schemaVersion', 'content'],
-};
-
-/** An object of a shape of its own. */
-export function object<Source, Inner, Value extends Inner | null>(
-  of: Shape<Inner>,
-  read: (source: Source) => Value,
-): Field<Source, object | Extract<Value, null>> {
-  return {
-    // A null comes from the graph's null alone, which the type of `read` owns to.
-    read: (source) => {
-      const inner = read(source);
-      return (inner === null ? null : of.render(inner)) as object | Extract<Value, null>;
-    },
-    schema: of.schema,
-  };
+/** An object of another shape. */
+export function object<Inner, const Path extends string>(of: Shape<Inner>, path: Path): Field<Path, Inner> {
+  return field(path, of.schema, {}, { kind: 'object', of: of.fields });
 }
 
-/** A list of objects of a shape of their own, so many at most. */
-export function objects<Source, Inner>(
+/** A list of at most so many objects of another shape. */
+export function objects<Inner, const Path extends string>(
   of: Shape<Inner>,
   maxItems: number,
-  read: (source: Source) => readonly Inner[],
-): Field<Source, object[]> {
-  return {
-    read: (source) => read(source).map(of.render),
-    schema: { type: 'array', items: of.schema, maxItems },
-  };
-}
-
-function known(number: number | undefined): number {
-  if (number === undefined) throw new Error('The graph gave a name that its enum does not have.');
-  return number;
+  path: Path,
+): Field<Path, readonly Inner[]> {
+  return field(path, { type: 'array', items: of.schema, maxItems }, {}, { kind: 'objects', of: of.fields });
 }

@@ -4,6 +4,16 @@
  */
 import { type OtherIssueColumns, otherIssueColumns, type StoredField } from '../../src/model/issue-fields.ts';
 import type { IssueTable } from '../../src/model/issue-table.ts';
+import {
+  id,
+  integer,
+  nullable,
+  object,
+  objects,
+  type Shape,
+  shape,
+  text,
+} from '../../src/rest-compat/shape.ts';
 import { Comment } from '../../src/schema/comments.ts';
 import { Delivery } from '../../src/schema/deliveries.ts';
 import { entity } from '../../src/schema/builder/entity.ts';
@@ -315,3 +325,40 @@ export const neverNull: StoredField<number, never> = {
   cleared: { to: null },
   ...spoken,
 };
+
+// The fields of a REST shape, by their paths in a fragment.
+interface Fragment {
+  key: string;
+  number: number;
+  parentId: string | null;
+  team: { name: string };
+  lead: { name: string } | null;
+  labels: { id: string }[];
+  revision: number;
+}
+const labelShape: Shape<{ id: string }> = shape('Label', { id: id('label', 'id') });
+export const soundShape: Shape<Fragment> = shape(
+  'Sound',
+  {
+    key: text(10, 'key'),
+    number: integer('number'),
+    teamName: text(10, 'team.name'),
+    parentId: nullable(id('issue', 'parentId')),
+    parentOrEmpty: id('issue', 'parentId', { absent: '' }),
+    leadName: text(10, 'lead.name', { absent: '' }),
+    labels: objects(labelShape, 10, 'labels'),
+  },
+  'revision',
+);
+// @ts-expect-error -- no such field
+export const absentPath: Shape<Fragment> = shape('Shape', { name: text(10, 'team.nmae') });
+// @ts-expect-error -- a number is no text
+export const numberAsText: Shape<Fragment> = shape('Shape', { number: text(10, 'number') });
+// @ts-expect-error -- the value may be null
+export const silentNullValue: Shape<Fragment> = shape('Shape', { parentId: id('issue', 'parentId') });
+// @ts-expect-error -- the object on the way may be null
+export const silentNullInTheWay: Shape<Fragment> = shape('Shape', { leadName: text(10, 'lead.name') });
+// @ts-expect-error -- a shape of other objects
+export const otherObjects: Shape<Fragment> = shape('Shape', { team: object(labelShape, 'team') });
+// @ts-expect-error -- a revision is a number
+export const textAsRevision: Shape<Fragment> = shape('Shape', {}, 'key');

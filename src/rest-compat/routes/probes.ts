@@ -2,9 +2,9 @@ import { HealthDocument, ReadinessDocument } from '../operations.generated.ts';
 import { limits } from '../../schema/builder/limits.ts';
 import { item } from '../reply.ts';
 import { route } from '../route.ts';
-import { shape, text } from '../shape.ts';
+import { type Shape, shape, text } from '../shape.ts';
 
-const status = shape<{ status: string }>('Status', { status: text(limits.name, (probe) => probe.status) });
+const status: Shape<{ status: string }> = shape('Status', { status: text(limits.name, 'status') });
 
 /** The process answers. */
 export const health = route({

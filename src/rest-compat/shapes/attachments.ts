@@ -9,46 +9,41 @@ import {
   object,
   type Shape,
   shape,
-  type ShapeFields,
   text,
   timestamp,
   url,
 } from '../shape.ts';
 
-const attachmentFields: ShapeFields<AttachmentFieldsFragment> = {
-  id: id('attachment', (attachment) => attachment.id),
-  fileName: text(limits.fileName, (attachment) => attachment.fileName),
-  contentType: text(limits.mediaType, (attachment) => attachment.contentType),
-  sizeBytes: integer((attachment) => attachment.sizeBytes),
-  uploadedByUserAccountId: id('user', (attachment) => attachment.uploadedByUserAccountId),
-  uploadedByDisplayName: text(limits.name, (attachment) => attachment.uploadedBy.displayName),
+const attachmentFields = {
+  id: id('attachment', 'id'),
+  fileName: text(limits.fileName, 'fileName'),
+  contentType: text(limits.mediaType, 'contentType'),
+  sizeBytes: integer('sizeBytes'),
+  uploadedByUserAccountId: id('user', 'uploadedByUserAccountId'),
+  uploadedByDisplayName: text(limits.name, 'uploadedBy.displayName'),
   // What has no bytes yet is nowhere to be found.
-  uploadedUtc: timestamp((attachment) => attachment.uploadedUtc ?? ''),
-  downloadUrl: url((attachment) => attachment.downloadUrl),
-  previewUrl: url((attachment) => attachment.previewUrl),
-  isPreviewAvailable: boolean((attachment) => attachment.isPreviewAvailable),
-  previewKind: code('PreviewKind', (attachment) => attachment.previewKind),
-  codeLanguage: text(limits.name, (attachment) => attachment.codeLanguage ?? ''),
+  uploadedUtc: timestamp('uploadedUtc', { absent: '' }),
+  downloadUrl: url('downloadUrl'),
+  previewUrl: url('previewUrl'),
+  isPreviewAvailable: boolean('isPreviewAvailable'),
+  previewKind: code('PreviewKind', 'previewKind'),
+  codeLanguage: text(limits.name, 'codeLanguage', { absent: '' }),
 };
 
 /** The specification's Attachment. */
-export const attachment: Shape<AttachmentFieldsFragment> = shape(
-  'Attachment',
-  attachmentFields,
-  (attachment) => attachment.revision,
-);
+export const attachment: Shape<AttachmentFieldsFragment> = shape('Attachment', attachmentFields, 'revision');
 
 const announcedAttachment: Shape<AttachmentFieldsFragment> = shape('AnnouncedAttachment', {
   ...attachmentFields,
-  uploadedUtc: nullable(timestamp((attachment) => attachment.uploadedUtc)),
+  uploadedUtc: nullable(timestamp('uploadedUtc')),
 });
 
 /** An attachment that waits for its bytes, and where they are to be sent. */
 export const attachmentUpload: Shape<AttachmentCreateMutation['attachmentCreate']> = shape(
   'AttachmentUpload',
   {
-    attachment: object(announcedAttachment, (upload) => upload.attachment),
-    uploadUrl: url((upload) => upload.uploadUrl, 'Where to PUT the bytes, without a token.'),
-    expiresUtc: timestamp((upload) => upload.expiresUtc),
+    attachment: object(announcedAttachment, 'attachment'),
+    uploadUrl: url('uploadUrl', { description: 'Where to PUT the bytes, without a token.' }),
+    expiresUtc: timestamp('expiresUtc'),
   },
 );

@@ -6,20 +6,20 @@ import { id, type Shape, shape, text, timestamp, url } from '../shape.ts';
 export const issueLink: Shape<IssueLinkFieldsFragment> = shape(
   'IssueLink',
   {
-    linkId: id('link', (link) => link.id),
-    id: id('link', (link) => link.id),
-    url: url((link) => link.url),
-    title: text(limits.title, (link) => link.title),
-    createdUtc: timestamp((link) => link.createdUtc),
+    linkId: id('link', 'id'),
+    id: id('link', 'id'),
+    url: url('url'),
+    title: text(limits.title, 'title'),
+    createdUtc: timestamp('createdUtc'),
   },
-  (link) => link.revision,
+  'revision',
 );
 
 /** The specification's Project link, which has no `id`. */
 export const projectLink: Shape<ProjectLinkFieldsFragment> = shape('ProjectLink', {
-  linkId: id('plink', (link) => link.id),
-  url: url((link) => link.url),
-  title: text(limits.title, (link) => link.title),
-  createdUtc: timestamp((link) => link.createdUtc),
-  createdByUserAccountId: id('user', (link) => link.createdByUserAccountId),
+  linkId: id('plink', 'id'),
+  url: url('url'),
+  title: text(limits.title, 'title'),
+  createdUtc: timestamp('createdUtc'),
+  createdByUserAccountId: id('user', 'createdByUserAccountId'),
 });

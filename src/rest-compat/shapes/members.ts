@@ -4,14 +4,14 @@ import { code, id, ids, type Shape, shape, text, texts, url } from '../shape.ts'
 
 /** The specification's Member. */
 export const member: Shape<MemberFieldsFragment> = shape('Member', {
-  id: id('member', (member) => member.id),
-  userAccountId: id('user', (member) => member.userAccountId),
-  displayName: text(limits.name, (member) => member.displayName),
-  avatarUrl: url((member) => member.avatarUrl ?? ''),
-  emailAddress: text(limits.emailAddress, (member) => member.emailAddress ?? ''),
-  principalKind: code('PrincipalKind', (member) => member.principalKind),
-  role: code('MemberRole', (member) => member.role),
-  status: code('MemberStatus', (member) => member.status),
-  teamIds: ids('team', limits.teams, (member) => member.teamIds),
-  teamNames: texts({ maxItems: limits.teams, maxLength: limits.name }, (member) => member.teamNames),
+  id: id('member', 'id'),
+  userAccountId: id('user', 'userAccountId'),
+  displayName: text(limits.name, 'displayName'),
+  avatarUrl: url('avatarUrl', { absent: '' }),
+  emailAddress: text(limits.emailAddress, 'emailAddress', { absent: '' }),
+  principalKind: code('PrincipalKind', 'principalKind'),
+  role: code('MemberRole', 'role'),
+  status: code('MemberStatus', 'status'),
+  teamIds: ids('team', limits.teams, 'teamIds'),
+  teamNames: texts({ maxItems: limits.teams, maxLength: limits.name }, 'teamNames'),
 });

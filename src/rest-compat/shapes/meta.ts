@@ -7,35 +7,33 @@ type CodeTable = CodesQuery['codes'][number];
 type CodeEntry = CodeTable['entries'][number];
 
 const codeEntry: Shape<CodeEntry> = shape('CodeEntry', {
-  name: text(limits.name, (entry) => entry.name),
+  name: text(limits.name, 'name'),
   code: nullable(
-    integer(
-      (entry) => entry.code,
-      'The number that stands for it here; null where the name does. Of an error its HTTP status.',
-    ),
+    integer('code', {
+      description:
+        'The number that stands for it here; null where the name does. Of an error its HTTP status.',
+    }),
   ),
-  description: text(limits.summary, (entry) => entry.description),
+  description: text(limits.summary, 'description'),
 });
 
 const mostEntries = Math.max(...allCodeTables.map(({ entries }) => entries.length));
 
 const codeTable: Shape<CodeTable> = shape('CodeTable', {
-  name: text(
-    limits.name,
-    (table) => table.name,
-    'The field whose values these are; `errorCode` for the codes of errors.',
-  ),
-  entries: objects(codeEntry, mostEntries, (table) => table.entries),
+  name: text(limits.name, 'name', {
+    description: 'The field whose values these are; `errorCode` for the codes of errors.',
+  }),
+  entries: objects(codeEntry, mostEntries, 'entries'),
 });
 
 /** All closed sets of values. */
 export const codeTables: Shape<CodesQuery> = shape('CodeTables', {
-  tables: objects(codeTable, allCodeTables.length, (data) => data.codes),
+  tables: objects(codeTable, allCodeTables.length, 'codes'),
 });
 
 /** What a code of an error means. */
 export const errorCode: Shape<CodeEntry> = shape('ErrorCode', {
-  code: text(limits.name, (entry) => entry.name),
-  status: integer((entry) => entry.code ?? 500, 'The HTTP status that it is answered with.'),
-  description: text(limits.summary, (entry) => entry.description),
+  code: text(limits.name, 'name'),
+  status: integer('code', { absent: 500, description: 'The HTTP status that it is answered with.' }),
+  description: text(limits.summary, 'description'),
 });

@@ -1,38 +1,26 @@
 import { limits } from '../../schema/builder/limits.ts';
 import type { ProjectFieldsFragment, ProjectQuery } from '../operations.generated.ts';
-import {
-  code,
-  id,
-  ids,
-  integer,
-  name,
-  nullable,
-  type Shape,
-  shape,
-  type ShapeFields,
-  text,
-  timestamp,
-} from '../shape.ts';
+import { code, id, ids, integer, name, nullable, type Shape, shape, text, timestamp } from '../shape.ts';
 
-const projectFields: ShapeFields<ProjectFieldsFragment> = {
-  id: id('project', (project) => project.id),
-  workspaceId: id('workspace', (project) => project.workspaceId),
-  name: text(limits.name, (project) => project.name),
-  summary: text(limits.summary, (project) => project.summary),
-  description: text(limits.description, (project) => project.description),
-  slug: text(limits.slug, (project) => project.slug),
-  key: text(limits.projectKey, (project) => project.key),
-  iconCss: text(limits.iconCss, (project) => project.iconCss),
-  color: text(limits.color, (project) => project.color),
-  state: name('ProjectState', (project) => project.state),
-  statusId: id('pstatus', (project) => project.statusId),
-  teamId: id('team', (project) => project.teamId),
-  leadUserAccountId: id('user', (project) => project.leadUserAccountId ?? ''),
-  priority: code('Priority', (project) => project.priority),
-  labelIds: ids('label', limits.projectLabels, (project) => project.labelIds),
-  targetUtc: nullable(timestamp((project) => project.targetUtc)),
-  progressPercent: integer((project) => project.progressPercent),
-  linkCount: integer((project) => project.linkCount),
+const projectFields = {
+  id: id('project', 'id'),
+  workspaceId: id('workspace', 'workspaceId'),
+  name: text(limits.name, 'name'),
+  summary: text(limits.summary, 'summary'),
+  description: text(limits.description, 'description'),
+  slug: text(limits.slug, 'slug'),
+  key: text(limits.projectKey, 'key'),
+  iconCss: text(limits.iconCss, 'iconCss'),
+  color: text(limits.color, 'color'),
+  state: name('ProjectState', 'state'),
+  statusId: id('pstatus', 'statusId'),
+  teamId: id('team', 'teamId'),
+  leadUserAccountId: id('user', 'leadUserAccountId', { absent: '' }),
+  priority: code('Priority', 'priority'),
+  labelIds: ids('label', limits.projectLabels, 'labelIds'),
+  targetUtc: nullable(timestamp('targetUtc')),
+  progressPercent: integer('progressPercent'),
+  linkCount: integer('linkCount'),
 };
 
 /** The specification's Project, as lists show it. */
@@ -41,6 +29,6 @@ export const project: Shape<ProjectFieldsFragment> = shape('Project', projectFie
 /** The specification's Project detail. */
 export const projectDetail: Shape<NonNullable<ProjectQuery['project']>> = shape('ProjectDetail', {
   ...projectFields,
-  memberUserAccountIds: ids('user', limits.projectMembers, (project) => project.memberUserAccountIds),
-  startUtc: nullable(timestamp((project) => project.startUtc)),
+  memberUserAccountIds: ids('user', limits.projectMembers, 'memberUserAccountIds'),
+  startUtc: nullable(timestamp('startUtc')),
 });

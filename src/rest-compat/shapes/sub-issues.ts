@@ -4,19 +4,16 @@ import { boolean, code, id, type Shape, shape, text, url } from '../shape.ts';
 
 /** The specification's Sub-issue entry. */
 export const subIssue: Shape<SubIssueFieldsFragment> = shape('SubIssue', {
-  issueId: id('issue', (issue) => issue.id),
-  issueKey: text(limits.issueKey, (issue) => issue.key),
-  title: text(limits.title, (issue) => issue.title),
-  detailsUrl: url((issue) => `/issues/${issue.key}`),
-  statusId: id('status', (issue) => issue.statusId),
-  statusName: text(limits.name, (issue) => issue.status.name),
-  statusColor: text(limits.color, (issue) => issue.status.color),
-  isCompleted: boolean((issue) => issue.status.isTerminal),
-  primaryAssigneeUserAccountId: id('user', (issue) => issue.primaryAssigneeUserAccountId ?? ''),
-  primaryAssigneeDisplayName: text(limits.name, (issue) => issue.primaryAssignee?.displayName ?? ''),
-  primaryAssigneeAvatarUrl: url((issue) => issue.primaryAssignee?.avatarUrl ?? ''),
-  primaryAssigneePrincipalKind: code(
-    'PrincipalKind',
-    (issue) => issue.primaryAssignee?.principalKind ?? 'NOBODY',
-  ),
+  issueId: id('issue', 'id'),
+  issueKey: text(limits.issueKey, 'key'),
+  title: text(limits.title, 'title'),
+  detailsUrl: url('key', { prefix: '/issues/' }),
+  statusId: id('status', 'statusId'),
+  statusName: text(limits.name, 'status.name'),
+  statusColor: text(limits.color, 'status.color'),
+  isCompleted: boolean('status.isTerminal'),
+  primaryAssigneeUserAccountId: id('user', 'primaryAssigneeUserAccountId', { absent: '' }),
+  primaryAssigneeDisplayName: text(limits.name, 'primaryAssignee.displayName', { absent: '' }),
+  primaryAssigneeAvatarUrl: url('primaryAssignee.avatarUrl', { absent: '' }),
+  primaryAssigneePrincipalKind: code('PrincipalKind', 'primaryAssignee.principalKind', { absent: 'NOBODY' }),
 });

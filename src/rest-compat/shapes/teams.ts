@@ -1,23 +1,23 @@
 import { limits } from '../../schema/builder/limits.ts';
 import type { TeamFieldsFragment, TeamQuery } from '../operations.generated.ts';
-import { boolean, id, integer, name, type Shape, shape, type ShapeFields, text, url } from '../shape.ts';
+import { boolean, id, integer, name, type Shape, shape, text, url } from '../shape.ts';
 
-const teamFields: ShapeFields<TeamFieldsFragment> = {
-  id: id('team', (team) => team.id),
-  workspaceId: id('workspace', (team) => team.workspaceId),
-  name: text(limits.name, (team) => team.name),
-  code: text(limits.teamCode, (team) => team.code),
-  slug: text(limits.slug, (team) => team.slug),
-  description: text(limits.description, (team) => team.description),
-  iconCss: text(limits.iconCss, (team) => team.iconCss),
-  color: text(limits.color, (team) => team.color),
-  state: name('TeamState', (team) => team.state),
-  leadUserAccountId: id('user', (team) => team.leadUserAccountId ?? ''),
-  leadDisplayName: text(limits.name, (team) => team.lead?.displayName ?? ''),
-  leadAvatarUrl: url((team) => team.lead?.avatarUrl ?? ''),
-  memberCount: integer((team) => team.memberCount),
-  activeProjectCount: integer((team) => team.activeProjectCount),
-  deliveriesEnabled: boolean((team) => team.deliveriesEnabled),
+const teamFields = {
+  id: id('team', 'id'),
+  workspaceId: id('workspace', 'workspaceId'),
+  name: text(limits.name, 'name'),
+  code: text(limits.teamCode, 'code'),
+  slug: text(limits.slug, 'slug'),
+  description: text(limits.description, 'description'),
+  iconCss: text(limits.iconCss, 'iconCss'),
+  color: text(limits.color, 'color'),
+  state: name('TeamState', 'state'),
+  leadUserAccountId: id('user', 'leadUserAccountId', { absent: '' }),
+  leadDisplayName: text(limits.name, 'lead.displayName', { absent: '' }),
+  leadAvatarUrl: url('lead.avatarUrl', { absent: '' }),
+  memberCount: integer('memberCount'),
+  activeProjectCount: integer('activeProjectCount'),
+  deliveriesEnabled: boolean('deliveriesEnabled'),
 };
 
 /** The specification's Team, as lists show it. */
@@ -26,5 +26,5 @@ export const team: Shape<TeamFieldsFragment> = shape('Team', teamFields);
 /** The specification's Team detail. */
 export const teamDetail: Shape<NonNullable<TeamQuery['team']>> = shape('TeamDetail', {
   ...teamFields,
-  nextIssueNumber: integer((team) => team.nextIssueNumber),
+  nextIssueNumber: integer('nextIssueNumber'),
 });
