@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Copy } from './copy.ts';
+import { edited, readRecipes } from './recipe.ts';
+
+const root = join(import.meta.dirname, '../..');
+const recipes = readRecipes(root);
+
+/** How many files the common changes may need. */
+const mostFiles: Readonly<Record<string, number>> = {
+  'A stored field of an issue': 3,
+  'A read-only directory': 6,
+  'A resource under an issue': 12,
+  'A REST route': 5,
+  'A mutation': 4,
+};
+
+it('CONTRIBUTING.md has five recipes, each with steps and with a request whose answer it gives', () => {
+  expect(recipes.map(({ title }) => title)).toEqual(Object.keys(mostFiles));
+  for (const { steps, trials } of recipes) {
+    expect(steps).not.toHaveLength(0);
+    expect(trials.filter(({ answer }) => answer)).not.toHaveLength(0);
+  }
+});
+
+it.each(recipes)('$title: needs no more files than it should', ({ title, steps }) => {
+  const paths = new Set(steps.map(({ path }) => path));
+  expect(paths.size).toBe(steps.length);
+  expect(paths.size).toBeLessThanOrEqual(mostFiles[title] ?? 0);
+});
+
+it.each(recipes)('$title: each step finds its place in the source as it is now', ({ steps }) => {
+  for (const { path, edits } of steps) {
+    const file = join(root, path);
+    const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    expect(() => edited(path, before, edits)).not.toThrow();
+  }
+});
+
+describe('in a copy of the repository to which all recipes were applied', () => {
+  let copy: Copy;
+
+  beforeAll(() => {
+    copy = new Copy(root);
+    for (const recipe of recipes) copy.apply(recipe);
+  });
+  afterAll(() => copy.remove());
+
+  it('the generated files can be made', () => {
+    copy.run('npm', 'run', 'generate');
+  });
+
+  it('the types fit', () => {
+    copy.run('npm', 'run', 'typecheck');
+  });
+
+  it('a server answers every request of every recipe as the recipe says', () => {
+    const answers = JSON.parse(copy.run(process.execPath, 'test/recipes/ask.ts')) as Record<
+      string,
+      unknown[]
+    >;
+    for (const { title, trials } of recipes) {
+      for (const [place, { text, answer }] of trials.entries())
+        if (answer) expect({ text, answer: answers[title]?.[place] }).toMatchObject({ text, answer });
+    }
+  });
+});
