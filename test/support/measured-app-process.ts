@@ -25,9 +25,7 @@ class LongestTurn {
 }
 
 // An app in a process of its own, whose event loop nothing of a test delays. It is asked over the channel to its parent.
-const { lists, ...options } = JSON.parse(process.argv[2] ?? '{}') as MeasuredOptions;
-const app = await startApp(options);
-if (lists) await fillLists(app);
+const app = await startApp(JSON.parse(process.argv[2] ?? '{}') as MeasuredOptions);
 const delays = monitorEventLoopDelay({ resolution: 1 });
 delays.enable();
 const computing = new LongestTurn();
@@ -35,6 +33,10 @@ const computing = new LongestTurn();
 const answer: { [Question in Asked]: () => Promise<Answered[Question]> } = {
   app: () => Promise.resolve({ url: app.url, token: app.token }),
   pool: () => readPool(app),
+  fillLists: async () => {
+    await fillLists(app);
+    return null;
+  },
   stall: async () => {
     // Timers run between these two, and only they tell of a turn that has just ended.
     await nextTurn();

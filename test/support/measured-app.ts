@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import type { Pool } from '../inputs/pool.ts';
 import type { AppOptions } from './app.ts';
 
-/** How an app in another process is started; `lists` gives one team issues whose lists are as long as they may be. */
-export type MeasuredOptions = Pick<AppOptions, 'demo' | 'settings'> & { readonly lists?: boolean };
+/** How an app in another process is started. */
+export type MeasuredOptions = Pick<AppOptions, 'demo' | 'settings'>;
 
 /** What the process can be asked, and what it answers. */
 export interface Answered {
   app: { url: string; token: string };
   pool: Pool;
+  /** Gives one team a page of issues whose lists are as long as they may be. */
+  fillLists: null;
   /** The longest time in milliseconds that its event loop has stood still since the last such question. */
   stall: number;
   stop: null;
@@ -22,6 +24,7 @@ export interface MeasuredApp {
   readonly url: string;
   readonly token: string;
   pool(): Promise<Pool>;
+  fillLists(): Promise<void>;
   stall(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -62,6 +65,7 @@ export async function startMeasuredApp(options: MeasuredOptions = {}): Promise<M
     url,
     token,
     pool: () => ask('pool'),
+    fillLists: async () => void (await ask('fillLists')),
     stall: () => ask('stall'),
     stop: async () => {
       await ask('stop');
