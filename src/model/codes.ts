@@ -1,6 +1,6 @@
 /**
- * The numeric codes of REST, which are enums on the graph (docs/contract.md, "Code tables"). One registry: the
- * enums, `/v1/meta/codes`, the order of lists and the rules all read it.
+ * The numeric codes of REST, which are enums in GraphQL (docs/contract.md, "Code tables"). The enums,
+ * `/v1/meta/codes`, the orders of lists and the rules all read this registry.
  */
 export const codeTables = {
   priority: { none: 0, urgent: 1, high: 2, medium: 3, low: 4 },

@@ -1,6 +1,6 @@
 /**
- * The form of a name that lists are sorted and searched by: compatibility decomposition, marks removed, lower case.
- * It is stored beside the name and collated "C", so every engine sorts alike.
+ * The folded form of a text, which lists sort and search by: compatibility decomposition, without marks, in lower case.
+ * It is stored in a column of its own with the collation "C", so that all database engines sort alike.
  */
 export function fold(text: string): string {
   return (
@@ -8,7 +8,8 @@ export function fold(text: string): string {
       .normalize('NFKD')
       .replace(/\p{M}+/gu, '')
       .toLowerCase()
-      // Lower case writes a sigma at the end of a word in another way, which would hide it from a search within a word.
+      // `toLowerCase` writes a sigma at the end of a word differently, so a search for a part of the word would miss
+      // it.
       .replaceAll('ς', 'σ')
   );
 }

@@ -9,12 +9,12 @@ import {
 
 type Others = typeof otherIssueColumns;
 type OtherColumn = keyof Others;
-/** The columns whose declaration has this part. */
+/** The columns whose declaration matches `Part`. */
 type Having<Part> = {
   [Column in OtherColumn]: Others[Column] extends Part ? Column : never;
 }[OtherColumn];
 
-/** A column that a field writes beside its own: the folded text, the rank of the status. */
+/** A column that is derived from a stored field: the folded text, the rank of the status. */
 type FollowingColumn = {
   [Name in StoredFieldName]: (typeof issueFields)[Name] extends
     | { readonly folded: infer Column }
@@ -46,7 +46,7 @@ const storedTypes = fieldsAs<StoredKind, string>({
   reference: () => 'uuid',
 });
 
-/** The columns that follow from a field: the folded text of a text, the copied rank of a reference. */
+/** The columns that are derived from each stored field: the folded text of a text, the copied rank of a reference. */
 export const following = fieldsAs<StoredKind, { folded?: FollowingColumn; ranked?: FollowingColumn }>({
   text: (_name, field) => ('folded' in field ? { folded: field.folded } : {}),
   integer: () => ({}),
@@ -79,15 +79,15 @@ export const historyColumns = [
   'updatedUtc',
 ] as readonly HistoryColumn[];
 
-/** The columns that a statement for whole issues reads, in the order in which it gives them. */
+/** The columns that a statement for whole issues returns, in this order. */
 export const issueColumns = [
   ...Object.keys(storedTypes),
   ...others.flatMap(([column, { read }]) => (read === false ? [] : [column])),
 ] as readonly IssueColumn[];
 
 /**
- * The name of a column in the JSON that a statement takes: in lower case, because a statement's own names are
- * rewritten in snake case and the keys of JSON are not.
+ * The name of a column in the JSON parameter of a statement. It is in lower case because kysely rewrites the names in a
+ * statement to snake case, but not the keys in the JSON.
  */
 export function jsonName(column: string): string {
   return column.toLowerCase();

@@ -2,24 +2,24 @@ import type { Selectable } from 'kysely';
 import type { IssueTable } from './issue-table.ts';
 import { limits } from './limits.ts';
 
-/** What null means for a field in an input: it is refused, or the field takes this value. */
+/** What null means in the input of a field: it is refused, or it stores this value. */
 type Cleared<Value> = { readonly refused: true } | { readonly to: Value };
 
 interface Changed<Value> {
   readonly cleared: Cleared<Value>;
-  /** What an activity entry calls the field: "changed the due date to 2026-01-31". */
+  /** The name of the field in an activity entry: "changed the due date to 2026-01-31". */
   readonly activity: string;
 }
 
 interface Declared<Value> extends Changed<Value> {
-  /** What the field holds, as the schema and REST describe it. */
+  /** The description of the field in the schema and in REST. */
   readonly description: string;
-  /** The schema's own description of the field of the type, and of the field of the inputs. */
+  /** Other descriptions for the schema only: of the field of the type, and of the field of the inputs. */
   readonly output?: string;
   readonly input?: string;
 }
 
-/** A text. With `folded`, that column stores the text as lists are sorted and searched by. */
+/** A text. The column `folded` stores its folded form, which lists sort and search by. */
 interface TextField<Value, Column> extends Declared<Value> {
   readonly kind: 'text';
   readonly min: 0 | 1;
@@ -43,11 +43,11 @@ interface CodeField<Value> extends Declared<Value> {
 /** A calendar date, `YYYY-MM-DD`. */
 interface DateField<Value> extends Declared<Value> {
   readonly kind: 'date';
-  /** The name of the order by it. */
+  /** The name of the order by this field. */
   readonly order: string;
 }
 
-/** The id of another row. With `ranked`, that column stores a copy of the row's rank. */
+/** The id of another row. The column `ranked` stores a copy of that row's rank. */
 interface ReferenceField<Value, Column> extends Declared<Value> {
   readonly kind: 'reference';
   /** The prefix of the public id. */
@@ -62,7 +62,7 @@ export type StoredField<Value, Column> =
       ? TextField<Value, Column> | DateField<Value> | ReferenceField<Value, Column>
       : never);
 
-/** A field that has a writer of its own, because it needs rows of other tables or other issues. */
+/** A field that is written by code of its own, because it involves rows of other tables or other issues. */
 type RelatedField =
   | (Changed<null> & { readonly kind: 'person' | 'parent' })
   | (Changed<readonly []> & { readonly kind: 'ids'; readonly of: 'user' | 'label'; readonly max: number })
@@ -70,7 +70,7 @@ type RelatedField =
 
 type Row = Selectable<IssueTable>;
 
-/** The fields of an issue that clients set, in the order in which an activity entry names them. */
+/** The fields of an issue that clients can set, in the order in which an activity entry names them. */
 export const issueFields = {
   title: {
     kind: 'text',
@@ -80,8 +80,8 @@ export const issueFields = {
     folded: 'titleFold',
     cleared: { refused: true },
     activity: 'the title',
-    description: 'What it is about.',
-    output: `What it is about, 1 to ${limits.title} characters.`,
+    description: 'The title.',
+    output: `The title, 1 to ${limits.title} characters.`,
   },
   description: {
     kind: 'text',
@@ -90,9 +90,9 @@ export const issueFields = {
     trimmed: false,
     cleared: { to: '' },
     activity: 'the description',
-    description: 'The whole of it, as plain text.',
-    output: 'The whole of it, as plain text; empty when nothing is said.',
-    input: `The whole of it as plain text, up to ${limits.description.toLocaleString('en')} characters.`,
+    description: 'The description as plain text.',
+    output: 'The description as plain text; may be empty.',
+    input: `The description as plain text, up to ${limits.description.toLocaleString('en')} characters.`,
   },
   statusId: {
     kind: 'reference',
@@ -100,15 +100,15 @@ export const issueFields = {
     ranked: 'statusRank',
     cleared: { refused: true },
     activity: 'the status',
-    description: 'The status that it is in.',
+    description: 'The status of the issue.',
   },
   priority: {
     kind: 'code',
     table: 'priority',
     cleared: { to: 0 },
     activity: 'the priority',
-    description: 'How urgent it is.',
-    input: 'How urgent it is; NONE when there is nothing to say.',
+    description: 'The priority.',
+    input: 'The priority; NONE for an issue without one.',
   },
   primaryAssigneeUserAccountId: {
     kind: 'person',
@@ -127,29 +127,29 @@ export const issueFields = {
     of: 'project',
     cleared: { to: null },
     activity: 'the project',
-    description: 'The project that it belongs to.',
+    description: 'The project that the issue belongs to.',
   },
   deliveryId: {
     kind: 'reference',
     of: 'delivery',
     cleared: { to: null },
     activity: 'the delivery',
-    description: 'The delivery that it is planned for.',
-    input: 'The delivery of its team that it is planned for.',
+    description: 'The delivery that the issue is planned for.',
+    input: 'The delivery that the issue is planned for; it must be one of its team.',
   },
   estimateValue: {
     kind: 'integer',
     min: 0,
     cleared: { to: null },
     activity: 'the estimate',
-    description: 'How much work it is, in the points of the team.',
+    description: "The estimated amount of work, in the team's points.",
   },
   dueDate: {
     kind: 'date',
     order: 'DUE_DATE',
     cleared: { to: null },
     activity: 'the due date',
-    description: 'The day by which it is to be done.',
+    description: 'The day by which the issue should be done.',
   },
   labelIds: {
     kind: 'ids',
@@ -185,17 +185,17 @@ export type PlainKind = Exclude<StoredKind, 'reference'>;
 export type FieldOf<K extends Kind> = {
   [Name in IssueField]: Fields[Name]['kind'] extends K ? Name : never;
 }[IssueField];
-/** A field that is stored in the column of its name and needs nothing else to be written. */
+/** A field that is stored in the column of the same name and involves no other rows. */
 export type StoredFieldName = FieldOf<StoredKind>;
 
 type Makers<K extends Kind, Result> = {
   readonly [Each in K]: (name: FieldOf<Each>, field: Fields[FieldOf<Each>]) => Result;
 };
 
-/** What a layer makes of each field of some kinds. A kind without a maker does not compile. */
+/** Maps the fields of some kinds with one function for each kind. A kind without a function does not compile. */
 export function fieldsAs<K extends Kind, Result>(makers: Makers<K, Result>): Record<FieldOf<K>, Result> {
   const made = Object.entries(issueFields).flatMap(([name, field]) => {
-    // The compiler cannot see that the maker of a field's kind takes the field's name.
+    // The compiler cannot see that the function for a field's kind accepts that field's name.
     const maker = (makers as Partial<Record<Kind, (name: string, field: object) => Result>>)[field.kind];
     return maker ? [[name, maker(name, field)] as const] : [];
   });
@@ -219,7 +219,9 @@ export type OtherIssueColumns<Table extends IssueTable = IssueTable> = {
   readonly [Column in Exclude<keyof Table, StoredFieldName>]: ColumnRole;
 };
 
-/** Every other column of an issue. A column of the table that is declared neither here nor as a field does not compile. */
+/**
+ * All other columns of an issue. A column of the table that is declared neither here nor as a field is a compile error.
+ */
 export const otherIssueColumns = {
   workspaceId: { type: 'uuid', insert: 'tenant' },
   id: { type: 'uuid', insert: 'given' },

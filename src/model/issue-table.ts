@@ -32,8 +32,8 @@ export interface IssueTable {
   closedUtc: Timestamp | null;
   deletedUtc: Timestamp | null;
   revision: Generated<number>;
-  /** The labels that `issueLabel` joins it to, by their ids: triggers write it. Null where it has not been written yet. */
+  /** The ids of its labels, copied from `issueLabel` by triggers. Null in rows that have not been filled yet. */
   labelIds: ColumnType<string[] | null, string[] | undefined, never>;
-  /** Those whom `issueAssignee` joins it to, in their order: as `labelIds`. */
+  /** The accounts of its assignees in their order, copied from `issueAssignee` like `labelIds`. */
   assigneeUserAccountIds: ColumnType<string[] | null, string[] | undefined, never>;
 }

@@ -1,12 +1,12 @@
 import type { FieldOf, IssueField, issueFields, Kind, StoredFieldName } from './issue-fields.ts';
 
-/** Somebody who has a part in an issue. */
+/** A role of a member in an issue. */
 export interface RoleAssignment {
   role: string;
   userAccountId: string;
 }
 
-/** What a value of each kind is in memory, ids as uuids. */
+/** The type of the values of each kind in memory. Ids are uuids. */
 interface KindValues {
   text: string;
   integer: number;
@@ -22,12 +22,12 @@ interface KindValues {
 }
 export type ValueOf<K extends Kind> = KindValues[K];
 
-/** Any value of a field; null only where clearing the field stores null. */
+/** A value of a field. It can be null only if clearing the field stores null. */
 export type FieldValue<Name extends IssueField> =
   | ValueOf<(typeof issueFields)[Name]['kind']>
   | ((typeof issueFields)[Name]['cleared'] extends { readonly to: null } ? null : never);
 
-/** A field that can never be empty, so a new issue must bring it. */
+/** A field that can never be empty, so a new issue must have it. */
 export type RequiredField = {
   [Name in StoredFieldName]: (typeof issueFields)[Name]['cleared'] extends { readonly refused: true }
     ? Name
@@ -36,5 +36,5 @@ export type RequiredField = {
 
 export type StoredValues = { [Name in StoredFieldName]: FieldValue<Name> };
 
-/** What an interpreter of fields gets of a declaration of one kind. */
+/** The declarations of all fields of a kind. */
 export type FieldsOf<K extends Kind> = (typeof issueFields)[FieldOf<K>];

@@ -1,4 +1,4 @@
-/** The longest texts and lists that are taken, in code points and items (docs/contract.md, "Writes"). */
+/** The maximum lengths of texts in code points, and of lists in items (docs/contract.md, "Writes"). */
 export const limits = {
   title: 255,
   description: 100_000,
@@ -9,9 +9,9 @@ export const limits = {
   people: 50,
   followUpActions: 10,
   batch: 50,
-  /** What a filter compares with. */
+  /** A text that a filter compares with. */
   filterText: 1_000,
-  /** Of a teammate, a team, a status and so on. */
+  /** The name of a member, a team, a status and so on. */
   name: 255,
   fileName: 255,
   mediaType: 255,
@@ -30,7 +30,7 @@ export const limits = {
   projectLabels: 250,
   /** `ENGINEERING-2147483647`: the code of a team and a number. */
   issueKey: 21,
-  /** What an entry of a feed says: who did what to what, each name of these lengths. */
+  /** The text of an activity entry, which contains the names of the actor and of what was changed. */
   activity: 2_000,
   eventType: 100,
   threadPreview: 200,

@@ -10,63 +10,63 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Chooses activity entries. All fields that are given must hold. */
+/** Filters activity entries. All conditions that are set must match. */
 export type ActivityEntryFilter = {
   /** Compares `actorUserAccountId`. */
   actorUserAccountId?: IdFilter | null | undefined;
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<ActivityEntryFilter> | null | undefined;
   /** Compares `eventType`. */
   eventType?: StringFilter | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: ActivityEntryFilter | null | undefined;
   /** Compares `occurredUtc`. */
   occurredUtc?: DateTimeFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<ActivityEntryFilter> | null | undefined;
 };
 
-/** A message to be written to the agent thread of an issue. */
+/** The message to write to the agent thread of an issue. */
 export type AgentMessageCreateInput = {
-  /** What it says, as plain text of 1 to 50,000 characters, not white space alone. */
+  /** The body as plain text, 1 to 50,000 characters, not only white space. */
   body: string;
-  /** The next steps that it offers, at most 10. */
+  /** The next steps that the message offers, at most 10. */
   followUpActions?: Array<FollowUpActionInput> | null | undefined;
-  /** The key of the issue, in any case; its id is taken too. */
+  /** The key of the issue, in upper or lower case, or its id. */
   issueKey: string;
-  /** What the message is; when left out a PROMPT of people, a RESPONSE of agents. */
+  /** The type of the message. When omitted, it is PROMPT for a person and RESPONSE for an agent. */
   messageType?: MessageType | null | undefined;
   /** The message of the same thread that it answers. */
   replyToMessageId?: string | null | undefined;
-  /** The turn that it belongs to: from 0 to the one after the current turn of the thread, 1 in a new thread. When left out the current one, or the next when a person writes after a completed or failed turn. */
+  /** The turn that the message belongs to: at most one more than the current turn of the thread, and 1 in a new thread. When omitted, it is the current turn, or the next one if a person writes after a completed or failed turn. */
   turnNumber?: number | null | undefined;
 };
 
-/** A file to be put on an issue. */
+/** The file to attach to an issue. */
 export type AttachmentCreateInput = {
-  /** Its media type, such as `image/png`; empty when it is not known. */
+  /** The media type of the file, such as `image/png`; empty if it is unknown. */
   contentType: string;
-  /** What the file is called, 1 to 255 characters after trimming, without a path. */
+  /** The name of the file without a path, 1 to 255 characters after trimming. */
   fileName: string;
-  /** The key of the issue, in any case; its id is taken too. */
+  /** The key of the issue, in upper or lower case, or its id. */
   issueKey: string;
-  /** How many bytes it has. The upload must have as many; the server has a limit. */
+  /** The size of the file in bytes. The upload must have exactly this size, and the server has a limit. */
   sizeBytes: number;
 };
 
-/** Chooses attachments. All fields that are given must hold. */
+/** Filters attachments. All conditions that are set must match. */
 export type AttachmentFilter = {
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<AttachmentFilter> | null | undefined;
   /** Compares `contentType`. */
   contentType?: StringFilter | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: AttachmentFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<AttachmentFilter> | null | undefined;
   /** Compares `uploadedByUserAccountId`. */
   uploadedByUserAccountId?: IdFilter | null | undefined;
@@ -74,46 +74,46 @@ export type AttachmentFilter = {
   uploadedUtc?: DateTimeFilter | null | undefined;
 };
 
-/** Who wrote a message of an agent thread. */
+/** The kind of author of a message of an agent thread. */
 export type AuthorType =
-  /** agent; `2` on REST. */
+  /** agent; `2` in REST. */
   | 'AGENT'
-  /** system; `3` on REST. */
+  /** system; `3` in REST. */
   | 'SYSTEM'
-  /** user; `1` on REST. */
+  /** user; `1` in REST. */
   | 'USER';
 
-/** Compares a yes or no. Several comparators must all hold; a null one is as if left out. */
+/** Compares a Boolean. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type BooleanFilter = {
   /** Is equal to. */
   eq?: boolean | null | undefined;
 };
 
-/** A comment to be written. */
+/** The comment to write. */
 export type CommentCreateInput = {
-  /** What it says, as plain text of 1 to 50,000 characters, not white space alone. */
+  /** The body as plain text, 1 to 50,000 characters, not only white space. */
   body: string;
-  /** The key of the issue, in any case; its id is taken too. */
+  /** The key of the issue, in upper or lower case, or its id. */
   issueKey: string;
-  /** The comment of the same issue that it replies to. */
+  /** The comment to reply to. It must be on the same issue. */
   parentCommentId?: string | null | undefined;
 };
 
-/** The comment to be deleted. */
+/** The comment to delete. */
 export type CommentDeleteInput = {
-  /** The `revision` that the change is meant for; with any other it is refused as PRECONDITION_FAILED: read the thing again, then. */
+  /** The `revision` that the client has read. If the current revision is another one, the mutation is refused with PRECONDITION_FAILED, and the client should read again. */
   expectedRevision?: number | null | undefined;
   /** The id of the comment (`comment_…`). */
   id: string;
-  /** The issue that it must be on, by its key or id; any when left out. */
+  /** The key or id of the issue that it must be on; any issue when omitted. */
   issueKey?: string | null | undefined;
 };
 
-/** Chooses comments. All fields that are given must hold. */
+/** Filters comments. All conditions that are set must match. */
 export type CommentFilter = {
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<CommentFilter> | null | undefined;
-  /** Tests the member that `authorUserAccountId` names. */
+  /** Matches when the member of `authorUserAccountId` matches. */
   author?: MemberFilter | null | undefined;
   /** Compares `authorUserAccountId`. */
   authorUserAccountId?: IdFilter | null | undefined;
@@ -121,9 +121,9 @@ export type CommentFilter = {
   createdUtc?: DateTimeFilter | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: CommentFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<CommentFilter> | null | undefined;
   /** Compares `parentCommentId`. */
   parentCommentId?: IdFilter | null | undefined;
@@ -133,30 +133,30 @@ export type CommentFilter = {
 
 /** An order of comments. */
 export type CommentOrder = {
-  /** Which way; ASC when left out. */
+  /** The direction of the order; ASC when omitted. */
   direction?: SortDirection | null | undefined;
-  /** What to order by. */
+  /** The field to order by. */
   field: CommentOrderField;
 };
 
-/** What comments can be ordered by; equal ones follow by their id. */
+/** The fields that comments can be ordered by. Rows with equal values are ordered by id. */
 export type CommentOrderField =
   /** By `createdUtc`. */
   | 'CREATED';
 
-/** A change to a comment. */
+/** The comment to update, and its new body. */
 export type CommentUpdateInput = {
-  /** What it is to say, as plain text of 1 to 50,000 characters, not white space alone. */
+  /** The new body as plain text, 1 to 50,000 characters, not only white space. */
   body: string;
-  /** The `revision` that the change is meant for; with any other it is refused as PRECONDITION_FAILED: read the thing again, then. */
+  /** The `revision` that the client has read. If the current revision is another one, the mutation is refused with PRECONDITION_FAILED, and the client should read again. */
   expectedRevision?: number | null | undefined;
   /** The id of the comment (`comment_…`). */
   id: string;
-  /** The issue that it must be on, by its key or id; any when left out. */
+  /** The key or id of the issue that it must be on; any issue when omitted. */
   issueKey?: string | null | undefined;
 };
 
-/** Compares a calendar date. Several comparators must all hold; a null one is as if left out. */
+/** Compares a calendar date. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type DateFilter = {
   /** Is equal to. */
   eq?: string | null | undefined;
@@ -164,9 +164,9 @@ export type DateFilter = {
   gt?: string | null | undefined;
   /** Is greater than or equal to. */
   gte?: string | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<string> | null | undefined;
-  /** Has no value (true), or has one (false). */
+  /** Has no value (true) or has one (false). */
   isNull?: boolean | null | undefined;
   /** Is less than. */
   lt?: string | null | undefined;
@@ -174,7 +174,7 @@ export type DateFilter = {
   lte?: string | null | undefined;
 };
 
-/** Compares a moment. Several comparators must all hold; a null one is as if left out. */
+/** Compares a point in time. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type DateTimeFilter = {
   /** Is equal to. */
   eq?: string | null | undefined;
@@ -182,9 +182,9 @@ export type DateTimeFilter = {
   gt?: string | null | undefined;
   /** Is greater than or equal to. */
   gte?: string | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<string> | null | undefined;
-  /** Has no value (true), or has one (false). */
+  /** Has no value (true) or has one (false). */
   isNull?: boolean | null | undefined;
   /** Is less than. */
   lt?: string | null | undefined;
@@ -192,9 +192,9 @@ export type DateTimeFilter = {
   lte?: string | null | undefined;
 };
 
-/** Chooses deliveries. All fields that are given must hold. */
+/** Filters deliveries. All conditions that are set must match. */
 export type DeliveryFilter = {
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<DeliveryFilter> | null | undefined;
   /** Compares `endsOn`. */
   endsOn?: DateFilter | null | undefined;
@@ -202,11 +202,11 @@ export type DeliveryFilter = {
   id?: IdFilter | null | undefined;
   /** Compares `name`. */
   name?: StringFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: DeliveryFilter | null | undefined;
   /** Compares `number`. */
   number?: IntFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<DeliveryFilter> | null | undefined;
   /** Compares `startsOn`. */
   startsOn?: DateFilter | null | undefined;
@@ -216,48 +216,48 @@ export type DeliveryFilter = {
   teamId?: IdFilter | null | undefined;
 };
 
-/** Where a delivery stands. */
+/** The states of a delivery. */
 export type DeliveryState =
-  /** active; `active` on REST. */
+  /** active; `active` in REST. */
   | 'ACTIVE'
-  /** completed; `completed` on REST. */
+  /** completed; `completed` in REST. */
   | 'COMPLETED'
-  /** planned; `planned` on REST. */
+  /** planned; `planned` in REST. */
   | 'PLANNED';
 
-/** Compares a DeliveryState. Several comparators must all hold; a null one is as if left out. */
+/** Compares values of DeliveryState. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type DeliveryStateFilter = {
   /** Is equal to. */
   eq?: DeliveryState | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<DeliveryState> | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<DeliveryState> | null | undefined;
 };
 
-/** A next step for a message to offer. */
+/** A next step for an agent message to offer. */
 export type FollowUpActionInput = {
-  /** The color code, up to 255 characters; empty when none. */
+  /** The color code, up to 255 characters; may be empty. */
   color: string;
-  /** What it is known by to the agent, 1 to 255 characters, not white space alone. */
+  /** The key by which the agent recognizes the action, 1 to 255 characters, not only white space. */
   key: string;
-  /** What people read, 1 to 255 characters, not white space alone. */
+  /** The label that people read, 1 to 255 characters, not only white space. */
   name: string;
 };
 
-/** Compares an id. Several comparators must all hold; a null one is as if left out. */
+/** Compares an id. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type IdFilter = {
   /** Is equal to. */
   eq?: string | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<string> | null | undefined;
-  /** Has no value (true), or has one (false). */
+  /** Has no value (true) or has one (false). */
   isNull?: boolean | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<string> | null | undefined;
 };
 
-/** Compares a whole number. Several comparators must all hold; a null one is as if left out. */
+/** Compares a whole number. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type IntFilter = {
   /** Is equal to. */
   eq?: number | null | undefined;
@@ -265,9 +265,9 @@ export type IntFilter = {
   gt?: number | null | undefined;
   /** Is greater than or equal to. */
   gte?: number | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<number> | null | undefined;
-  /** Has no value (true), or has one (false). */
+  /** Has no value (true) or has one (false). */
   isNull?: boolean | null | undefined;
   /** Is less than. */
   lt?: number | null | undefined;
@@ -275,57 +275,57 @@ export type IntFilter = {
   lte?: number | null | undefined;
 };
 
-/** An issue to be made. What is left out or null stays empty. */
+/** The issue to create. Fields that are omitted or null stay empty. */
 export type IssueCreateInput = {
-  /** The accounts that work on it, at most 50. Alone, it keeps the primary assignee who is in it, else its first becomes that. */
+  /** The accounts of all assignees, at most 50. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee. */
   assigneeUserAccountIds?: Array<string> | null | undefined;
-  /** The delivery of its team that it is planned for. */
+  /** The delivery that the issue is planned for; it must be one of its team. */
   deliveryId?: string | null | undefined;
-  /** The whole of it as plain text, up to 100,000 characters. */
+  /** The description as plain text, up to 100,000 characters. */
   description?: string | null | undefined;
-  /** The day by which it is to be done. */
+  /** The day by which the issue should be done. */
   dueDate?: string | null | undefined;
-  /** How much work it is, in the points of the team; 0 or more. */
+  /** The estimated amount of work, in the team's points; 0 or more. */
   estimateValue?: number | null | undefined;
-  /** All its labels, at most 50, of the workspace or of its team; no groups. */
+  /** The ids of all labels, at most 50. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group. */
   labelIds?: Array<string> | null | undefined;
-  /** The issue that it is a part of. */
+  /** The parent issue. */
   parentIssueId?: string | null | undefined;
-  /** The account that answers for it. It takes the place of the former one among the assignees; null takes that one out. */
+  /** The account of the primary assignee. It replaces the previous primary assignee in the list of assignees; null removes that one from the list. */
   primaryAssigneeUserAccountId?: string | null | undefined;
-  /** How urgent it is; NONE when there is nothing to say. */
+  /** The priority; NONE for an issue without one. */
   priority?: Priority | null | undefined;
-  /** The project that it belongs to. */
+  /** The project that the issue belongs to. */
   projectId?: string | null | undefined;
-  /** All the parts that people have in it, at most 50. */
+  /** All role assignments, at most 50. An update replaces the whole list. */
   roleAssignments?: Array<RoleAssignmentInput> | null | undefined;
-  /** The status of the team that it begins in; the initial one when left out. */
+  /** The first status of the issue, one of its team; the team's initial status when omitted. */
   statusId?: string | null | undefined;
-  /** The team that owns it from then on. */
+  /** The team that the issue will belong to. */
   teamId: string;
-  /** What it is about, 1 to 255 characters after trimming. */
+  /** The title, 1 to 255 characters after trimming. */
   title: string;
 };
 
-/** The issue to be deleted. */
+/** The issue to delete. */
 export type IssueDeleteInput = {
-  /** The `revision` that the change is meant for; with any other it is refused as PRECONDITION_FAILED: read the thing again, then. */
+  /** The `revision` that the client has read. If the current revision is another one, the mutation is refused with PRECONDITION_FAILED, and the client should read again. */
   expectedRevision?: number | null | undefined;
-  /** The key of the issue, in any case; its id is taken too. */
+  /** The key of the issue, in upper or lower case, or its id. */
   key: string;
 };
 
-/** Chooses issues. All fields that are given must hold. */
+/** Filters issues. All conditions that are set must match. */
 export type IssueFilter = {
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<IssueFilter> | null | undefined;
-  /** Tests the members. */
+  /** Matches by the members. */
   assignees?: MemberListFilter | null | undefined;
   /** Compares `closedUtc`. */
   closedUtc?: DateTimeFilter | null | undefined;
   /** Compares `createdUtc`. */
   createdUtc?: DateTimeFilter | null | undefined;
-  /** Tests the delivery that `deliveryId` names. */
+  /** Matches when the delivery of `deliveryId` matches. */
   delivery?: DeliveryFilter | null | undefined;
   /** Compares `deliveryId`. */
   deliveryId?: IdFilter | null | undefined;
@@ -335,41 +335,41 @@ export type IssueFilter = {
   estimateValue?: IntFilter | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
-  /** Tests the labels. */
+  /** Matches by the labels. */
   labels?: LabelListFilter | null | undefined;
   /** Compares `lastActivityUtc`. */
   lastActivityUtc?: DateTimeFilter | null | undefined;
   /** Compares `lastCommentUtc`. */
   lastCommentUtc?: DateTimeFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: IssueFilter | null | undefined;
   /** Compares `number`. */
   number?: IntFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<IssueFilter> | null | undefined;
-  /** Tests the issue that `parentIssueId` names. */
+  /** Matches when the issue of `parentIssueId` matches. */
   parent?: IssueFilter | null | undefined;
   /** Compares `parentIssueId`. */
   parentIssueId?: IdFilter | null | undefined;
-  /** Tests the member that `primaryAssigneeUserAccountId` names. */
+  /** Matches when the member of `primaryAssigneeUserAccountId` matches. */
   primaryAssignee?: MemberFilter | null | undefined;
   /** Compares `primaryAssigneeUserAccountId`. */
   primaryAssigneeUserAccountId?: IdFilter | null | undefined;
   /** Compares `priority`. */
   priority?: PriorityFilter | null | undefined;
-  /** Tests the project that `projectId` names. */
+  /** Matches when the project of `projectId` matches. */
   project?: ProjectFilter | null | undefined;
   /** Compares `projectId`. */
   projectId?: IdFilter | null | undefined;
-  /** Tests the member that `reporterUserAccountId` names. */
+  /** Matches when the member of `reporterUserAccountId` matches. */
   reporter?: MemberFilter | null | undefined;
   /** Compares `reporterUserAccountId`. */
   reporterUserAccountId?: IdFilter | null | undefined;
-  /** Tests the status that `statusId` names. */
+  /** Matches when the status of `statusId` matches. */
   status?: IssueStatusFilter | null | undefined;
   /** Compares `statusId`. */
   statusId?: IdFilter | null | undefined;
-  /** Tests the team that `teamId` names. */
+  /** Matches when the team of `teamId` matches. */
   team?: TeamFilter | null | undefined;
   /** Compares `teamId`. */
   teamId?: IdFilter | null | undefined;
@@ -379,35 +379,35 @@ export type IssueFilter = {
   updatedUtc?: DateTimeFilter | null | undefined;
 };
 
-/** A link to be added to an issue. */
+/** The link to add to an issue. */
 export type IssueLinkCreateInput = {
-  /** The key of the issue, in any case; its id is taken too. */
+  /** The key of the issue, in upper or lower case, or its id. */
   issueKey: string;
-  /** What it is to be called, 1 to 255 characters after trimming. */
+  /** The title of the link, 1 to 255 characters after trimming. */
   title: string;
-  /** Where it leads: an http or https URL of up to 2,048 characters. */
+  /** The http or https URL that the link points to, up to 2,048 characters. */
   url: string;
 };
 
-/** The link to be taken from its issue. */
+/** The link to delete. */
 export type IssueLinkDeleteInput = {
-  /** The `revision` that the change is meant for; with any other it is refused as PRECONDITION_FAILED: read the thing again, then. */
+  /** The `revision` that the client has read. If the current revision is another one, the mutation is refused with PRECONDITION_FAILED, and the client should read again. */
   expectedRevision?: number | null | undefined;
   /** The id of the link (`link_…`). */
   id: string;
-  /** The issue that it must be on, by its key or id; any when left out. */
+  /** The key or id of the issue that it must be on; any issue when omitted. */
   issueKey?: string | null | undefined;
 };
 
 /** An order of issues. */
 export type IssueOrder = {
-  /** Which way; ASC when left out. */
+  /** The direction of the order; ASC when omitted. */
   direction?: SortDirection | null | undefined;
-  /** What to order by. */
+  /** The field to order by. */
   field: IssueOrderField;
 };
 
-/** What issues can be ordered by; equal ones follow by their id. */
+/** The fields that issues can be ordered by. Rows with equal values are ordered by id. */
 export type IssueOrderField =
   /** By `createdUtc`. */
   | 'CREATED'
@@ -426,9 +426,9 @@ export type IssueOrderField =
   /** By `updatedUtc`. */
   | 'UPDATED';
 
-/** Chooses statuses. All fields that are given must hold. */
+/** Filters statuses. All conditions that are set must match. */
 export type IssueStatusFilter = {
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<IssueStatusFilter> | null | undefined;
   /** Compares `category`. */
   category?: StatusCategoryFilter | null | undefined;
@@ -440,51 +440,51 @@ export type IssueStatusFilter = {
   isTerminal?: BooleanFilter | null | undefined;
   /** Compares `name`. */
   name?: StringFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: IssueStatusFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<IssueStatusFilter> | null | undefined;
   /** Compares `teamId`. */
   teamId?: IdFilter | null | undefined;
 };
 
-/** A change to an issue. A field that is left out stays as it is, null empties it. */
+/** A change to an issue. A field that is omitted does not change; null clears it. */
 export type IssueUpdateInput = {
-  /** The accounts that work on it, at most 50. Alone, it keeps the primary assignee who is in it, else its first becomes that. */
+  /** The accounts of all assignees, at most 50. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee. */
   assigneeUserAccountIds?: Array<string> | null | undefined;
-  /** The delivery of its team that it is planned for. */
+  /** The delivery that the issue is planned for; it must be one of its team. */
   deliveryId?: string | null | undefined;
-  /** The whole of it as plain text, up to 100,000 characters. */
+  /** The description as plain text, up to 100,000 characters. */
   description?: string | null | undefined;
-  /** The day by which it is to be done. */
+  /** The day by which the issue should be done. */
   dueDate?: string | null | undefined;
-  /** How much work it is, in the points of the team; 0 or more. */
+  /** The estimated amount of work, in the team's points; 0 or more. */
   estimateValue?: number | null | undefined;
-  /** The `revision` that the change is meant for; with any other it is refused as PRECONDITION_FAILED: read the thing again, then. */
+  /** The `revision` that the client has read. If the current revision is another one, the mutation is refused with PRECONDITION_FAILED, and the client should read again. */
   expectedRevision?: number | null | undefined;
-  /** The key of the issue, in any case; its id is taken too. */
+  /** The key of the issue, in upper or lower case, or its id. */
   key: string;
-  /** All its labels, at most 50, of the workspace or of its team; no groups. */
+  /** The ids of all labels, at most 50. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group. */
   labelIds?: Array<string> | null | undefined;
-  /** The issue that it is a part of. */
+  /** The parent issue. */
   parentIssueId?: string | null | undefined;
-  /** The account that answers for it. It takes the place of the former one among the assignees; null takes that one out. */
+  /** The account of the primary assignee. It replaces the previous primary assignee in the list of assignees; null removes that one from the list. */
   primaryAssigneeUserAccountId?: string | null | undefined;
-  /** How urgent it is; NONE when there is nothing to say. */
+  /** The priority; NONE for an issue without one. */
   priority?: Priority | null | undefined;
-  /** The project that it belongs to. */
+  /** The project that the issue belongs to. */
   projectId?: string | null | undefined;
-  /** All the parts that people have in it, at most 50. */
+  /** All role assignments, at most 50. An update replaces the whole list. */
   roleAssignments?: Array<RoleAssignmentInput> | null | undefined;
-  /** The status of its team that it comes to; cannot be null. */
+  /** The new status, one of the issue's team. It cannot be null. */
   statusId?: string | null | undefined;
-  /** What it is about, 1 to 255 characters after trimming; cannot be null. */
+  /** The title, 1 to 255 characters after trimming. It cannot be null. */
   title?: string | null | undefined;
 };
 
-/** Chooses labels. All fields that are given must hold. */
+/** Filters labels. All conditions that are set must match. */
 export type LabelFilter = {
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<LabelFilter> | null | undefined;
   /** Compares `groupId`. */
   groupId?: IdFilter | null | undefined;
@@ -494,25 +494,25 @@ export type LabelFilter = {
   isGroup?: BooleanFilter | null | undefined;
   /** Compares `name`. */
   name?: StringFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: LabelFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<LabelFilter> | null | undefined;
   /** Compares `teamId`. */
   teamId?: IdFilter | null | undefined;
 };
 
-/** Tests a list of labels. */
+/** Filters by a list of labels. */
 export type LabelListFilter = {
-  /** None of them is so. */
+  /** None of them matches. */
   none?: LabelFilter | null | undefined;
-  /** At least one of them is so. */
+  /** At least one of them matches. */
   some?: LabelFilter | null | undefined;
 };
 
-/** Chooses members. All fields that are given must hold. */
+/** Filters members. All conditions that are set must match. */
 export type MemberFilter = {
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<MemberFilter> | null | undefined;
   /** Compares `displayName`. */
   displayName?: StringFilter | null | undefined;
@@ -520,9 +520,9 @@ export type MemberFilter = {
   emailAddress?: StringFilter | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: MemberFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<MemberFilter> | null | undefined;
   /** Compares `principalKind`. */
   principalKind?: PrincipalKindFilter | null | undefined;
@@ -530,29 +530,29 @@ export type MemberFilter = {
   role?: MemberRoleFilter | null | undefined;
   /** Compares `status`. */
   status?: MemberStatusFilter | null | undefined;
-  /** Tests the teams. */
+  /** Matches by the teams. */
   teams?: TeamListFilter | null | undefined;
   /** Compares `userAccountId`. */
   userAccountId?: IdFilter | null | undefined;
 };
 
-/** Tests a list of members. */
+/** Filters by a list of members. */
 export type MemberListFilter = {
-  /** None of them is so. */
+  /** None of them matches. */
   none?: MemberFilter | null | undefined;
-  /** At least one of them is so. */
+  /** At least one of them matches. */
   some?: MemberFilter | null | undefined;
 };
 
 /** An order of members. */
 export type MemberOrder = {
-  /** Which way; ASC when left out. */
+  /** The direction of the order; ASC when omitted. */
   direction?: SortDirection | null | undefined;
-  /** What to order by. */
+  /** The field to order by. */
   field: MemberOrderField;
 };
 
-/** What members can be ordered by; equal ones follow by their id. */
+/** The fields that members can be ordered by. Rows with equal values are ordered by id. */
 export type MemberOrderField =
   /** By `displayName`. */
   | 'DISPLAY_NAME'
@@ -563,139 +563,139 @@ export type MemberOrderField =
 
 /** What a member may do in the workspace. */
 export type MemberRole =
-  /** admin; `2` on REST. */
+  /** admin; `2` in REST. */
   | 'ADMIN'
-  /** guest; `4` on REST. */
+  /** guest; `4` in REST. */
   | 'GUEST'
-  /** member; `3` on REST. */
+  /** member; `3` in REST. */
   | 'MEMBER'
-  /** owner; `1` on REST. */
+  /** owner; `1` in REST. */
   | 'OWNER';
 
-/** Compares a MemberRole. Several comparators must all hold; a null one is as if left out. */
+/** Compares values of MemberRole. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type MemberRoleFilter = {
   /** Is equal to. */
   eq?: MemberRole | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<MemberRole> | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<MemberRole> | null | undefined;
 };
 
-/** Whether a member takes part. */
+/** The status of a member. */
 export type MemberStatus =
-  /** active; `2` on REST. */
+  /** active; `2` in REST. */
   | 'ACTIVE'
-  /** invited; `1` on REST. */
+  /** invited; `1` in REST. */
   | 'INVITED'
-  /** removed; `4` on REST. */
+  /** removed; `4` in REST. */
   | 'REMOVED'
-  /** suspended; `3` on REST. */
+  /** suspended; `3` in REST. */
   | 'SUSPENDED';
 
-/** Compares a MemberStatus. Several comparators must all hold; a null one is as if left out. */
+/** Compares values of MemberStatus. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type MemberStatusFilter = {
   /** Is equal to. */
   eq?: MemberStatus | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<MemberStatus> | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<MemberStatus> | null | undefined;
 };
 
-/** What a message of an agent thread is. */
+/** The types of messages in an agent thread. */
 export type MessageType =
-  /** action; `3` on REST. */
+  /** action; `3` in REST. */
   | 'ACTION'
-  /** elicitation; `4` on REST. */
+  /** elicitation; `4` in REST. */
   | 'ELICITATION'
-  /** error; `6` on REST. */
+  /** error; `6` in REST. */
   | 'ERROR'
-  /** prompt; `1` on REST. */
+  /** prompt; `1` in REST. */
   | 'PROMPT'
-  /** response; `5` on REST. */
+  /** response; `5` in REST. */
   | 'RESPONSE'
-  /** thought; `2` on REST. */
+  /** thought; `2` in REST. */
   | 'THOUGHT';
 
 /** How an attachment can be shown without downloading it. */
 export type PreviewKind =
-  /** code; `3` on REST. */
+  /** code; `3` in REST. */
   | 'CODE'
-  /** image; `1` on REST. */
+  /** image; `1` in REST. */
   | 'IMAGE'
-  /** none; `0` on REST. */
+  /** none; `0` in REST. */
   | 'NONE'
-  /** pdf; `4` on REST. */
+  /** pdf; `4` in REST. */
   | 'PDF'
-  /** text; `2` on REST. */
+  /** text; `2` in REST. */
   | 'TEXT';
 
-/** What stands behind an account. */
+/** The kind of an account: a person, an agent or a service. */
 export type PrincipalKind =
-  /** agent; `2` on REST. */
+  /** agent; `2` in REST. */
   | 'AGENT'
-  /** nobody; `0` on REST. */
+  /** nobody; `0` in REST. */
   | 'NOBODY'
-  /** service; `3` on REST. */
+  /** service; `3` in REST. */
   | 'SERVICE'
-  /** user; `1` on REST. */
+  /** user; `1` in REST. */
   | 'USER';
 
-/** Compares a PrincipalKind. Several comparators must all hold; a null one is as if left out. */
+/** Compares values of PrincipalKind. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type PrincipalKindFilter = {
   /** Is equal to. */
   eq?: PrincipalKind | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<PrincipalKind> | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<PrincipalKind> | null | undefined;
 };
 
-/** How urgent an issue or project is. */
+/** The urgency of an issue or a project. */
 export type Priority =
-  /** high; `2` on REST. */
+  /** high; `2` in REST. */
   | 'HIGH'
-  /** low; `4` on REST. */
+  /** low; `4` in REST. */
   | 'LOW'
-  /** medium; `3` on REST. */
+  /** medium; `3` in REST. */
   | 'MEDIUM'
-  /** none; `0` on REST. */
+  /** none; `0` in REST. */
   | 'NONE'
-  /** urgent; `1` on REST. */
+  /** urgent; `1` in REST. */
   | 'URGENT';
 
-/** Compares a Priority. Several comparators must all hold; a null one is as if left out. */
+/** Compares values of Priority. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type PriorityFilter = {
   /** Is equal to. */
   eq?: Priority | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<Priority> | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<Priority> | null | undefined;
 };
 
-/** Chooses projects. All fields that are given must hold. */
+/** Filters projects. All conditions that are set must match. */
 export type ProjectFilter = {
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<ProjectFilter> | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
   /** Compares `key`. */
   key?: StringFilter | null | undefined;
-  /** Tests the labels. */
+  /** Matches by the labels. */
   labels?: LabelListFilter | null | undefined;
-  /** Tests the member that `leadUserAccountId` names. */
+  /** Matches when the member of `leadUserAccountId` matches. */
   lead?: MemberFilter | null | undefined;
   /** Compares `leadUserAccountId`. */
   leadUserAccountId?: IdFilter | null | undefined;
-  /** Tests the members. */
+  /** Matches by the members. */
   members?: MemberListFilter | null | undefined;
   /** Compares `name`. */
   name?: StringFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: ProjectFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<ProjectFilter> | null | undefined;
   /** Compares `priority`. */
   priority?: PriorityFilter | null | undefined;
@@ -703,13 +703,13 @@ export type ProjectFilter = {
   startUtc?: DateTimeFilter | null | undefined;
   /** Compares `state`. */
   state?: ProjectStateFilter | null | undefined;
-  /** Tests the project status that `statusId` names. */
+  /** Matches when the project status of `statusId` matches. */
   status?: ProjectStatusFilter | null | undefined;
   /** Compares `statusId`. */
   statusId?: IdFilter | null | undefined;
   /** Compares `targetUtc`. */
   targetUtc?: DateTimeFilter | null | undefined;
-  /** Tests the team that `teamId` names. */
+  /** Matches when the team of `teamId` matches. */
   team?: TeamFilter | null | undefined;
   /** Compares `teamId`. */
   teamId?: IdFilter | null | undefined;
@@ -717,13 +717,13 @@ export type ProjectFilter = {
 
 /** An order of projects. */
 export type ProjectOrder = {
-  /** Which way; ASC when left out. */
+  /** The direction of the order; ASC when omitted. */
   direction?: SortDirection | null | undefined;
-  /** What to order by. */
+  /** The field to order by. */
   field: ProjectOrderField;
 };
 
-/** What projects can be ordered by; equal ones follow by their id. */
+/** The fields that projects can be ordered by. Rows with equal values are ordered by id. */
 export type ProjectOrderField =
   /** By `leadDisplayName`. */
   | 'LEAD'
@@ -736,65 +736,65 @@ export type ProjectOrderField =
   /** By `targetUtc`. */
   | 'TARGET';
 
-/** Where a project stands. */
+/** The states of a project. */
 export type ProjectState =
-  /** active; `active` on REST. */
+  /** active; `active` in REST. */
   | 'ACTIVE'
-  /** canceled; `canceled` on REST. */
+  /** canceled; `canceled` in REST. */
   | 'CANCELED'
-  /** completed; `completed` on REST. */
+  /** completed; `completed` in REST. */
   | 'COMPLETED'
-  /** paused; `paused` on REST. */
+  /** paused; `paused` in REST. */
   | 'PAUSED'
-  /** planned; `planned` on REST. */
+  /** planned; `planned` in REST. */
   | 'PLANNED';
 
-/** Compares a ProjectState. Several comparators must all hold; a null one is as if left out. */
+/** Compares values of ProjectState. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type ProjectStateFilter = {
   /** Is equal to. */
   eq?: ProjectState | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<ProjectState> | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<ProjectState> | null | undefined;
 };
 
-/** Chooses project statuses. All fields that are given must hold. */
+/** Filters project statuses. All conditions that are set must match. */
 export type ProjectStatusFilter = {
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<ProjectStatusFilter> | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
   /** Compares `name`. */
   name?: StringFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: ProjectStatusFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<ProjectStatusFilter> | null | undefined;
   /** Compares `state`. */
   state?: ProjectStateFilter | null | undefined;
 };
 
-/** Where a repository is hosted. */
+/** A service that hosts repositories. */
 export type Provider =
-  /** azure devops; `2` on REST. */
+  /** azure devops; `2` in REST. */
   | 'AZURE_DEVOPS'
-  /** github; `1` on REST. */
+  /** github; `1` in REST. */
   | 'GITHUB';
 
-/** Compares a Provider. Several comparators must all hold; a null one is as if left out. */
+/** Compares values of Provider. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type ProviderFilter = {
   /** Is equal to. */
   eq?: Provider | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<Provider> | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<Provider> | null | undefined;
 };
 
-/** Chooses repositories. All fields that are given must hold. */
+/** Filters repositories. All conditions that are set must match. */
 export type RepositoryContextFilter = {
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<RepositoryContextFilter> | null | undefined;
   /** Compares `externalProjectName`. */
   externalProjectName?: StringFilter | null | undefined;
@@ -804,9 +804,9 @@ export type RepositoryContextFilter = {
   id?: IdFilter | null | undefined;
   /** Compares `isDefaultForAgents`. */
   isDefaultForAgents?: BooleanFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: RepositoryContextFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<RepositoryContextFilter> | null | undefined;
   /** Compares `provider`. */
   provider?: ProviderFilter | null | undefined;
@@ -816,13 +816,13 @@ export type RepositoryContextFilter = {
 
 /** An order of repositories. */
 export type RepositoryContextOrder = {
-  /** Which way; ASC when left out. */
+  /** The direction of the order; ASC when omitted. */
   direction?: SortDirection | null | undefined;
-  /** What to order by. */
+  /** The field to order by. */
   field: RepositoryContextOrderField;
 };
 
-/** What repositories can be ordered by; equal ones follow by their id. */
+/** The fields that repositories can be ordered by. Rows with equal values are ordered by id. */
 export type RepositoryContextOrderField =
   /** By `defaultBranch`. */
   | 'DEFAULT_BRANCH'
@@ -833,65 +833,65 @@ export type RepositoryContextOrderField =
   /** By `externalRepositoryName`. */
   | 'REPOSITORY_NAME';
 
-/** A part that somebody is to have in an issue. */
+/** A role in an issue, and the account to give it to. */
 export type RoleAssignmentInput = {
-  /** What the part is called, 1 to 50 characters. */
+  /** The name of the role, 1 to 50 characters. */
   role: string;
-  /** The account that is to have it. */
+  /** The account to give the role to. */
   userAccountId: string;
 };
 
-/** The direction of an order. What has no value comes last in both. */
+/** The direction of an order. Rows without a value come last in both directions. */
 export type SortDirection =
-  /** Smallest, earliest or first in the alphabet first. */
+  /** Ascending: the smallest, the earliest or the alphabetically first comes first. */
   | 'ASC'
-  /** Largest, latest or last in the alphabet first. */
+  /** Descending: the largest, the latest or the alphabetically last comes first. */
   | 'DESC';
 
-/** What a configurable status means; completed and canceled are terminal. */
+/** The fixed meaning of a configurable status. Completed and canceled are terminal. */
 export type StatusCategory =
-  /** active; `active` on REST. */
+  /** active; `active` in REST. */
   | 'ACTIVE'
-  /** backlog; `backlog` on REST. */
+  /** backlog; `backlog` in REST. */
   | 'BACKLOG'
-  /** canceled; `canceled` on REST. */
+  /** canceled; `canceled` in REST. */
   | 'CANCELED'
-  /** completed; `completed` on REST. */
+  /** completed; `completed` in REST. */
   | 'COMPLETED'
-  /** open; `open` on REST. */
+  /** open; `open` in REST. */
   | 'OPEN';
 
-/** Compares a StatusCategory. Several comparators must all hold; a null one is as if left out. */
+/** Compares values of StatusCategory. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type StatusCategoryFilter = {
   /** Is equal to. */
   eq?: StatusCategory | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<StatusCategory> | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<StatusCategory> | null | undefined;
 };
 
-/** Compares a text; case and accents do not count. Several comparators must all hold; a null one is as if left out. */
+/** Compares a text, ignoring case and accents. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type StringFilter = {
-  /** Contains this text; `%` and `_` are just characters. */
+  /** Contains this text. `%` and `_` have no special meaning. */
   contains?: string | null | undefined;
   /** Is equal to. */
   eq?: string | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<string> | null | undefined;
   /** Is not equal to. */
   neq?: string | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<string> | null | undefined;
   /** Starts with this text. */
   startsWith?: string | null | undefined;
 };
 
-/** Chooses teams. All fields that are given must hold. */
+/** Filters teams. All conditions that are set must match. */
 export type TeamFilter = {
   /** Compares `activeProjectCount`. */
   activeProjectCount?: IntFilter | null | undefined;
-  /** All of these hold. `and`, `or` and `not` may be nested three deep. */
+  /** Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep. */
   and?: Array<TeamFilter> | null | undefined;
   /** Compares `code`. */
   code?: StringFilter | null | undefined;
@@ -899,19 +899,19 @@ export type TeamFilter = {
   deliveriesEnabled?: BooleanFilter | null | undefined;
   /** Compares the id itself. */
   id?: IdFilter | null | undefined;
-  /** Tests the member that `leadUserAccountId` names. */
+  /** Matches when the member of `leadUserAccountId` matches. */
   lead?: MemberFilter | null | undefined;
   /** Compares `leadUserAccountId`. */
   leadUserAccountId?: IdFilter | null | undefined;
   /** Compares `memberCount`. */
   memberCount?: IntFilter | null | undefined;
-  /** Tests the members. */
+  /** Matches by the members. */
   members?: MemberListFilter | null | undefined;
   /** Compares `name`. */
   name?: StringFilter | null | undefined;
-  /** This does not hold. */
+  /** Matches when this condition does not. */
   not?: TeamFilter | null | undefined;
-  /** At least one of these holds. */
+  /** Matches when at least one of these conditions does. */
   or?: Array<TeamFilter> | null | undefined;
   /** Compares `slug`. */
   slug?: StringFilter | null | undefined;
@@ -919,23 +919,23 @@ export type TeamFilter = {
   state?: TeamStateFilter | null | undefined;
 };
 
-/** Tests a list of teams. */
+/** Filters by a list of teams. */
 export type TeamListFilter = {
-  /** None of them is so. */
+  /** None of them matches. */
   none?: TeamFilter | null | undefined;
-  /** At least one of them is so. */
+  /** At least one of them matches. */
   some?: TeamFilter | null | undefined;
 };
 
 /** An order of teams. */
 export type TeamOrder = {
-  /** Which way; ASC when left out. */
+  /** The direction of the order; ASC when omitted. */
   direction?: SortDirection | null | undefined;
-  /** What to order by. */
+  /** The field to order by. */
   field: TeamOrderField;
 };
 
-/** What teams can be ordered by; equal ones follow by their id. */
+/** The fields that teams can be ordered by. Rows with equal values are ordered by id. */
 export type TeamOrderField =
   /** By `activeProjectCount`. */
   | 'ACTIVE_PROJECT_COUNT'
@@ -948,38 +948,38 @@ export type TeamOrderField =
   /** By `state`. */
   | 'STATE';
 
-/** Whether a team is at work. */
+/** The states of a team. */
 export type TeamState =
-  /** active; `active` on REST. */
+  /** active; `active` in REST. */
   | 'ACTIVE'
-  /** archived; `archived` on REST. */
+  /** archived; `archived` in REST. */
   | 'ARCHIVED'
-  /** inactive; `inactive` on REST. */
+  /** inactive; `inactive` in REST. */
   | 'INACTIVE';
 
-/** Compares a TeamState. Several comparators must all hold; a null one is as if left out. */
+/** Compares values of TeamState. If several comparators are set, all must match; a comparator that is null is ignored. */
 export type TeamStateFilter = {
   /** Is equal to. */
   eq?: TeamState | null | undefined;
-  /** Is one of these, at most 250; of an empty list, none is. */
+  /** Is one of these values, at most 250. Nothing matches an empty list. */
   in?: Array<TeamState> | null | undefined;
-  /** Is none of these, at most 250; what has no value is none of them. */
+  /** Is none of these values, at most 250. A field without a value matches. */
   nin?: Array<TeamState> | null | undefined;
 };
 
-/** Where an agent thread stands; follows from its last message. */
+/** The status of an agent thread; it follows from its last message. */
 export type ThreadStatus =
-  /** active; `1` on REST. */
+  /** active; `1` in REST. */
   | 'ACTIVE'
-  /** awaiting input; `2` on REST. */
+  /** awaiting input; `2` in REST. */
   | 'AWAITING_INPUT'
-  /** completed; `3` on REST. */
+  /** completed; `3` in REST. */
   | 'COMPLETED'
-  /** failed; `4` on REST. */
+  /** failed; `4` in REST. */
   | 'FAILED'
-  /** pending; `0` on REST. */
+  /** pending; `0` in REST. */
   | 'PENDING'
-  /** stale; `5` on REST. */
+  /** stale; `5` in REST. */
   | 'STALE';
 
 export type ActivityQueryVariables = Exact<{

@@ -6,37 +6,42 @@ import { builder } from './builder/builder.ts';
 import { naming } from './builder/naming.ts';
 
 const AccessTokenCreateInput = builder.inputType('AccessTokenCreateInput', {
-  description: 'A token to be made.',
+  description: 'The access token to create.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'What it is to be called, 1 to 255 characters.' }),
+    name: t.string({ required: true, description: 'The name of the token, 1 to 255 characters.' }),
     scopes: t.stringList({
       required: true,
-      description: `What it may do, of ${scopes.map((scope) => `\`${scope}\``).join(', ')}; no more than the token that asks.`,
+      description: `The scopes of the new token, any of ${scopes.map((scope) => `\`${scope}\``).join(', ')}. The token that makes the request must have each of them.`,
     }),
     memberId: t.id({
       extensions: naming('id', 'member'),
-      description: 'Whom it is to stand for; the viewer when left out. Owners and admins may name others.',
+      description:
+        'The member that the token will belong to; the viewer when omitted. Only owners and admins may choose another member.',
     }),
     expiresUtc: t.field({
       type: 'DateTime',
-      description: 'When it is to end; not later than the token that asks, and with it when left out.',
+      description:
+        'When the new token expires. It cannot outlive the token that makes the request; when omitted, both expire at the same time.',
     }),
   }),
 });
 
 const AccessTokenCreatePayload = builder.objectRef<NewAccessToken>('AccessTokenCreatePayload');
 AccessTokenCreatePayload.implement({
-  description: 'The token that was made.',
+  description: 'The new token.',
   fields: (t) => ({
     token: t.exposeString('token', {
-      description: 'Its text, to send as `Authorization: Bearer …`. It is shown this once.',
+      description: 'The secret, to send as `Authorization: Bearer …`. It is shown only in this response.',
     }),
-    accessToken: t.expose('accessToken', { type: AccessToken.ref, description: 'What is kept of it.' }),
+    accessToken: t.expose('accessToken', {
+      type: AccessToken.ref,
+      description: 'The token without its secret.',
+    }),
   }),
 });
 
 const AccessTokenRevokeInput = builder.inputType('AccessTokenRevokeInput', {
-  description: 'A token to be revoked.',
+  description: 'The access token to revoke.',
   fields: (t) => ({
     id: t.id({
       required: true,
@@ -53,20 +58,20 @@ AccessTokenRevokePayload.implement({
   fields: (t) => ({
     accessToken: t.expose('accessToken', {
       type: AccessToken.ref,
-      description: 'The token, now with the time it ended.',
+      description: 'The token, with the time at which it was revoked.',
     }),
   }),
 });
 
 mutation('accessTokenCreate', AccessTokenCreateInput, AccessTokenCreatePayload, createAccessToken, {
   description:
-    'Makes an access token that can do no more and lives no longer than the one that asks. Takes no `Idempotency-Key`.',
+    'Creates an access token. It cannot have more scopes or a longer life than the token that makes the request. An `Idempotency-Key` is not accepted.',
   scope: 'token',
   extensions: { takesNoKey: 'its answer holds a secret, which is never kept' },
 });
 
 mutation('accessTokenRevoke', AccessTokenRevokeInput, AccessTokenRevokePayload, revokeAccessToken, {
   description:
-    'Revokes an access token and all tokens made with it: the token itself or one made with it; with `workspace:admin` any token of its member, and for owners and admins any token of the workspace but those of a higher role.',
+    'Revokes an access token and all tokens that were created with it. A token may revoke itself and the tokens created with it; with `workspace:admin` also any token of its member, and for owners and admins any token of the workspace except those of members with a higher role.',
   scope: 'token',
 });

@@ -2,14 +2,14 @@ import { scopes as allScopes } from '../resolvers/context.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { Member } from './members.ts';
 
-/** The root `accessTokens` and `node` show only the tokens that `reachableTokens` allows. */
+/** The root fields `accessTokens` and `node` return only the tokens that `reachableTokens` allows. */
 export const AccessToken: Entity<'accessToken'> = entity('AccessToken', {
   table: 'accessToken',
   prefix: 'token',
   singular: 'access token',
   plural: 'access tokens',
   description:
-    'A bearer token: who it stands for, what it may do and for how long. Its text is shown once, when it is made.',
+    'A bearer token with its member, scopes and expiry. Its secret is shown only once, when it is created.',
   scope: 'token',
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'desc' },
@@ -23,29 +23,29 @@ export const AccessToken: Entity<'accessToken'> = entity('AccessToken', {
 });
 
 AccessToken.implement((t) => ({
-  name: t.exposeString('name', { description: 'What it is called, so that people know it again.' }),
+  name: t.exposeString('name', { description: 'The name by which people recognize the token.' }),
   scopes: t.exposeStringList('scopes', {
-    description: `What it may do, such as \`issues:read\`; at most ${allScopes.length} things.`,
+    description: `Its scopes, such as \`issues:read\`; at most ${allScopes.length}.`,
   }),
-  userAccountId: t.idOf('user', 'userAccountId', { description: 'The account that it stands for.' }),
+  userAccountId: t.idOf('user', 'userAccountId', { description: 'The account that the token belongs to.' }),
   member: t.reference(Member, 'userAccountId', {
     by: 'userAccountId',
-    description: 'The member that it stands for.',
+    description: 'The member that the token belongs to.',
   }),
-  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was made.' }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was created.' }),
   expiresUtc: t.expose('expiresUtc', {
     type: 'DateTime',
     nullable: true,
-    description: 'When it ends; null for never.',
+    description: 'When it expires; null if it never does.',
   }),
   lastUsedUtc: t.expose('lastUsedUtc', {
     type: 'DateTime',
     nullable: true,
-    description: 'When it was last used, to the minute.',
+    description: 'When it was last used, to the minute; null if it never was.',
   }),
   revokedUtc: t.expose('revokedUtc', {
     type: 'DateTime',
     nullable: true,
-    description: 'When it was revoked; null when it was not.',
+    description: 'When it was revoked; null if it was not.',
   }),
 }));

@@ -3,7 +3,7 @@ import { type Entity, entity } from './builder/entity.ts';
 import { Issue } from './issues.ts';
 import { Member } from './members.ts';
 
-/** What hangs on an issue is gone with it. */
+/** The rows of a deleted issue, such as its comments, are not visible either. */
 export const livingIssue: Predicate = {
   column: 'issueId',
   references: 'issue',
@@ -16,7 +16,7 @@ export const ActivityEntry: Entity<'activity'> = entity('ActivityEntry', {
   prefix: 'activity',
   singular: 'activity entry',
   plural: 'activity entries',
-  description: 'Something that happened to an issue.',
+  description: 'An entry in the activity feed of an issue.',
   scope: 'issues:read',
   within: livingIssue,
   orders: { SORT_ORDER: { column: 'sortOrder', kind: 'int', nullable: false } },
@@ -30,10 +30,10 @@ export const ActivityEntry: Entity<'activity'> = entity('ActivityEntry', {
 });
 
 ActivityEntry.implement((t) => ({
-  issueId: t.idOf('issue', 'issueId', { description: 'The issue that it happened to.' }),
-  issue: t.reference(Issue, 'issueId', { description: 'The issue that it happened to.' }),
+  issueId: t.idOf('issue', 'issueId', { description: 'The issue that was acted on.' }),
+  issue: t.reference(Issue, 'issueId', { description: 'The issue that was acted on.' }),
   eventType: t.exposeString('eventType', {
-    description: 'What kind of event it is, such as `issue.updated.v1`.',
+    description: 'The type of the event, such as `issue.updated.v1`.',
   }),
   actorUserAccountId: t.idOf('user', 'actorUserAccountId', { description: 'The account that did it.' }),
   actor: t.reference(Member, 'actorUserAccountId', {
@@ -41,7 +41,7 @@ ActivityEntry.implement((t) => ({
     description: 'The member who did it.',
   }),
   occurredUtc: t.expose('occurredUtc', { type: 'DateTime', description: 'When it happened.' }),
-  sortOrder: t.exposeInt('sortOrder', { description: 'Its place in the feed: gapless from 1.' }),
-  iconCss: t.exposeString('iconCss', { description: 'The CSS class of its icon; empty when none.' }),
-  text: t.exposeString('text', { description: 'The event in a line that people read.' }),
+  sortOrder: t.exposeInt('sortOrder', { description: 'Its position in the feed, from 1 without gaps.' }),
+  iconCss: t.exposeString('iconCss', { description: 'The CSS class of its icon; empty if it has none.' }),
+  text: t.exposeString('text', { description: 'The event as a line of text.' }),
 }));

@@ -11,11 +11,11 @@ export const FollowUpAction = builder.objectRef<{ name: string; key: string; col
   'FollowUpAction',
 );
 FollowUpAction.implement({
-  description: 'A next step that a message offers.',
+  description: 'A next step that an agent message offers.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'What people read.' }),
-    key: t.exposeString('key', { description: 'What it is known by to the agent.' }),
-    color: t.exposeString('color', { description: 'The color code; empty when none.' }),
+    name: t.exposeString('name', { description: 'The label that people read.' }),
+    key: t.exposeString('key', { description: 'The key by which the agent recognizes the action.' }),
+    color: t.exposeString('color', { description: 'The color code; empty if it has none.' }),
   }),
 });
 
@@ -49,14 +49,17 @@ AgentThreadMessage.implement((t) => ({
   issueId: t.idOf('issue', 'issueId', { description: 'The issue that the thread is about.' }),
   applicationId: t.idOf('app', 'applicationId', {
     nullable: true,
-    description: 'The application that the agent belongs to.',
+    description: 'The application that the agent belongs to, if any.',
   }),
   applicationInstallationId: t.idOf('installation', 'applicationInstallationId', {
     nullable: true,
-    description: 'The installation of that application in the workspace.',
+    description: 'The installation of that application in the workspace; null if the agent belongs to none.',
   }),
   agentUserAccountId: t.idOf('user', 'agentUserAccountId', { description: 'The account of the agent.' }),
-  agent: t.reference(Member, 'agentUserAccountId', { by: 'userAccountId', description: 'The agent.' }),
+  agent: t.reference(Member, 'agentUserAccountId', {
+    by: 'userAccountId',
+    description: 'The member that is the agent.',
+  }),
   authorUserAccountId: t.idOf('user', 'authorUserAccountId', { description: 'The account that wrote it.' }),
   author: t.reference(Member, 'authorUserAccountId', {
     by: 'userAccountId',
@@ -68,25 +71,25 @@ AgentThreadMessage.implement((t) => ({
     columns: [],
     references: { author: via(Member, 'authorUserAccountId', ['principalKind'], { by: 'userAccountId' }) },
     compute: (_message, { author }) => author?.principalKind ?? 0,
-    description: 'What stands behind the account that wrote it.',
+    description: 'The kind of account that wrote it: a person, an agent or a service.',
   }),
-  messageType: t.expose('messageType', { type: MessageType, description: 'What the message is.' }),
+  messageType: t.expose('messageType', { type: MessageType, description: 'The type of the message.' }),
   turnNumber: t.exposeInt('turnNumber', { description: 'The turn of the conversation that it belongs to.' }),
-  body: t.exposeString('body', { description: 'What it says, as plain text.' }),
+  body: t.exposeString('body', { description: 'The body as plain text.' }),
   replyToMessageId: t.idOf('message', 'replyToMessageId', {
     nullable: true,
-    description: 'The message that it answers.',
+    description: 'The message that this one replies to.',
   }),
   replyTo: t.reference(AgentThreadMessage, 'replyToMessageId', {
     nullable: true,
     scope: 'issues:read',
-    description: 'The message that it answers.',
+    description: 'The message that this one replies to.',
   }),
   followUpActions: t.computed({
     type: [FollowUpAction],
     columns: ['followUpActions'],
     compute: ({ followUpActions }) => followUpActions,
-    description: `The next steps that it offers, at most ${limits.followUpActions}.`,
+    description: `The next steps that the message offers, at most ${limits.followUpActions}.`,
   }),
   createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was written.' }),
 }));

@@ -8,42 +8,44 @@ import { Issue } from './issues.ts';
 import { naming } from './builder/naming.ts';
 
 const FollowUpActionInput = builder.inputType('FollowUpActionInput', {
-  description: 'A next step for a message to offer.',
+  description: 'A next step for an agent message to offer.',
   fields: (t) => ({
     name: t.string({
       required: true,
-      description: 'What people read, 1 to 255 characters, not white space alone.',
+      description: 'The label that people read, 1 to 255 characters, not only white space.',
     }),
     key: t.string({
       required: true,
-      description: 'What it is known by to the agent, 1 to 255 characters, not white space alone.',
+      description:
+        'The key by which the agent recognizes the action, 1 to 255 characters, not only white space.',
     }),
     color: t.string({
       required: true,
-      description: 'The color code, up to 255 characters; empty when none.',
+      description: 'The color code, up to 255 characters; may be empty.',
     }),
   }),
 });
 
 const AgentMessageCreateInput = builder.inputType('AgentMessageCreateInput', {
-  description: 'A message to be written to the agent thread of an issue.',
+  description: 'The message to write to the agent thread of an issue.',
   fields: (t) => ({
     issueKey: t.string({
       required: true,
       extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in any case; its id is taken too.',
+      description: 'The key of the issue, in upper or lower case, or its id.',
     }),
     body: t.string({
       required: true,
-      description: 'What it says, as plain text of 1 to 50,000 characters, not white space alone.',
+      description: 'The body as plain text, 1 to 50,000 characters, not only white space.',
     }),
     messageType: t.field({
       type: MessageType,
-      description: 'What the message is; when left out a PROMPT of people, a RESPONSE of agents.',
+      description:
+        'The type of the message. When omitted, it is PROMPT for a person and RESPONSE for an agent.',
     }),
     turnNumber: t.int({
       description:
-        'The turn that it belongs to: from 0 to the one after the current turn of the thread, 1 in a new thread. When left out the current one, or the next when a person writes after a completed or failed turn.',
+        'The turn that the message belongs to: at most one more than the current turn of the thread, and 1 in a new thread. When omitted, it is the current turn, or the next one if a person writes after a completed or failed turn.',
     }),
     replyToMessageId: t.id({
       extensions: naming('id', 'message'),
@@ -51,20 +53,20 @@ const AgentMessageCreateInput = builder.inputType('AgentMessageCreateInput', {
     }),
     followUpActions: t.field({
       type: [FollowUpActionInput],
-      description: 'The next steps that it offers, at most 10.',
+      description: 'The next steps that the message offers, at most 10.',
     }),
   }),
 });
 
 const AgentMessageCreatePayload = builder.objectRef<MessageWritten>('AgentMessageCreatePayload').implement({
-  description: 'The message that was written.',
+  description: 'The result of writing the message.',
   fields: (t) => ({
     message: t.expose('message', { type: AgentThreadMessage.ref, description: 'The message.' }),
-    thread: t.expose('thread', { type: AgentThread.ref, description: 'The thread as it is now.' }),
-    issue: t.expose('issue', { type: Issue.ref, description: 'Its issue as it is now.' }),
+    thread: t.expose('thread', { type: AgentThread.ref, description: 'The thread, after the change.' }),
+    issue: t.expose('issue', { type: Issue.ref, description: 'The issue, after the change.' }),
   }),
 });
 
 mutation('agentMessageCreate', AgentMessageCreateInput, AgentMessageCreatePayload, createAgentMessage, {
-  description: 'Writes a message to the agent thread of an issue; the first one begins the thread.',
+  description: 'Writes a message to the agent thread of an issue. The first message creates the thread.',
 });

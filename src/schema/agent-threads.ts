@@ -20,42 +20,50 @@ export const AgentThread: Entity<'agentThread'> = entity('AgentThread', {
 
 const staleAfterMs = 30 * 60_000;
 
-/** A turn that nobody has carried on for half an hour is stale (docs/contract.md, "Writes"). */
+/** A turn without a message for half an hour is stale (docs/contract.md, "Writes"). */
 function statusAt(now: Date, status: number, lastMessageUtc: Date): number {
   const open = status === threadStatus.pending || status === threadStatus.active;
   return open && now.getTime() - lastMessageUtc.getTime() > staleAfterMs ? threadStatus.stale : status;
 }
 
 AgentThread.implement((t) => ({
-  issueId: t.idOf('issue', 'issueId', { description: 'The issue that it is about.' }),
-  issue: t.reference(Issue, 'issueId', { scope: 'issues:read', description: 'The issue that it is about.' }),
+  issueId: t.idOf('issue', 'issueId', { description: 'The issue that the thread is about.' }),
+  issue: t.reference(Issue, 'issueId', {
+    scope: 'issues:read',
+    description: 'The issue that the thread is about.',
+  }),
   applicationId: t.idOf('app', 'applicationId', {
     nullable: true,
-    description: 'The application that the agent belongs to.',
+    description: 'The application that the agent belongs to, if any.',
   }),
   applicationInstallationId: t.idOf('installation', 'applicationInstallationId', {
     nullable: true,
-    description: 'The installation of that application in the workspace.',
+    description: 'The installation of that application in the workspace; null if the agent belongs to none.',
   }),
   agentUserAccountId: t.idOf('user', 'agentUserAccountId', { description: 'The account of the agent.' }),
-  agent: t.reference(Member, 'agentUserAccountId', { by: 'userAccountId', description: 'The agent.' }),
+  agent: t.reference(Member, 'agentUserAccountId', {
+    by: 'userAccountId',
+    description: 'The member that is the agent.',
+  }),
   status: t.computedForViewer({
     type: ThreadStatus,
     columns: ['status', 'lastMessageUtc'],
     compute: ({ status, lastMessageUtc }, _references, { now }) => statusAt(now, status, lastMessageUtc),
-    description: 'Where the thread stands; follows from its last message and the time since.',
+    description: 'The status of the thread; it follows from the last message and the time since then.',
   }),
   lastMessageAuthorType: t.expose('lastMessageAuthorType', {
     type: AuthorType,
-    description: 'Who wrote the last message.',
+    description: 'The kind of author of the last message.',
   }),
   lastMessageType: t.expose('lastMessageType', {
     type: MessageType,
-    description: 'What the last message is.',
+    description: 'The type of the last message.',
   }),
-  currentTurnNumber: t.exposeInt('currentTurnNumber', { description: 'The turn that runs or ran last.' }),
+  currentTurnNumber: t.exposeInt('currentTurnNumber', {
+    description: 'The turn that is running or ran last.',
+  }),
   lastCompletedTurnNumber: t.exposeInt('lastCompletedTurnNumber', {
-    description: 'The last turn that was completed; 0 when none was.',
+    description: 'The last turn that was completed; 0 if none was.',
   }),
   messageCount: t.exposeInt('messageCount', { description: 'The number of its messages.' }),
   lastMessagePreview: t.exposeString('lastMessagePreview', {

@@ -12,30 +12,31 @@ import { naming } from './builder/naming.ts';
 import { expectedRevision } from './builder/revisions.ts';
 
 const AttachmentCreateInput = builder.inputType('AttachmentCreateInput', {
-  description: 'A file to be put on an issue.',
+  description: 'The file to attach to an issue.',
   fields: (t) => ({
     issueKey: t.string({
       required: true,
       extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in any case; its id is taken too.',
+      description: 'The key of the issue, in upper or lower case, or its id.',
     }),
     fileName: t.string({
       required: true,
-      description: 'What the file is called, 1 to 255 characters after trimming, without a path.',
+      description: 'The name of the file without a path, 1 to 255 characters after trimming.',
     }),
     contentType: t.string({
       required: true,
-      description: 'Its media type, such as `image/png`; empty when it is not known.',
+      description: 'The media type of the file, such as `image/png`; empty if it is unknown.',
     }),
     sizeBytes: t.int({
       required: true,
-      description: 'How many bytes it has. The upload must have as many; the server has a limit.',
+      description:
+        'The size of the file in bytes. The upload must have exactly this size, and the server has a limit.',
     }),
   }),
 });
 
 const AttachmentDeleteInput = builder.inputType('AttachmentDeleteInput', {
-  description: 'The attachment to be taken from its issue.',
+  description: 'The attachment to delete.',
   fields: (t) => ({
     id: t.id({
       required: true,
@@ -44,23 +45,24 @@ const AttachmentDeleteInput = builder.inputType('AttachmentDeleteInput', {
     }),
     issueKey: t.string({
       extensions: naming('key', 'issue'),
-      description: 'The issue that it must be on, by its key or id; any when left out.',
+      description: 'The key or id of the issue that it must be on; any issue when omitted.',
     }),
     expectedRevision: expectedRevision(t),
   }),
 });
 
 const AttachmentCreatePayload = builder.objectRef<AttachmentAnnounced>('AttachmentCreatePayload').implement({
-  description: 'An attachment that waits for its bytes. Nobody else sees it before they are there.',
+  description: 'An attachment whose bytes have not arrived yet. Until they have, nobody else can see it.',
   fields: (t) => ({
     attachment: t.expose('attachment', { type: Attachment.ref, description: 'The attachment.' }),
     uploadUrl: t.expose('uploadUrl', {
       type: 'URL',
-      description: 'Where to PUT the bytes, without a token: whoever has the address may send them.',
+      description:
+        'The URL to PUT the bytes to. It needs no access token: anyone who has the URL can upload.',
     }),
     expiresUtc: t.expose('expiresUtc', {
       type: 'DateTime',
-      description: 'Until when the upload may be begun.',
+      description: 'The time until which the upload may start.',
     }),
     issue: t.expose('issue', { type: Issue.ref, description: 'The issue of the attachment.' }),
   }),
@@ -69,19 +71,20 @@ const AttachmentCreatePayload = builder.objectRef<AttachmentAnnounced>('Attachme
 const AttachmentDeletePayload = builder
   .objectRef<{ id: string; issue: IssueRow }>('AttachmentDeletePayload')
   .implement({
-    description: 'What was deleted.',
+    description: 'The result of the deletion.',
     fields: (t) => ({
       deletedAttachmentId: t.idOf('attachment', 'id', {
-        description: 'The id of the attachment, which names nothing any more.',
+        description: 'The id that the attachment had.',
       }),
-      issue: t.expose('issue', { type: Issue.ref, description: 'Its issue as it is now.' }),
+      issue: t.expose('issue', { type: Issue.ref, description: 'The issue, after the change.' }),
     }),
   });
 
 mutation('attachmentCreate', AttachmentCreateInput, AttachmentCreatePayload, createAttachment, {
-  description: 'Announces a file for an issue and says where its bytes are to be sent within five minutes.',
+  description:
+    'Announces a file for an issue and returns the URL that its bytes must be sent to within five minutes.',
 });
 
 mutation('attachmentDelete', AttachmentDeleteInput, AttachmentDeletePayload, removeAttachment, {
-  description: 'Takes an attachment from its issue for good, or gives up an upload.',
+  description: 'Deletes an attachment permanently, or cancels an upload.',
 });

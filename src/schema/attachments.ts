@@ -14,7 +14,7 @@ export const Attachment: Entity<'attachment'> = entity('Attachment', {
   prefix: 'attachment',
   singular: 'attachment',
   plural: 'attachments',
-  description: 'A file on an issue.',
+  description: 'A file that is attached to an issue.',
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
   where: {
@@ -42,8 +42,11 @@ function attachmentPath(id: string, issue: { number: number; team?: { code: stri
 }
 
 Attachment.implement((t) => ({
-  issueId: t.idOf('issue', 'issueId', { description: 'The issue that it is on.' }),
-  issue: t.reference(Issue, 'issueId', { scope: 'issues:read', description: 'The issue that it is on.' }),
+  issueId: t.idOf('issue', 'issueId', { description: 'The issue that it is attached to.' }),
+  issue: t.reference(Issue, 'issueId', {
+    scope: 'issues:read',
+    description: 'The issue that it is attached to.',
+  }),
   fileName: t.exposeString('fileName', { description: 'The name of the file.' }),
   contentType: t.exposeString('contentType', { description: 'The media type of the file, in lower case.' }),
   sizeBytes: t.exposeInt('sizeBytes', { description: 'The size of the file in bytes.' }),
@@ -58,21 +61,21 @@ Attachment.implement((t) => ({
     type: 'DateTime',
     nullable: true,
     description:
-      'When it was uploaded; null in the answer to `attachmentCreate` alone, before its bytes are there.',
+      'When the file was uploaded. It is null only in the response to `attachmentCreate`, before the bytes have arrived.',
   }),
   downloadUrl: t.computed({
     type: 'URL',
     columns: ['id'],
     references: { issue: keyedIssue() },
     compute: ({ id }, { issue }) => `${attachmentPath(id, issue)}/content`,
-    description: 'The path of its content on the REST face, which redirects to a signed address.',
+    description: 'The path of the content in the REST API, which redirects to a signed URL.',
   }),
   previewUrl: t.computed({
     type: 'URL',
     columns: ['id'],
     references: { issue: keyedIssue() },
     compute: ({ id }, { issue }) => `${attachmentPath(id, issue)}/preview`,
-    description: 'The path of its preview on the REST face, which is 404 when there is none.',
+    description: 'The path of the preview in the REST API; the response is 404 if there is none.',
   }),
   signedDownloadUrl: t.computedForViewer({
     type: 'URL',
@@ -81,7 +84,7 @@ Attachment.implement((t) => ({
     columns: ['workspaceId', 'id', 'uploadedUtc'],
     compute: (row, _references, ctx) => signedDownloadUrl(ctx, row),
     description:
-      'An address that gives the bytes without a token, for five minutes. Null before they are there, or when this server keeps no files.',
+      'A URL that returns the bytes without an access token, for five minutes; null before the bytes have arrived, or if this server stores no files.',
   }),
   signedPreviewUrl: t.computedForViewer({
     type: 'URL',
@@ -90,21 +93,21 @@ Attachment.implement((t) => ({
     columns: ['workspaceId', 'id', 'uploadedUtc', 'previewKind'],
     compute: (row, _references, ctx) => signedPreviewUrl(ctx, row),
     description:
-      'An address that shows the preview without a token, for five minutes. Null when there is none.',
+      'A URL that returns the preview without an access token, for five minutes; null if there is none.',
   }),
   isPreviewAvailable: t.computed({
     type: 'Boolean',
     columns: ['previewKind'],
     compute: ({ previewKind }) => previewKind !== 0,
-    description: 'Is there a preview.',
+    description: 'Whether there is a preview.',
   }),
-  previewKind: t.expose('previewKind', { type: PreviewKind, description: 'What kind of preview there is.' }),
+  previewKind: t.expose('previewKind', { type: PreviewKind, description: 'The kind of preview.' }),
   codeLanguage: t.exposeString('codeLanguage', {
     nullable: true,
-    description: 'The language of its code, when it is code.',
+    description: 'The programming language, if the file is source code.',
   }),
   revision: t.exposeInt('revision', {
     description:
-      'Counts the uploads that were begun, the announcement too: what optimistic locking compares.',
+      'The number of uploads that were started, with the one of `attachmentCreate`, for optimistic locking (`expectedRevision`).',
   }),
 }));

@@ -6,11 +6,14 @@ import { Member } from './members.ts';
 
 const actorKinds: Record<string, { value: number; description: string }> = {
   MEMBER: { value: auditActorKind.member, description: 'A member, by an access token.' },
-  OPERATOR: { value: auditActorKind.operator, description: 'Whoever runs the service, by a command.' },
-  SYSTEM: { value: auditActorKind.system, description: 'The service itself, such as at its first start.' },
+  OPERATOR: { value: auditActorKind.operator, description: 'The operator of the service, by a command.' },
+  SYSTEM: {
+    value: auditActorKind.system,
+    description: 'The service itself, for example at its first start.',
+  },
 };
 const AuditActorKind = builder.enumType('AuditActorKind', {
-  description: 'What stands behind an act.',
+  description: 'The kind of actor of an audited action.',
   values: actorKinds,
 });
 
@@ -18,9 +21,9 @@ const AuditChange = builder.objectRef<{ field: string; before: string | null; af
   'AuditChange',
 );
 AuditChange.implement({
-  description: 'A value that an act set.',
+  description: 'A value that an action set.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'Which value it is.' }),
+    field: t.exposeString('field', { description: 'The name of the value.' }),
     before: t.exposeString('before', {
       nullable: true,
       description: 'The value before, as text or JSON; null when there was none.',
@@ -32,14 +35,14 @@ AuditChange.implement({
   }),
 });
 
-/** Shown to owners and admins: the root sees to that, and `node` asks `mayReadAudit`. */
+/** Only owners and admins may read audit entries. The root field and `node` both check this with `mayReadAudit`. */
 export const AuditEntry: Entity<'auditEntry'> = entity('AuditEntry', {
   table: 'auditEntry',
   prefix: 'audit',
   singular: 'audit entry',
   plural: 'audit entries',
   description:
-    'Something that was done to tokens, roles or the workspace itself. It is written with the act and never changed.',
+    'A record of an action on access tokens, roles or the workspace itself. It is written in the same transaction as the action and never changes.',
   scope: 'workspace:admin',
   orders: { OCCURRED: { column: 'occurredUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'OCCURRED', direction: 'desc' },
@@ -56,50 +59,50 @@ export const AuditEntry: Entity<'auditEntry'> = entity('AuditEntry', {
 });
 
 AuditEntry.implement((t) => ({
-  occurredUtc: t.expose('occurredUtc', { type: 'DateTime', description: 'When it was done.' }),
+  occurredUtc: t.expose('occurredUtc', { type: 'DateTime', description: 'When the action happened.' }),
   act: t.exposeString('act', {
-    description: `What was done: ${Object.keys(auditActs)
+    description: `The action: ${Object.keys(auditActs)
       .map((act) => `\`${act}\``)
       .join(', ')}.`,
   }),
-  actorKind: t.expose('actorKind', { type: AuditActorKind, description: 'What stands behind it.' }),
+  actorKind: t.expose('actorKind', { type: AuditActorKind, description: 'The kind of actor.' }),
   actorName: t.exposeString('actorName', {
     description:
-      'Who did it, as he was called then: a member, or the user of the machine who gave the command.',
+      'The name of the actor at that time: of the member, or of the user on the machine who ran the command.',
   }),
   actorUserAccountId: t.idOf('user', 'userAccountId', {
     nullable: true,
-    description: 'The account that did it; null when it was no member.',
+    description: 'The account that did it; null if the actor was not a member.',
   }),
   actor: t.reference(Member, 'userAccountId', {
     by: 'userAccountId',
     nullable: true,
-    description: 'The member who did it; null when it was none.',
+    description: 'The member who did it; null if the actor was not a member.',
   }),
   accessTokenId: t.idOf('token', 'tokenId', {
     nullable: true,
-    description: 'The id of the token that it was done with; null when there was none.',
+    description: 'The id of the access token that was used; null if there was none.',
   }),
   address: t.exposeString('address', {
     nullable: true,
-    description: 'Where it came from: the address of the client, or the machine of the command.',
+    description: 'The network address of the client, or the name of the machine that ran the command.',
   }),
   requestId: t.exposeString('requestId', {
     nullable: true,
-    description: 'The id of the request that did it, as the log has it.',
+    description: 'The id of the request, as it is in the log.',
   }),
   subjectKind: t.exposeString('subjectKind', {
-    description: 'What kind of thing it was done to, such as `access token` or `member`.',
+    description: 'The kind of object that was acted on, such as `access token` or `member`.',
   }),
   subjectId: t.exposeString('subjectId', {
     nullable: true,
-    description: 'The id of what it was done to; null where the name says it.',
+    description: 'The id of the object that was acted on; null if it has only a name.',
   }),
-  subjectName: t.exposeString('subjectName', { description: 'What it was done to, as it was called then.' }),
+  subjectName: t.exposeString('subjectName', { description: 'The name that the object had at that time.' }),
   changes: t.computed({
     type: [AuditChange],
     columns: ['changes'],
     compute: ({ changes }) => changes,
-    description: 'The values that were set, at most 10; none is a secret.',
+    description: 'The values that were set, at most 10. Secrets are never included.',
   }),
 }));

@@ -10,16 +10,16 @@ interface Code {
 
 const CodeEntry = builder.objectRef<Code>('CodeEntry');
 CodeEntry.implement({
-  description: 'One value of a closed set.',
+  description: 'A value of a closed set.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name; enums spell it in upper case.' }),
+    name: t.exposeString('name', { description: 'The name of the value; enums spell it in upper case.' }),
     code: t.exposeInt('code', {
       nullable: true,
       description:
-        'The number that REST shows for it, or the HTTP status of an error code; null where REST shows the name.',
+        'The number that REST uses for the value, or the HTTP status of an error code; null if REST uses the name.',
     }),
     description: t.exposeString('description', {
-      description: 'What it means; empty when the name says it.',
+      description: 'What the value means; empty if the name says it.',
     }),
   }),
 });
@@ -29,20 +29,20 @@ CodeTable.implement({
   description: 'A closed set of values.',
   fields: (t) => ({
     name: t.exposeString('name', {
-      description: 'The field whose values these are; `errorCode` for the codes of errors.',
+      description: 'The name of the field that has these values; `errorCode` for the error codes.',
     }),
     entries: t.expose('entries', {
       type: [CodeEntry],
-      extensions: { rows: () => mostEntries },
+      extensions: { rows: () => maxEntries },
       description: 'The values, in their order.',
     }),
   }),
 });
 
-// On REST states and categories are names, not numbers (specification, "States and transitions").
+// In REST, states and categories are names, not numbers (specification, "States and transitions").
 const namedOnRest = new Set(['statusCategory', 'deliveryState', 'projectState', 'teamState']);
 
-/** Every code table, and the registry of error codes as one more. */
+/** All code tables, and the error codes as a further table. */
 export const allCodeTables = [
   ...Object.entries(codeTables).map(([name, codes]) => ({
     name,
@@ -62,4 +62,4 @@ export const allCodeTables = [
   },
 ];
 
-const mostEntries = Math.max(...allCodeTables.map(({ entries }) => entries.length));
+const maxEntries = Math.max(...allCodeTables.map(({ entries }) => entries.length));

@@ -7,29 +7,29 @@ import { Issue } from './issues.ts';
 import { naming } from './builder/naming.ts';
 import { expectedRevision } from './builder/revisions.ts';
 
-const issueKeyGuard = 'The issue that it must be on, by its key or id; any when left out.';
+const issueKeyGuard = 'The key or id of the issue that it must be on; any issue when omitted.';
 
 const CommentCreateInput = builder.inputType('CommentCreateInput', {
-  description: 'A comment to be written.',
+  description: 'The comment to write.',
   fields: (t) => ({
     issueKey: t.string({
       required: true,
       extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in any case; its id is taken too.',
+      description: 'The key of the issue, in upper or lower case, or its id.',
     }),
     parentCommentId: t.id({
       extensions: naming('id', 'comment'),
-      description: 'The comment of the same issue that it replies to.',
+      description: 'The comment to reply to. It must be on the same issue.',
     }),
     body: t.string({
       required: true,
-      description: 'What it says, as plain text of 1 to 50,000 characters, not white space alone.',
+      description: 'The body as plain text, 1 to 50,000 characters, not only white space.',
     }),
   }),
 });
 
 const CommentUpdateInput = builder.inputType('CommentUpdateInput', {
-  description: 'A change to a comment.',
+  description: 'The comment to update, and its new body.',
   fields: (t) => ({
     id: t.id({
       required: true,
@@ -40,13 +40,13 @@ const CommentUpdateInput = builder.inputType('CommentUpdateInput', {
     expectedRevision: expectedRevision(t),
     body: t.string({
       required: true,
-      description: 'What it is to say, as plain text of 1 to 50,000 characters, not white space alone.',
+      description: 'The new body as plain text, 1 to 50,000 characters, not only white space.',
     }),
   }),
 });
 
 const CommentDeleteInput = builder.inputType('CommentDeleteInput', {
-  description: 'The comment to be deleted.',
+  description: 'The comment to delete.',
   fields: (t) => ({
     id: t.id({
       required: true,
@@ -62,35 +62,35 @@ function commentPayload(name: string, description: string) {
   return builder.objectRef<CommentWritten>(name).implement({
     description,
     fields: (t) => ({
-      comment: t.expose('comment', { type: Comment.ref, description: 'The comment as it is now.' }),
-      issue: t.expose('issue', { type: Issue.ref, description: 'Its issue as it is now.' }),
+      comment: t.expose('comment', { type: Comment.ref, description: 'The comment, after the change.' }),
+      issue: t.expose('issue', { type: Issue.ref, description: 'The issue, after the change.' }),
     }),
   });
 }
 
-const CommentCreatePayload = commentPayload('CommentCreatePayload', 'The comment that was written.');
-const CommentUpdatePayload = commentPayload('CommentUpdatePayload', 'The comment that was changed.');
+const CommentCreatePayload = commentPayload('CommentCreatePayload', 'The result of writing the comment.');
+const CommentUpdatePayload = commentPayload('CommentUpdatePayload', 'The result of the update.');
 
 const CommentDeletePayload = builder
   .objectRef<{ id: string; issue: IssueRow }>('CommentDeletePayload')
   .implement({
-    description: 'What was deleted.',
+    description: 'The result of the deletion.',
     fields: (t) => ({
       deletedCommentId: t.idOf('comment', 'id', {
-        description: 'The id of the comment, which names nothing any more.',
+        description: 'The id that the comment had.',
       }),
-      issue: t.expose('issue', { type: Issue.ref, description: 'Its issue as it is now.' }),
+      issue: t.expose('issue', { type: Issue.ref, description: 'The issue, after the change.' }),
     }),
   });
 
 mutation('commentCreate', CommentCreateInput, CommentCreatePayload, createComment, {
-  description: 'Writes a comment on an issue, which the viewer follows from then on. Guests may, too.',
+  description: 'Writes a comment on an issue and subscribes the viewer to it. Guests may comment too.',
 });
 
 mutation('commentUpdate', CommentUpdateInput, CommentUpdatePayload, changeComment, {
-  description: 'Changes what a comment says. Its author, owners and admins may.',
+  description: 'Changes the body of a comment. Its author, owners and admins may.',
 });
 
 mutation('commentDelete', CommentDeleteInput, CommentDeletePayload, deleteComment, {
-  description: 'Deletes a comment; its replies stay. Its author, owners and admins may.',
+  description: 'Deletes a comment. Its replies remain. Its author, owners and admins may.',
 });

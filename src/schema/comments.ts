@@ -11,7 +11,7 @@ export const Comment: Entity<'comment'> = entity('Comment', {
   prefix: 'comment',
   singular: 'comment',
   plural: 'comments',
-  description: 'A comment on an issue, perhaps in reply to another.',
+  description: 'A comment on an issue. It may reply to another comment.',
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
   where: { column: 'deletedUtc', isNull: true },
@@ -29,16 +29,19 @@ export const Comment: Entity<'comment'> = entity('Comment', {
 });
 
 Comment.implement((t) => ({
-  issueId: t.idOf('issue', 'issueId', { description: 'The issue that it is on.' }),
-  issue: t.reference(Issue, 'issueId', { scope: 'issues:read', description: 'The issue that it is on.' }),
+  issueId: t.idOf('issue', 'issueId', { description: 'The issue that the comment is on.' }),
+  issue: t.reference(Issue, 'issueId', {
+    scope: 'issues:read',
+    description: 'The issue that the comment is on.',
+  }),
   parentCommentId: t.idOf('comment', 'parentCommentId', {
     nullable: true,
-    description: 'The comment that it replies to, even when that is deleted.',
+    description: 'The id of the comment that this one replies to, even if that comment is deleted.',
   }),
   parent: t.reference(Comment, 'parentCommentId', {
     nullable: true,
     scope: 'issues:read',
-    description: 'The comment that it replies to; null when that is deleted.',
+    description: 'The comment that this one replies to; null if that comment is deleted.',
   }),
   parentAuthorDisplayName: t.computed({
     type: 'String',
@@ -48,7 +51,8 @@ Comment.implement((t) => ({
       author: via(Member, 'parentAuthorUserAccountId', ['displayName'], { by: 'userAccountId' }),
     },
     compute: (_comment, { author }) => author?.displayName,
-    description: 'The name of whom it replies to, even when that comment is deleted.',
+    description:
+      'The display name of the author of the comment that this one replies to, even if that comment is deleted.',
   }),
   authorUserAccountId: t.idOf('user', 'authorUserAccountId', { description: 'The account that wrote it.' }),
   author: t.reference(Member, 'authorUserAccountId', {
@@ -59,19 +63,23 @@ Comment.implement((t) => ({
     type: 'RichText',
     columns: ['body'],
     compute: ({ body }) => toRichText(body),
-    description: 'What it says, as rich text.',
+    description: 'The body as rich text.',
   }),
-  bodyText: t.exposeString('body', { description: 'What it says, as plain text.' }),
+  bodyText: t.exposeString('body', { description: 'The body as plain text.' }),
   canManage: t.computedForViewer({
     type: 'Boolean',
     columns: ['authorUserAccountId'],
     compute: ({ authorUserAccountId }, _references, { principal }) =>
       mayManage(principal, authorUserAccountId),
-    description: 'May the viewer change or delete it: its author, owners and admins may.',
+    description: 'Whether the viewer may change and delete the comment. Its author, owners and admins may.',
   }),
-  isEdited: t.exposeBoolean('isEdited', { description: 'Was it changed after it was written.' }),
+  isEdited: t.exposeBoolean('isEdited', {
+    description: 'Whether the comment was changed after it was written.',
+  }),
   createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was written.' }),
   updatedUtc: t.expose('updatedUtc', { type: 'DateTime', description: 'When it was last changed.' }),
-  revision: t.exposeInt('revision', { description: 'Counts its changes: what optimistic locking compares.' }),
-  replies: t.children(Comment, { key: 'parentCommentId', description: 'The comments that reply to it.' }),
+  revision: t.exposeInt('revision', {
+    description: 'The number of changes so far, for optimistic locking (`expectedRevision`).',
+  }),
+  replies: t.children(Comment, { key: 'parentCommentId', description: 'The replies to this comment.' }),
 }));

@@ -8,7 +8,7 @@ export const Delivery: Entity<'delivery'> = entity('Delivery', {
   prefix: 'delivery',
   singular: 'delivery',
   plural: 'deliveries',
-  description: 'A stretch of time in which a team delivers: what others call a cycle or a sprint.',
+  description: 'A period that a team plans in, such as a cycle or a sprint.',
   scope: 'token',
   orders: {
     STARTS_ON: { column: 'startsOn', kind: 'date', nullable: false },
@@ -27,7 +27,10 @@ export const Delivery: Entity<'delivery'> = entity('Delivery', {
   }),
 });
 
-/** Today's date in UTC: deliveries begin and end at midnight there. All of an answer is judged by the same time. */
+/**
+ * Today's date in UTC, since deliveries start and end at midnight UTC. All objects of an answer are compared with the
+ * same time.
+ */
 function today(now: Date): string {
   if (last.now !== now) last = { now, date: now.toISOString().slice(0, 10) };
   return last.date;
@@ -35,21 +38,21 @@ function today(now: Date): string {
 let last = { now: new Date(0), date: '1970-01-01' };
 
 Delivery.implement((t) => ({
-  teamId: t.idOf('team', 'teamId', { description: 'The team that delivers.' }),
-  team: t.reference(Team, 'teamId', { description: 'The team that delivers.' }),
-  number: t.exposeInt('number', { description: 'Its number within the team.' }),
+  teamId: t.idOf('team', 'teamId', { description: 'The team that the delivery belongs to.' }),
+  team: t.reference(Team, 'teamId', { description: 'The team that the delivery belongs to.' }),
+  number: t.exposeInt('number', { description: 'The number of the delivery within its team.' }),
   name: t.exposeString('name', { description: 'The name of the delivery.' }),
   description: t.exposeString('description', {
-    description: 'What it is about; empty when nothing is said.',
+    description: 'What the delivery is about; may be empty.',
   }),
-  startsOn: t.expose('startsOn', { type: 'Date', description: 'Its first day, in UTC.' }),
-  endsOn: t.expose('endsOn', { type: 'Date', description: 'Its last day, in UTC.' }),
-  state: t.expose('state', { type: DeliveryState, description: 'Where the delivery stands.' }),
+  startsOn: t.expose('startsOn', { type: 'Date', description: 'The first day of the delivery, in UTC.' }),
+  endsOn: t.expose('endsOn', { type: 'Date', description: 'The last day of the delivery, in UTC.' }),
+  state: t.expose('state', { type: DeliveryState, description: 'The state of the delivery.' }),
   issueCount: t.sums('deliveryCount', {
     key: 'deliveryId',
     columns: ['issueCount'],
     compute: ({ issueCount }) => issueCount,
-    description: 'The number of its living issues.',
+    description: 'The number of its issues that are not deleted.',
   }),
   closedIssueCount: t.sums('deliveryCount', {
     key: 'deliveryId',
@@ -73,13 +76,16 @@ Delivery.implement((t) => ({
     type: 'Boolean',
     columns: ['startsOn', 'endsOn'],
     compute: ({ startsOn, endsOn }, _references, { now }) => startsOn <= today(now) && today(now) <= endsOn,
-    description: 'Does it run today, in UTC.',
+    description: 'Whether the delivery is running today, in UTC.',
   }),
   isUpcoming: t.computedForViewer({
     type: 'Boolean',
     columns: ['startsOn'],
     compute: ({ startsOn }, _references, { now }) => startsOn > today(now),
-    description: 'Does it begin after today, in UTC.',
+    description: 'Whether the delivery starts after today, in UTC.',
   }),
-  issues: t.children(Issue, { key: 'deliveryId', description: 'The issues planned for it.' }),
+  issues: t.children(Issue, {
+    key: 'deliveryId',
+    description: 'The issues that are planned for the delivery.',
+  }),
 }));

@@ -15,5 +15,5 @@ import './agent-mutations.ts';
 import './mutation.ts';
 import './nodes.ts';
 
-/** The executable schema: every type declares itself when its file is imported, and this builds them. */
+/** The executable schema. Importing a type's file declares the type with the builder. */
 export const schema = builder.toSchema({ directives: [...specifiedDirectives, requiresScopes] });

@@ -6,44 +6,44 @@ import { Project } from './projects.ts';
 import { IssueStatus } from './statuses.ts';
 import { Team } from './teams.ts';
 
-/** The fields of an issue that stand on its own row, and the single things that it refers to. */
+/** The fields of an issue that come from its own row, and the single objects that it refers to. */
 export function issueCard(t: EntityFieldBuilder<'issue'>) {
   return {
     ...storedOutputs(t),
     number: t.exposeInt('number', {
-      description: 'Its number within the team: gapless and never used twice.',
+      description: 'Its number within the team. Numbers have no gaps and are never reused.',
     }),
-    teamId: t.idOf('team', 'teamId', { description: 'The team that owns it.' }),
-    team: t.reference(Team, 'teamId', { description: 'The team that owns it.' }),
+    teamId: t.idOf('team', 'teamId', { description: 'The team that the issue belongs to.' }),
+    team: t.reference(Team, 'teamId', { description: 'The team that the issue belongs to.' }),
     reporterUserAccountId: t.idOf('user', 'reporterUserAccountId', {
-      description: 'The account that reported it.',
+      description: 'The account that reported the issue.',
     }),
     reporter: t.reference(Member, 'reporterUserAccountId', {
       by: 'userAccountId',
-      description: 'The member who reported it.',
+      description: 'The member who reported the issue.',
     }),
-    status: t.reference(IssueStatus, 'statusId', { description: 'The status that it is in.' }),
+    status: t.reference(IssueStatus, 'statusId', { description: 'The status of the issue.' }),
     primaryAssigneeUserAccountId: t.idOf('user', 'primaryAssigneeUserAccountId', {
       nullable: true,
-      description: 'The account that answers for it.',
+      description: 'The account of the primary assignee; null if there is none.',
     }),
     primaryAssignee: t.reference(Member, 'primaryAssigneeUserAccountId', {
       by: 'userAccountId',
       nullable: true,
-      description: 'The member who answers for it.',
+      description: 'The primary assignee; null if there is none.',
     }),
     project: t.reference(Project, 'projectId', {
       nullable: true,
-      description: 'The project that it belongs to.',
+      description: 'The project that the issue belongs to.',
     }),
     delivery: t.reference(Delivery, 'deliveryId', {
       nullable: true,
-      description: 'The delivery that it is planned for.',
+      description: 'The delivery that the issue is planned for.',
     }),
     commentCount: t.exposeInt('commentCount', { description: 'The number of its comments.' }),
     subIssueCount: t.exposeInt('subIssueCount', { description: 'The number of its sub-issues.' }),
     linkCount: t.exposeInt('linkCount', { description: 'The number of its links.' }),
-    createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was made.' }),
+    createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was created.' }),
     updatedUtc: t.expose('updatedUtc', {
       type: 'DateTime',
       description: 'When it was last updated; comments, links and messages do not count.',
@@ -51,21 +51,22 @@ export function issueCard(t: EntityFieldBuilder<'issue'>) {
     lastActivityUtc: t.expose('lastActivityUtc', {
       type: 'DateTime',
       nullable: true,
-      description: 'The time of the newest entry of its feed; null right after creation.',
+      description:
+        'The time of the newest entry in the activity feed; null for an issue that was just created.',
     }),
     lastCommentUtc: t.expose('lastCommentUtc', {
       type: 'DateTime',
       nullable: true,
-      description: 'The time of its newest living comment.',
+      description: 'The time of the newest comment that is not deleted; null if there is none.',
     }),
     closedUtc: t.expose('closedUtc', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it came to a terminal status; null when it is in none.',
+      description: 'When the issue entered a terminal status; null while its status is not terminal.',
     }),
     revision: t.exposeInt('revision', {
       description:
-        'Counts its changes: what optimistic locking compares. Comments, links, attachments, sub-issues and messages do not count.',
+        'The number of changes so far, for optimistic locking (`expectedRevision`). Comments, links, attachments, sub-issues and agent messages do not change it.',
     }),
   };
 }

@@ -14,7 +14,7 @@ import { Priority } from './builder/enums.ts';
 import type { FilterBuilder, FilterDeclaration } from './builder/filters.ts';
 import { naming } from './builder/naming.ts';
 
-// The stored fields of an issue as the graph shows, takes, filters and orders by them, derived from their declaration.
+// The outputs, inputs, filters and orders of an issue's stored fields, derived from their declarations in the model.
 
 interface Declared {
   readonly cleared: object;
@@ -25,12 +25,12 @@ interface Declared {
 
 const codeEnums = { priority: Priority } as const;
 
-/** Whether a field can be null. It is typed as true because Pothos demands the literal where the column may be null. */
+/** Whether a field can be null. The type is `true` because Pothos requires that literal for a nullable column. */
 function nullable({ cleared }: Declared): true {
   return ('to' in cleared && cleared.to === null) as true;
 }
 
-/** The stored fields as fields of the type `Issue`. */
+/** The fields of the type `Issue` for its stored fields. */
 export function storedOutputs(t: EntityFieldBuilder<'issue'>) {
   const described = (field: Declared) => ({
     nullable: nullable(field),
@@ -61,22 +61,22 @@ function takenAs({ input, description }: Declared): string {
   return input ?? description;
 }
 
-/** The stored fields that creating and updating take in the same words: all but those that a new issue needs. */
+/** The stored fields that both inputs describe alike: all but those that a new issue requires. */
 type SharedField = Exclude<StoredFieldName, RequiredField>;
 type SharedInputs = {
   [Name in SharedField]: InputFieldRef<Types, ValueOf<(typeof issueFields)[Name]['kind']> | null | undefined>;
 };
 
-/** The stored fields as fields of the inputs that create and update issues. */
+/** The input fields for stored fields that creating and updating an issue share. */
 export function storedInputs(t: InputBuilder): SharedInputs {
   const shared = Object.entries(inputs).filter(
     ([name]) => !('refused' in issueFields[name as IssueField].cleared),
   );
-  // An input field takes what its kind stores.
+  // The type of an input field follows from the kind of the stored field, which the compiler cannot see.
   return Object.fromEntries(shared.map(([name, input]) => [name, input(t)])) as SharedInputs;
 }
 
-/** The conditions on the columns of stored fields; a text that is not folded has none. */
+/** The filter fields for stored fields. A text that is not stored in folded form has none. */
 export function storedFilters(f: FilterBuilder<Row<'issue'>>): Record<string, FilterDeclaration> {
   const filters = fieldsAs<StoredKind, FilterDeclaration | undefined>({
     text: (_name, field) => ('folded' in field ? f.text(field.folded) : undefined),
@@ -90,7 +90,7 @@ export function storedFilters(f: FilterBuilder<Row<'issue'>>): Record<string, Fi
   );
 }
 
-/** The orders by dates, under the names that their declarations give them. */
+/** The orders by date fields, with the names that their declarations give them. */
 export function dateOrders(): Record<string, OrderColumn<Row<'issue'>>> {
   const orders = fieldsAs<'date', readonly [string, OrderColumn<Row<'issue'>>]>({
     date: (name, field) => [field.order, { column: name, kind: 'date', nullable: nullable(field) }],

@@ -11,58 +11,59 @@ import { naming } from './builder/naming.ts';
 import { expectedRevision } from './builder/revisions.ts';
 
 const RoleAssignmentInput = builder.inputType('RoleAssignmentInput', {
-  description: 'A part that somebody is to have in an issue.',
+  description: 'A role in an issue, and the account to give it to.',
   fields: (t) => ({
-    role: t.string({ required: true, description: 'What the part is called, 1 to 50 characters.' }),
+    role: t.string({ required: true, description: 'The name of the role, 1 to 50 characters.' }),
     userAccountId: t.id({
       required: true,
       extensions: naming('id', 'user'),
-      description: 'The account that is to have it.',
+      description: 'The account to give the role to.',
     }),
   }),
 });
 
-/** The fields that creating and updating have in common. */
+/** The fields that creating and updating an issue have in common. */
 function sharedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) {
   return {
     ...storedInputs(t),
     primaryAssigneeUserAccountId: t.id({
       extensions: naming('id', 'user'),
       description:
-        'The account that answers for it. It takes the place of the former one among the assignees; null takes that one out.',
+        'The account of the primary assignee. It replaces the previous primary assignee in the list of assignees; null removes that one from the list.',
     }),
     assigneeUserAccountIds: t.idList({
       extensions: naming('id', 'user'),
       description:
-        'The accounts that work on it, at most 50. Alone, it keeps the primary assignee who is in it, else its first becomes that.',
+        'The accounts of all assignees, at most 50. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee.',
     }),
     labelIds: t.idList({
       extensions: naming('id', 'label'),
-      description: 'All its labels, at most 50, of the workspace or of its team; no groups.',
+      description:
+        "The ids of all labels, at most 50. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group.",
     }),
     parentIssueId: t.id({
       extensions: naming('id', 'issue'),
-      description: 'The issue that it is a part of.',
+      description: 'The parent issue.',
     }),
     roleAssignments: t.field({
       type: [RoleAssignmentInput],
-      description: 'All the parts that people have in it, at most 50.',
+      description: 'All role assignments, at most 50. An update replaces the whole list.',
     }),
   };
 }
 
 const IssueCreateInput = builder.inputType('IssueCreateInput', {
-  description: 'An issue to be made. What is left out or null stays empty.',
+  description: 'The issue to create. Fields that are omitted or null stay empty.',
   fields: (t) => ({
     teamId: t.id({
       extensions: naming('id', 'team'),
       required: true,
-      description: 'The team that owns it from then on.',
+      description: 'The team that the issue will belong to.',
     }),
-    title: t.string({ required: true, description: 'What it is about, 1 to 255 characters after trimming.' }),
+    title: t.string({ required: true, description: 'The title, 1 to 255 characters after trimming.' }),
     statusId: t.id({
       extensions: naming('id', 'status'),
-      description: 'The status of the team that it begins in; the initial one when left out.',
+      description: "The first status of the issue, one of its team; the team's initial status when omitted.",
     }),
     ...sharedFields(t),
   }),
@@ -70,22 +71,22 @@ const IssueCreateInput = builder.inputType('IssueCreateInput', {
 
 function changedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) {
   return {
-    title: t.string({ description: 'What it is about, 1 to 255 characters after trimming; cannot be null.' }),
+    title: t.string({ description: 'The title, 1 to 255 characters after trimming. It cannot be null.' }),
     statusId: t.id({
       extensions: naming('id', 'status'),
-      description: 'The status of its team that it comes to; cannot be null.',
+      description: "The new status, one of the issue's team. It cannot be null.",
     }),
     ...sharedFields(t),
   };
 }
 
 const IssueUpdateInput = builder.inputType('IssueUpdateInput', {
-  description: 'A change to an issue. A field that is left out stays as it is, null empties it.',
+  description: 'A change to an issue. A field that is omitted does not change; null clears it.',
   fields: (t) => ({
     key: t.string({
       required: true,
       extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in any case; its id is taken too.',
+      description: 'The key of the issue, in upper or lower case, or its id.',
     }),
     expectedRevision: expectedRevision(t),
     ...changedFields(t),
@@ -93,22 +94,22 @@ const IssueUpdateInput = builder.inputType('IssueUpdateInput', {
 });
 
 const IssueBatchUpdateInput = builder.inputType('IssueBatchUpdateInput', {
-  description: 'One change to several issues. A field that is left out stays as it is, null empties it.',
+  description: 'One change to several issues. A field that is omitted does not change; null clears it.',
   fields: (t) => ({
     keys: t.stringList({
       required: true,
       extensions: naming('key', 'issue'),
-      description: 'The keys of the issues, 1 to 50; ids are taken too.',
+      description: 'The keys or ids of the issues, 1 to 50.',
     }),
     ...changedFields(t),
   }),
 });
 
-/** An input that names an issue and says no more. */
-function namingInput(
+/** An input that only identifies an issue. */
+function issueInput(
   name: string,
   description: string,
-  key = 'The key of the issue, in any case; its id is taken too.',
+  key = 'The key of the issue, in upper or lower case, or its id.',
 ) {
   return builder.inputType(name, {
     description,
@@ -119,59 +120,56 @@ function namingInput(
 }
 
 const IssueDeleteInput = builder.inputType('IssueDeleteInput', {
-  description: 'The issue to be deleted.',
+  description: 'The issue to delete.',
   fields: (t) => ({
     key: t.string({
       required: true,
       extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in any case; its id is taken too.',
+      description: 'The key of the issue, in upper or lower case, or its id.',
     }),
     expectedRevision: expectedRevision(t),
   }),
 });
-const IssueRestoreInput = namingInput(
+const IssueRestoreInput = issueInput(
   'IssueRestoreInput',
-  'The deleted issue to be brought back.',
-  'The key that the issue had, in any case; its id is taken too.',
+  'The deleted issue to restore.',
+  'The key of the deleted issue, in upper or lower case, or its id.',
 );
-const IssueSubscribeInput = namingInput('IssueSubscribeInput', 'The issue to follow.');
-const IssueUnsubscribeInput = namingInput('IssueUnsubscribeInput', 'The issue to follow no more.');
+const IssueSubscribeInput = issueInput('IssueSubscribeInput', 'The issue to subscribe to.');
+const IssueUnsubscribeInput = issueInput('IssueUnsubscribeInput', 'The issue to unsubscribe from.');
 
 function issuePayload(name: string, description: string) {
   return builder.objectRef<{ issue: IssueRow }>(name).implement({
     description,
     fields: (t) => ({
-      issue: t.expose('issue', { type: Issue.ref, description: 'The issue as it is now.' }),
+      issue: t.expose('issue', { type: Issue.ref, description: 'The issue, after the change.' }),
     }),
   });
 }
 
-const IssueCreatePayload = issuePayload('IssueCreatePayload', 'The issue that was made.');
-const IssueUpdatePayload = issuePayload('IssueUpdatePayload', 'The issue that was changed.');
-const IssueRestorePayload = issuePayload('IssueRestorePayload', 'The issue that is back.');
-const IssueSubscribePayload = issuePayload('IssueSubscribePayload', 'The issue that the viewer follows.');
-const IssueUnsubscribePayload = issuePayload(
-  'IssueUnsubscribePayload',
-  'The issue that the viewer follows no more.',
-);
+const IssueCreatePayload = issuePayload('IssueCreatePayload', 'The result of creating an issue.');
+const IssueUpdatePayload = issuePayload('IssueUpdatePayload', 'The result of the update.');
+const IssueRestorePayload = issuePayload('IssueRestorePayload', 'The result of restoring the issue.');
+const IssueSubscribePayload = issuePayload('IssueSubscribePayload', 'The result of subscribing.');
+const IssueUnsubscribePayload = issuePayload('IssueUnsubscribePayload', 'The result of unsubscribing.');
 
 const IssueBatchUpdatePayload = builder
   .objectRef<{ issues: IssueRow[] }>('IssueBatchUpdatePayload')
   .implement({
-    description: 'The issues that were changed.',
+    description: 'The result of the update.',
     fields: (t) => ({
       issues: t.expose('issues', {
         type: [Issue.ref],
-        description: 'The issues as they are now, in the order of the keys, each once.',
+        description: 'The issues, after the change, in the order of the keys, each once.',
       }),
     }),
   });
 
 const IssueDeletePayload = builder.objectRef<IssueRow>('IssueDeletePayload').implement({
-  description: 'What was deleted.',
+  description: 'The result of the deletion.',
   fields: (t) => ({
     deletedIssueId: t.idOf('issue', 'id', {
-      description: 'The id of the issue, which names nothing until it is restored.',
+      description: 'The id of the issue. It is valid again if the issue is restored.',
     }),
   }),
 });
@@ -181,7 +179,10 @@ mutation(
   IssueCreateInput,
   IssueCreatePayload,
   async (ctx, input) => ({ issue: await createIssue(ctx, input) }),
-  { description: 'Makes an issue with the next number of its team. The viewer reports it and follows it.' },
+  {
+    description:
+      'Creates an issue with the next number of its team. The viewer becomes its reporter and is subscribed to it.',
+  },
 );
 
 mutation(
@@ -189,7 +190,7 @@ mutation(
   IssueUpdateInput,
   IssueUpdatePayload,
   async (ctx, input) => ({ issue: await updateIssue(ctx, input) }),
-  { description: 'Changes the fields of an issue that are given.' },
+  { description: 'Changes those fields of an issue that are set in the input.' },
 );
 
 mutation(
@@ -199,13 +200,13 @@ mutation(
   async (ctx, input) => ({ issues: await updateIssues(ctx, input) }),
   {
     description:
-      'Makes the same change to several issues: to all of them, or to none when one cannot take it. It is meant for whatever revisions they have.',
+      'Makes the same change to several issues. If it is invalid for one of them, none is changed. Revisions are not compared.',
     extensions: { rows: ({ input }: { input: { keys: string[] } }) => input.keys.length },
   },
 );
 
 mutation('issueDelete', IssueDeleteInput, IssueDeletePayload, deleteIssue, {
-  description: 'Deletes an issue. Its sub-issues stay, without a parent; for 30 days it can be restored.',
+  description: 'Deletes an issue. Its sub-issues remain, without a parent. It can be restored for 30 days.',
 });
 
 mutation(
@@ -213,7 +214,10 @@ mutation(
   IssueRestoreInput,
   IssueRestorePayload,
   async (ctx, input) => ({ issue: await restoreIssue(ctx, input) }),
-  { description: 'Brings back an issue that was deleted in the last 30 days, with its sub-issues under it.' },
+  {
+    description:
+      'Restores an issue that was deleted in the last 30 days, and puts its former sub-issues under it again.',
+  },
 );
 
 mutation(
@@ -221,7 +225,7 @@ mutation(
   IssueSubscribeInput,
   IssueSubscribePayload,
   async (ctx, input) => ({ issue: await subscribeToIssue(ctx, input) }),
-  { description: 'Makes the viewer follow an issue.' },
+  { description: 'Subscribes the viewer to an issue.' },
 );
 
 mutation(
@@ -229,5 +233,5 @@ mutation(
   IssueUnsubscribeInput,
   IssueUnsubscribePayload,
   async (ctx, input) => ({ issue: await unsubscribeFromIssue(ctx, input) }),
-  { description: 'Makes the viewer follow an issue no more.' },
+  { description: 'Unsubscribes the viewer from an issue.' },
 );

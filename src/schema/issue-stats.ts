@@ -13,32 +13,33 @@ import { IssueStatus } from './statuses.ts';
 import { Team } from './teams.ts';
 
 const IssueStatsGroup = builder.enumType('IssueStatsGroup', {
-  description: 'What issues can be counted by.',
+  description: 'The fields that issues can be grouped by.',
   values: {
     STATUS: { value: 'statusId', description: 'By status.' },
     STATUS_CATEGORY: { value: 'statusCategory', description: 'By the category of their status.' },
     TEAM: { value: 'teamId', description: 'By team.' },
-    PROJECT: { value: 'projectId', description: 'By project; those without one together.' },
-    DELIVERY: { value: 'deliveryId', description: 'By delivery; those without one together.' },
+    PROJECT: { value: 'projectId', description: 'By project. Issues without a project form one group.' },
+    DELIVERY: { value: 'deliveryId', description: 'By delivery. Issues without a delivery form one group.' },
     ASSIGNEE: {
       value: 'primaryAssigneeUserAccountId',
-      description: 'By primary assignee; those without one together.',
+      description: 'By primary assignee. Issues without one form one group.',
     },
     PRIORITY: { value: 'priority', description: 'By priority.' },
     LABEL: {
       value: 'labelId',
-      description: 'By label: an issue counts under each of its labels; those without one together.',
+      description:
+        'By label. An issue counts under each of its labels; issues without a label form one group.',
     },
   } as const satisfies Record<string, { value: StatsColumn; description: string }>,
 });
 
-/** How many groups there can be by one column, where the schema says it. */
+/** The number of possible groups of one column, for columns with a code table. */
 const knownSizes: Partial<Record<StatsColumn, number>> = {
   priority: Object.keys(priority).length,
   statusCategory: Object.keys(statusCategory).length,
 };
 
-/** How many groups come back at most. */
+/** The maximum number of groups that are returned. */
 function rowsOfStats({ first, groupBy }: { first?: number | null; groupBy: readonly StatsColumn[] }): number {
   let groups = 1;
   for (const column of new Set(groupBy)) groups *= knownSizes[column] ?? Infinity;
@@ -60,7 +61,7 @@ interface Stats {
 
 const IssueStats = builder.objectRef<Stats>('IssueStats');
 IssueStats.implement({
-  description: 'How many issues there are of one kind. What was not grouped by is null.',
+  description: 'A group of issues with their number. Fields that were not grouped by are null.',
   fields: (t) => ({
     status: t.reference(IssueStatus, 'statusId', { nullable: true, description: 'Their status.' }),
     statusCategory: t.expose('statusCategory', {
@@ -77,10 +78,10 @@ IssueStats.implement({
       description: 'Their primary assignee.',
     }),
     priority: t.expose('priority', { type: Priority, nullable: true, description: 'Their priority.' }),
-    label: t.reference(Label, 'labelId', { nullable: true, description: 'A label of theirs.' }),
+    label: t.reference(Label, 'labelId', { nullable: true, description: 'The label.' }),
     count: t.exposeInt('count', { description: 'The number of issues.' }),
     estimateSum: t.exposeInt('estimateSum', {
-      description: 'The sum of their estimates, 2,147,483,647 at most.',
+      description: 'The sum of their estimates, at most 2,147,483,647.',
     }),
   }),
 });
@@ -90,17 +91,17 @@ builder.queryField('issueStats', (t) =>
     type: [IssueStats],
     scope: 'issues:read',
     extensions: { scopeOfArguments: filterScopes(Issue), rows: rowsOfStats },
-    description: `Counts and sums of estimates for dashboards, in one statement: the largest groups first, those of equal size in the order of the ids and codes they are grouped by.`,
+    description: `The number of issues and the sum of their estimates, by groups. The largest groups come first; groups of equal size are ordered by the ids and codes that they are grouped by.`,
     args: {
-      filter: t.arg({ type: Issue.filterInput(), description: 'Which issues; all when left out.' }),
+      filter: t.arg({ type: Issue.filterInput(), description: 'The issues to count; all when omitted.' }),
       groupBy: t.arg({
         type: [IssueStatsGroup],
         required: true,
-        description: `What to count by, ${maxStatsDimensions} at most; nothing gives one total.`,
+        description: `The fields to group by, at most ${maxStatsDimensions}. An empty list gives one total.`,
       }),
       first: t.arg.int({
         defaultValue: maxStatsGroups,
-        description: `How many groups, 1 to ${maxStatsGroups}; ${maxStatsGroups} when null.`,
+        description: `The number of groups to return, 1 to ${maxStatsGroups}; null means ${maxStatsGroups}.`,
       }),
     },
     load: (ctx, args) => issueStats(ctx, { where: Issue.where, fields: Issue.filterFields() }, args),

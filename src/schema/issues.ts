@@ -28,7 +28,7 @@ const labels = {
   ...through('issueLabel', 'issueId', 'labelId', 'label', 'id'),
   stored: 'labelIds' satisfies keyof Row<'issue'>,
 };
-/** The order in which the row holds them, too. */
+/** The arrays in the issue's row have the same orders. */
 const assigneeOrder = [{ column: 'position', of: 'link' }, { column: 'userAccountId' }] as const;
 const labelOrder = [{ column: 'nameFold' }, { column: 'id' }] as const;
 
@@ -37,7 +37,7 @@ export const Issue: Entity<'issue'> = entity('Issue', {
   prefix: 'issue',
   singular: 'issue',
   plural: 'issues',
-  description: 'A piece of work of one team, addressed by its key.',
+  description: 'An issue: a piece of work that belongs to one team.',
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
   where: { column: 'deletedUtc', isNull: true },
@@ -80,7 +80,7 @@ export const Issue: Entity<'issue'> = entity('Issue', {
 
 const SubIssuesSummary = builder.objectRef<{ id: string; subIssueCount: number }>('SubIssuesSummary');
 SubIssuesSummary.implement({
-  description: 'How far the sub-issues of an issue are.',
+  description: 'The progress of the sub-issues of an issue.',
   fields: (t) => ({
     total: t.exposeInt('subIssueCount', { description: 'The number of sub-issues.' }),
     completed: t.count(Issue, {
@@ -91,12 +91,12 @@ SubIssuesSummary.implement({
         by: 'id',
         where: { column: 'isTerminal', is: 'eq', value: true },
       },
-      description: 'The number of them in a terminal status.',
+      description: 'The number of sub-issues in a terminal status.',
     }),
   }),
 });
 
-/** As `issueKey` writes it. */
+/** The same form as that of the function `issueKey`. */
 const keyPieces = [{ of: 'team', column: 'code' }, '-', { column: 'number' }] as const;
 
 Issue.implement((t) => ({
@@ -104,93 +104,97 @@ Issue.implement((t) => ({
     type: 'String',
     references: { team: via(Team, 'teamId', ['code']) },
     pieces: keyPieces,
-    description: 'The key in upper case that people address it by, such as ENG-42.',
+    description: 'The key, in upper case, such as ENG-42.',
   }),
   ...issueCard(t),
   parentIssueId: t.idOf('issue', 'parentIssueId', {
     nullable: true,
-    description: 'The issue that it is a part of.',
+    description: 'The parent issue.',
   }),
   parent: t.reference(Issue, 'parentIssueId', {
     nullable: true,
     scope: 'issues:read',
-    description: 'The issue that it is a part of.',
+    description: 'The parent issue.',
   }),
   roleAssignments: t.list(RoleAssignment, {
     key: 'issueId',
     orderBy: [{ column: 'role' }, { column: 'userAccountId' }],
-    description: `Who has which part in it, besides the assignees; at most ${limits.people}.`,
+    description: `The members who have a role in the issue, apart from its assignees; at most ${limits.people}.`,
   }),
   assigneeUserAccountIds: t.listOf(Member, {
     through: assignees,
     orderBy: assigneeOrder,
     prefix: 'user',
     column: 'userAccountId',
-    description: `The accounts of its assignees, the primary one first; at most ${limits.people}.`,
+    description: `The accounts of the assignees, the primary assignee first; at most ${limits.people}.`,
   }),
   assignees: t.list(Member, {
     through: assignees,
     orderBy: assigneeOrder,
-    description: `Its assignees, the primary one first; at most ${limits.people}.`,
+    description: `The assignees, the primary assignee first; at most ${limits.people}.`,
   }),
   labelIds: t.listOf(Label, {
     through: labels,
     orderBy: labelOrder,
     prefix: 'label',
     column: 'id',
-    description: `The ids of its labels, by their names; at most ${limits.labels}.`,
+    description: `The ids of its labels, ordered by name; at most ${limits.labels}.`,
   }),
   labels: t.list(Label, {
     through: labels,
     orderBy: labelOrder,
-    description: `Its labels, by their names; at most ${limits.labels}.`,
+    description: `The labels of the issue, ordered by name; at most ${limits.labels}.`,
   }),
   isSubscribed: t.exists('issueSubscription', {
     key: 'issueId',
     viewer: 'userAccountId',
-    description: 'Does the viewer follow it.',
+    description: 'Whether the viewer follows the issue.',
   }),
   viewerCanUpdate: t.computedForViewer({
     type: 'Boolean',
     columns: [],
     compute: (_row, _references, { principal }) =>
       principal.role !== memberRole.guest && principal.scopes.has('issues:write'),
-    description: 'May the viewer change it.',
+    description: 'Whether the viewer may change the issue.',
   }),
   viewerCanDelete: t.computedForViewer({
     type: 'Boolean',
     columns: [],
     compute: (_row, _references, { principal }) =>
       principal.role !== memberRole.guest && principal.scopes.has('issues:write'),
-    description: 'May the viewer delete it.',
+    description: 'Whether the viewer may delete the issue.',
   }),
   url: t.concatenated({
     type: 'URL',
     references: { team: via(Team, 'teamId', ['code']) },
     pieces: ['/v1/issues/', ...keyPieces],
-    description: 'Its path on the REST face.',
+    description: 'The path of the issue in the REST API.',
   }),
   subIssuesSummary: t.self({
     type: SubIssuesSummary,
     scope: 'issues:read',
-    description: 'How far its sub-issues are.',
+    description: 'The progress of the sub-issues.',
   }),
   agentThread: t.one(AgentThread, {
     key: 'issueId',
-    description: 'Its conversation with the agent; null before the first message.',
+    description: 'The conversation with the agent; null before its first message.',
   }),
   comments: t.children(Comment, {
     key: 'issueId',
     count: 'commentCount',
-    description: 'Its comments, replies included.',
+    description: 'The comments on the issue, replies included.',
   }),
-  links: t.children(IssueLink, { key: 'issueId', count: 'linkCount', description: 'Its links.' }),
-  attachments: t.children(Attachment, { key: 'issueId', description: 'Its attachments.' }),
+  links: t.children(IssueLink, {
+    key: 'issueId',
+    count: 'linkCount',
+    description: 'The links of the issue.',
+  }),
+  attachments: t.children(Attachment, { key: 'issueId', description: 'The attachments of the issue.' }),
   subIssues: t.children(Issue, {
     key: 'parentIssueId',
     count: 'subIssueCount',
     defaultOrder: { field: 'CREATED', direction: 'asc' },
-    description: 'The issues that are parts of it, oldest first when nothing is said.',
+    description: 'The sub-issues, by default oldest first.',
   }),
-  activity: t.children(ActivityEntry, { key: 'issueId', description: 'What happened to it.' }),
+  activity: t.children(ActivityEntry, { key: 'issueId', description: 'The activity feed of the issue.' }),
 }));

@@ -8,7 +8,7 @@ export const Label: Entity<'label'> = entity('Label', {
   singular: 'label',
   plural: 'labels',
   description:
-    'A label of a team or, without one, of the whole workspace. A group gathers labels and is put on nothing.',
+    'A label of a team or, without a team, of the whole workspace. A label that is a group contains other labels and cannot be put on an issue.',
   scope: 'token',
   orders: { NAME: { column: 'nameFold', kind: 'text', nullable: false } },
   defaultOrder: { field: 'NAME', direction: 'asc' },
@@ -23,25 +23,31 @@ export const Label: Entity<'label'> = entity('Label', {
 
 Label.implement((t) => ({
   name: t.exposeString('name', { description: 'The name of the label.' }),
-  description: t.exposeString('description', { description: 'What it is for; empty when nothing is said.' }),
-  color: t.exposeString('color', { description: 'The color code; empty when none.' }),
-  isGroup: t.exposeBoolean('isGroup', { description: 'Is it a group of labels.' }),
+  description: t.exposeString('description', { description: 'What the label is for; may be empty.' }),
+  color: t.exposeString('color', { description: 'The color code; empty if it has none.' }),
+  isGroup: t.exposeBoolean('isGroup', { description: 'Whether it is a group of labels.' }),
   teamId: t.idOf('team', 'teamId', {
     nullable: true,
-    description: 'The team whose label it is; null for one of the workspace.',
+    description: 'The team that the label belongs to; null for a label of the whole workspace.',
   }),
   team: t.reference(Team, 'teamId', {
     nullable: true,
-    description: 'The team whose label it is; null for one of the workspace.',
+    description: 'The team that the label belongs to; null for a label of the whole workspace.',
   }),
-  groupId: t.idOf('label', 'groupId', { nullable: true, description: 'The group that it belongs to.' }),
-  group: t.reference(Label, 'groupId', { nullable: true, description: 'The group that it belongs to.' }),
+  groupId: t.idOf('label', 'groupId', {
+    nullable: true,
+    description: 'The group that the label belongs to; null if it is in none.',
+  }),
+  group: t.reference(Label, 'groupId', {
+    nullable: true,
+    description: 'The group that the label belongs to; null if it is in none.',
+  }),
   groupName: t.computed({
     type: 'String',
     nullable: true,
     columns: [],
     references: { group: via(Label, 'groupId', ['name']) },
     compute: (_label, { group }) => group?.name,
-    description: 'The name of its group.',
+    description: 'The name of the group; null if the label is in none.',
   }),
 }));

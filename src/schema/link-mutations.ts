@@ -8,27 +8,27 @@ import { naming } from './builder/naming.ts';
 import { expectedRevision } from './builder/revisions.ts';
 
 const IssueLinkCreateInput = builder.inputType('IssueLinkCreateInput', {
-  description: 'A link to be added to an issue.',
+  description: 'The link to add to an issue.',
   fields: (t) => ({
     issueKey: t.string({
       required: true,
       extensions: naming('key', 'issue'),
-      description: 'The key of the issue, in any case; its id is taken too.',
+      description: 'The key of the issue, in upper or lower case, or its id.',
     }),
     url: t.field({
       type: 'URL',
       required: true,
-      description: 'Where it leads: an http or https URL of up to 2,048 characters.',
+      description: 'The http or https URL that the link points to, up to 2,048 characters.',
     }),
     title: t.string({
       required: true,
-      description: 'What it is to be called, 1 to 255 characters after trimming.',
+      description: 'The title of the link, 1 to 255 characters after trimming.',
     }),
   }),
 });
 
 const IssueLinkDeleteInput = builder.inputType('IssueLinkDeleteInput', {
-  description: 'The link to be taken from its issue.',
+  description: 'The link to delete.',
   fields: (t) => ({
     id: t.id({
       required: true,
@@ -37,40 +37,40 @@ const IssueLinkDeleteInput = builder.inputType('IssueLinkDeleteInput', {
     }),
     issueKey: t.string({
       extensions: naming('key', 'issue'),
-      description: 'The issue that it must be on, by its key or id; any when left out.',
+      description: 'The key or id of the issue that it must be on; any issue when omitted.',
     }),
     expectedRevision: expectedRevision(t),
   }),
 });
 
 const IssueLinkCreatePayload = builder.objectRef<LinkWritten>('IssueLinkCreatePayload').implement({
-  description: 'The link, made now or there already.',
+  description: 'The new link, or the link that the issue already had.',
   fields: (t) => ({
     issueLink: t.expose('issueLink', { type: IssueLink.ref, description: 'The link.' }),
     created: t.exposeBoolean('created', {
       description:
-        'Was it made now; false when the issue had a link to the same place already, which is the answer then.',
+        'Whether the link is new. If the issue already had a link to the same URL, this is false and `issueLink` is that link.',
     }),
-    issue: t.expose('issue', { type: Issue.ref, description: 'Its issue as it is now.' }),
+    issue: t.expose('issue', { type: Issue.ref, description: 'The issue, after the change.' }),
   }),
 });
 
 const IssueLinkDeletePayload = builder
   .objectRef<{ id: string; issue: IssueRow }>('IssueLinkDeletePayload')
   .implement({
-    description: 'What was deleted.',
+    description: 'The result of the deletion.',
     fields: (t) => ({
       deletedIssueLinkId: t.idOf('link', 'id', {
-        description: 'The id of the link, which names nothing any more.',
+        description: 'The id that the link had.',
       }),
-      issue: t.expose('issue', { type: Issue.ref, description: 'Its issue as it is now.' }),
+      issue: t.expose('issue', { type: Issue.ref, description: 'The issue, after the change.' }),
     }),
   });
 
 mutation('issueLinkCreate', IssueLinkCreateInput, IssueLinkCreatePayload, createLink, {
-  description: 'Links an issue to something elsewhere, at most once to the same place.',
+  description: 'Adds a link to an issue. An issue has at most one link to the same URL.',
 });
 
 mutation('issueLinkDelete', IssueLinkDeleteInput, IssueLinkDeletePayload, removeLink, {
-  description: 'Takes a link from its issue.',
+  description: 'Deletes a link.',
 });

@@ -8,7 +8,7 @@ export const IssueLink: Entity<'issueLink'> = entity('IssueLink', {
   prefix: 'link',
   singular: 'link',
   plural: 'links',
-  description: 'A link of an issue to something elsewhere. An issue has at most one to the same place.',
+  description: 'A link from an issue to another page. An issue has at most one link to the same URL.',
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
   where: { column: 'deletedUtc', isNull: true },
@@ -21,8 +21,8 @@ export const IssueLink: Entity<'issueLink'> = entity('IssueLink', {
 IssueLink.implement((t) => ({
   issueId: t.idOf('issue', 'issueId', { description: 'The issue of the link.' }),
   issue: t.reference(Issue, 'issueId', { scope: 'issues:read', description: 'The issue of the link.' }),
-  url: t.expose('url', { type: 'URL', description: 'Where the link leads.' }),
-  title: t.exposeString('title', { description: 'What the link is called.' }),
+  url: t.expose('url', { type: 'URL', description: 'The URL that the link points to.' }),
+  title: t.exposeString('title', { description: 'The title of the link.' }),
   createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was added.' }),
   createdByUserAccountId: t.idOf('user', 'createdByUserAccountId', {
     description: 'The account that added it.',
@@ -31,5 +31,7 @@ IssueLink.implement((t) => ({
     by: 'userAccountId',
     description: 'The member who added it.',
   }),
-  revision: t.exposeInt('revision', { description: 'Counts its changes: what optimistic locking compares.' }),
+  revision: t.exposeInt('revision', {
+    description: 'The number of changes so far, for optimistic locking (`expectedRevision`).',
+  }),
 }));

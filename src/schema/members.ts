@@ -14,7 +14,8 @@ export const Member: Entity<'member'> = entity('Member', {
   prefix: 'member',
   singular: 'member',
   plural: 'members',
-  description: 'A person or a program in the workspace. Other types refer to it by its `userAccountId`.',
+  description:
+    'A person, an agent or a service in the workspace. Other types refer to it by its `userAccountId`.',
   scope: 'members:read',
   orders: {
     DISPLAY_NAME: { column: 'displayNameFold', kind: 'text', nullable: false },
@@ -36,14 +37,14 @@ export const Member: Entity<'member'> = entity('Member', {
 
 Member.implement((t) => ({
   userAccountId: t.idOf('user', 'userAccountId', {
-    description: 'The account behind the member: what issues, comments and teams refer to.',
+    description: 'The account of the member, to which issues, comments and teams refer.',
     scope: 'token',
   }),
   displayName: t.exposeString('displayName', { description: 'The name that people see.', scope: 'token' }),
   avatarUrl: t.expose('avatarUrl', {
     type: 'URL',
     nullable: true,
-    description: 'A picture of the member.',
+    description: 'The URL of a picture of the member.',
     scope: 'token',
   }),
   principalKind: t.expose('principalKind', {
@@ -53,13 +54,13 @@ Member.implement((t) => ({
   }),
   emailAddress: t.exposeString('emailAddress', {
     nullable: true,
-    description: 'Where mail reaches the member.',
+    description: 'The email address of the member.',
   }),
   role: t.expose('role', { type: MemberRole, description: 'What the member may do in the workspace.' }),
-  status: t.expose('status', { type: MemberStatus, description: 'Whether the member takes part.' }),
+  status: t.expose('status', { type: MemberStatus, description: 'The status of the member.' }),
   createdUtc: t.expose('createdUtc', {
     type: 'DateTime',
-    description: 'When the member came to the workspace.',
+    description: 'When the member joined the workspace.',
   }),
   teamIds: t.listOf(Team, {
     through: memberTeams,
@@ -67,24 +68,24 @@ Member.implement((t) => ({
     orderBy: teamOrder,
     prefix: 'team',
     column: 'id',
-    description: `The ids of the teams that the member is in, by their names; at most ${limits.teams.toLocaleString('en')}.`,
+    description: `The ids of the member's teams, ordered by name; at most ${limits.teams.toLocaleString('en')}.`,
   }),
   teamNames: t.listOf(Team, {
     through: memberTeams,
     of: 'userAccountId',
     orderBy: teamOrder,
     column: 'name',
-    description: `The names of the teams that the member is in, in the order of \`teamIds\`; at most ${limits.teams.toLocaleString('en')}.`,
+    description: `The names of the member's teams, in the order of \`teamIds\`; at most ${limits.teams.toLocaleString('en')}.`,
   }),
   teams: t.children(Team, {
     through: memberTeams,
     of: 'userAccountId',
-    description: 'The teams that the member is in.',
+    description: "The member's teams.",
   }),
   assignedIssues: t.children(Issue, {
     through: through('issueAssignee', 'userAccountId', 'issueId', 'issue', 'id'),
     of: 'userAccountId',
-    description: 'The issues that the member is assigned to, as the primary assignee or beside one.',
+    description: 'The issues that the member is assigned to, as the primary or as another assignee.',
   }),
   reportedIssues: t.children(Issue, {
     key: 'reporterUserAccountId',

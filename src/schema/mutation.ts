@@ -2,5 +2,5 @@ import { builder } from './builder/builder.ts';
 
 builder.mutationType({
   description:
-    'What can be changed. A mutation takes one `input` and gives back the changed thing; expected failures are errors with a code and every bad field.',
+    'All mutations. A mutation takes one `input` and returns the changed object. An expected failure is an error with a code and the list of all invalid fields.',
 });

@@ -8,7 +8,7 @@ import type { ScopeNeed } from './builder/scopes.ts';
 
 let nodeKinds: ReadonlyMap<IdPrefix, NodeKind> | undefined;
 
-/** Every type must be declared before this is called, so the first request calls it. */
+/** Computed at the first request, because all types must be declared before. */
 function kinds(): ReadonlyMap<IdPrefix, NodeKind> {
   nodeKinds ??= new Map(
     [...entitiesByPrefix].map(([prefix, { name, options, where }]) => [
@@ -23,7 +23,7 @@ function kinds(): ReadonlyMap<IdPrefix, NodeKind> {
   return nodeKinds;
 }
 
-/** The scopes of what the ids open: `node` must not bypass the scopes of the roots. */
+/** The scopes of the types that the ids belong to: `node` must not bypass the scopes of the other root fields. */
 function needs(ids: readonly string[]): ScopeNeed[] {
   return ids.flatMap((id) => {
     const prefix = parseId(id)?.prefix;
@@ -39,12 +39,12 @@ builder.queryFields((t) => ({
       nullable: true,
       scope: 'token',
       description:
-        'Anything by its id; null when there is nothing by that id. Needs the scope of what it opens.',
+        "An object by its id; null if there is none. The token needs the scope of the object's type.",
       args: {
         id: t.arg.id({
           required: true,
           extensions: naming('id'),
-          description: 'The id of the thing, of any kind.',
+          description: 'The id of the object, of any type.',
         }),
       },
       extensions: { scopeOfArguments: ({ id }: { id: string }) => needs([id]) },
@@ -57,12 +57,12 @@ builder.queryFields((t) => ({
     {
       nullable: { list: false, items: true },
       scope: 'token',
-      description: 'Things by their ids, in the same order; null for each id that names nothing.',
+      description: 'Objects by their ids, in the same order; null for each id without an object.',
       args: {
         ids: t.arg.idList({
           required: true,
           extensions: naming('id'),
-          description: `The ids of the things, of any kinds; at most ${maxNodes}.`,
+          description: `The ids of the objects, of any types; at most ${maxNodes}.`,
         }),
       },
       extensions: {

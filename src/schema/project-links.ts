@@ -7,7 +7,7 @@ export const ProjectLink: Entity<'projectLink'> = entity('ProjectLink', {
   prefix: 'plink',
   singular: 'project link',
   plural: 'project links',
-  description: 'A link of a project to something elsewhere.',
+  description: 'A link from a project to another page.',
   scope: 'projects:read',
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'asc' },
@@ -15,8 +15,8 @@ export const ProjectLink: Entity<'projectLink'> = entity('ProjectLink', {
 });
 
 ProjectLink.implement((t) => ({
-  url: t.expose('url', { type: 'URL', description: 'Where the link leads.' }),
-  title: t.exposeString('title', { description: 'What the link is called.' }),
+  url: t.expose('url', { type: 'URL', description: 'The URL that the link points to.' }),
+  title: t.exposeString('title', { description: 'The title of the link.' }),
   createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was added.' }),
   createdByUserAccountId: t.idOf('user', 'createdByUserAccountId', {
     description: 'The account that added it.',

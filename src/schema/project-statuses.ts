@@ -6,7 +6,7 @@ export const ProjectStatus: Entity<'projectStatus'> = entity('ProjectStatus', {
   prefix: 'pstatus',
   singular: 'project status',
   plural: 'project statuses',
-  description: 'A status that projects can be in: a configurable record that stands for a fixed state.',
+  description: 'A configurable status of projects, with a fixed state.',
   scope: 'token',
   orders: { POSITION: { column: 'position', kind: 'int', nullable: false } },
   defaultOrder: { field: 'POSITION', direction: 'asc' },
@@ -15,8 +15,8 @@ export const ProjectStatus: Entity<'projectStatus'> = entity('ProjectStatus', {
 
 ProjectStatus.implement((t) => ({
   name: t.exposeString('name', { description: 'The name of the status.' }),
-  description: t.exposeString('description', { description: 'What it means; empty when nothing is said.' }),
-  color: t.exposeString('color', { description: 'The color code; empty when none.' }),
-  state: t.expose('state', { type: ProjectState, description: 'The state that it stands for.' }),
-  position: t.exposeInt('position', { description: 'Its place among the statuses.' }),
+  description: t.exposeString('description', { description: 'What the status means; may be empty.' }),
+  color: t.exposeString('color', { description: 'The color code; empty if it has none.' }),
+  state: t.expose('state', { type: ProjectState, description: 'The fixed state of the status.' }),
+  position: t.exposeInt('position', { description: 'Its position among the project statuses.' }),
 }));

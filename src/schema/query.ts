@@ -20,12 +20,12 @@ import { Viewer } from './viewer.ts';
 import { Workspace } from './workspaces.ts';
 
 builder.queryType({
-  description: 'What can be read. A token reads its own workspace alone.',
+  description: 'All queries. A token reads only its own workspace.',
   fields: (t) => ({
     viewer: t.source({
       type: Viewer,
       scope: 'token',
-      description: 'Who is asking.',
+      description: 'The member and the access token that make the request.',
       load: (ctx) => signedIn(ctx).principal,
     }),
     workspace: t.source({
@@ -39,25 +39,25 @@ builder.queryType({
     }),
     issue: t.byKey(Issue, {
       argument: 'key',
-      argumentDescription: 'The key of the issue, in any case (`ENG-42`); its id is taken too.',
+      argumentDescription: 'The key of the issue (`ENG-42`), in upper or lower case, or its id.',
       scope: 'issues:read',
-      description: 'An issue by its key; null when there is none.',
+      description: 'An issue by its key or id; null if there is none.',
       lookup: issueNamed,
     }),
-    issues: t.all(Issue, { description: 'The issues of the workspace, newest first when nothing is said.' }),
+    issues: t.all(Issue, { description: 'The issues of the workspace, by default newest first.' }),
     team: t.byKey(Team, {
       argument: 'code',
-      argumentDescription: 'The code of the team, in any case; its id is taken too.',
+      argumentDescription: 'The code of the team, in upper or lower case, or its id.',
       scope: 'teams:read',
-      description: 'A team by its code; null when there is none.',
+      description: 'A team by its code or id; null if there is none.',
       lookup: teamNamed,
     }),
-    teams: t.all(Team, { description: 'The teams of the workspace, by name when nothing is said.' }),
+    teams: t.all(Team, { description: 'The teams of the workspace, by default ordered by name.' }),
     unknownTeams: t.source({
       type: ['String'],
       scope: ['teams:read', 'projects:read', 'members:read', 'issues:read'],
       description:
-        'Those of the codes and ids, at most 250 together, that name no team: to check a filter by team, which would let nothing through.',
+        'Those of the codes and ids (at most 250 together) that belong to no team. A filter by such a team would match nothing, so this finds mistakes in a filter.',
       args: {
         codes: t.arg.stringList({
           extensions: naming('key', 'team'),
@@ -69,21 +69,21 @@ builder.queryType({
     }),
     project: t.byKey(Project, {
       argument: 'key',
-      argumentDescription: 'The key of the project, in any case; its id is taken too.',
+      argumentDescription: 'The key of the project, in upper or lower case, or its id.',
       scope: 'projects:read',
-      description: 'A project by its key; null when there is none.',
+      description: 'A project by its key or id; null if there is none.',
       lookup: projectNamed,
     }),
-    projects: t.all(Project, { description: 'The projects of the workspace, by name when nothing is said.' }),
+    projects: t.all(Project, { description: 'The projects of the workspace, by default ordered by name.' }),
     member: t.byKey(Member, {
       argument: 'id',
       argumentDescription: 'The id of the member (`member_…`).',
       scope: 'members:read',
-      description: 'A member by id; null when there is none.',
+      description: 'A member by id; null if there is none.',
       lookup: (id) => byId('member', id),
     }),
     members: t.all(Member, {
-      description: 'The members of the workspace, by display name when nothing is said.',
+      description: 'The members of the workspace, by default ordered by display name.',
     }),
     accessTokens: t.source({
       type: AccessToken.connection(),
@@ -91,7 +91,7 @@ builder.queryType({
       args: listArguments(t as unknown as ListArgumentBuilder, AccessToken),
       extensions: { rows: rowsOfPage(AccessToken.list()) },
       description:
-        'The access tokens that the token reaches: itself and the tokens made with it; with `workspace:admin` all tokens of its member, and for owners and admins all tokens of the workspace.',
+        'The access tokens that the current token may see: itself and the tokens that were created with it. With `workspace:admin` these are all tokens of its member, and for owners and admins all tokens of the workspace.',
       load: accessTokens,
     }),
     auditEntries: t.source({
@@ -99,26 +99,27 @@ builder.queryType({
       scope: 'workspace:admin',
       args: listArguments(t as unknown as ListArgumentBuilder, AuditEntry),
       extensions: { rows: rowsOfPage(AuditEntry.list()), scopeOfArguments: filterScopes(AuditEntry) },
-      description: 'What was done to tokens, roles and the workspace, newest first. For owners and admins.',
+      description:
+        'The audit log: what was done to access tokens, roles and the workspace, newest first. Only owners and admins may read it.',
       load: auditEntries,
     }),
     codes: t.source({
       type: [CodeTable],
       scope: 'public',
       extensions: { rows: () => allCodeTables.length },
-      description: 'The closed sets of values: the code tables, and the codes of errors as `errorCode`.',
+      description: 'All closed sets of values: the code tables, and the error codes as `errorCode`.',
       load: () => allCodeTables,
     }),
     health: t.source({
       type: Health,
       scope: 'public',
-      description: 'Does the process answer: what GET /health maps onto.',
+      description: 'Whether the process answers. `GET /health` runs this query.',
       load: () => ({ status: 'ok' }),
     }),
     readiness: t.source({
       type: Readiness,
       scope: 'public',
-      description: 'Does the data store answer: what GET /readyz maps onto.',
+      description: 'Whether the database answers. `GET /readyz` runs this query.',
       load: async (ctx) => {
         await ctx.ping();
         return { status: 'ok' };
@@ -128,14 +129,15 @@ builder.queryType({
 });
 
 function auditEntries(ctx: Context, args: ConnectionArguments) {
-  if (!mayReadAudit(signedIn(ctx))) raise('forbidden', 'Only owners and admins read the audit.');
+  if (!mayReadAudit(signedIn(ctx))) raise('forbidden', 'Only owners and admins may read the audit log.');
   return resolveConnection(ctx, AuditEntry.list(), { key: undefined }, args);
 }
 
 function accessTokens(ctx: Context, args: ConnectionArguments) {
   const { principal } = signedIn(ctx);
   const list = AccessToken.list();
-  // Part of the source, not of the filter: cursors are bound to filters, and must survive a change of role.
+  // The condition belongs to the source instead of the filter: a cursor is bound to its filter, and must stay valid
+  // when the member's role changes.
   const where = { all: [list.source.where, reachableTokens(principal)] };
   return resolveConnection(ctx, { ...list, source: { ...list.source, where } }, { key: undefined }, args);
 }

@@ -4,13 +4,13 @@ import { builder } from './builder/builder.ts';
 const Quota = builder.objectRef<QuotaState>('Quota');
 
 Quota.implement({
-  description: 'A quota of the token: a bucket that fills up evenly.',
+  description: 'A quota of the token. It refills steadily.',
   fields: (t) => ({
-    limit: t.exposeInt('limit', { description: 'What the bucket holds when it is full.' }),
-    remaining: t.exposeInt('remaining', { description: 'What is left in it.' }),
+    limit: t.exposeInt('limit', { description: 'The size of the quota.' }),
+    remaining: t.exposeInt('remaining', { description: 'How much of the quota is left.' }),
     resetUtc: t.expose('resetUtc', {
       type: 'DateTime',
-      description: 'When it is full again, if nothing more is taken.',
+      description: 'When the quota is full again if nothing more is used.',
     }),
   }),
 });
@@ -18,16 +18,18 @@ Quota.implement({
 export const RateLimit = builder.objectRef<RateLimitState>('RateLimit');
 
 RateLimit.implement({
-  description: 'What the token may still do, on both faces together; `docs/limits.md` has the rules.',
+  description:
+    'The remaining quotas of the token, which GraphQL and REST share. `docs/limits.md` explains the rules.',
   fields: (t) => ({
     requests: t.expose('requests', {
       type: Quota,
-      description: 'Requests, filled up within a minute; this one is taken already.',
+      description:
+        'The quota of requests. An empty quota is full again within a minute. The current request is already deducted.',
     }),
     cost: t.expose('cost', {
       type: Quota,
       description:
-        'Objects given back, filled up within an hour; those of this operation are taken after it.',
+        'The quota of returned objects. An empty quota is full again within an hour. The objects of the current operation are deducted after it has run.',
     }),
   }),
 });

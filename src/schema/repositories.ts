@@ -7,7 +7,7 @@ export const RepositoryContext: Entity<'repository'> = entity('RepositoryContext
   prefix: 'repo',
   singular: 'repository',
   plural: 'repositories',
-  description: 'A repository that a team works on, as an agent needs to know it.',
+  description: 'A repository that a team works on, with the facts that an agent needs.',
   scope: 'teams:read',
   orders: {
     REPOSITORY_NAME: { column: 'externalRepositoryNameFold', kind: 'text', nullable: false },
@@ -27,34 +27,34 @@ export const RepositoryContext: Entity<'repository'> = entity('RepositoryContext
 });
 
 RepositoryContext.implement((t) => ({
-  teamId: t.idOf('team', 'teamId', { description: 'The team that works on it.' }),
-  team: t.reference(Team, 'teamId', { description: 'The team that works on it.' }),
+  teamId: t.idOf('team', 'teamId', { description: 'The team that works on the repository.' }),
+  team: t.reference(Team, 'teamId', { description: 'The team that works on the repository.' }),
   workspaceScmConnectionId: t.exposeString('workspaceScmConnectionId', {
-    description: 'The connection to source control that it is reached by; empty when none.',
+    description: 'The connection to source control through which it is accessed; empty if there is none.',
   }),
-  provider: t.expose('provider', { type: Provider, description: 'Where it is hosted.' }),
+  provider: t.expose('provider', { type: Provider, description: 'The service that hosts the repository.' }),
   externalProjectId: t.exposeString('externalProjectId', {
-    description: 'The id of its project at the provider; empty when none.',
+    description: 'The id of its project at the provider; empty if it has none.',
   }),
   externalProjectName: t.exposeString('externalProjectName', {
-    description: 'The name of its project at the provider; empty when none.',
+    description: 'The name of its project at the provider; empty if it has none.',
   }),
   externalRepositoryId: t.exposeString('externalRepositoryId', {
-    description: 'Its id at the provider; empty when none.',
+    description: 'The id of the repository at the provider; empty if it has none.',
   }),
   externalRepositoryName: t.exposeString('externalRepositoryName', {
-    description: 'Its name at the provider.',
+    description: 'The name of the repository at the provider.',
   }),
   externalRepositoryFullName: t.exposeString('externalRepositoryFullName', {
-    description: 'Its name with that of its owner.',
+    description: 'The name of the repository with that of its owner, such as `acme/api`.',
   }),
   externalRepositoryUrl: t.exposeString('externalRepositoryUrl', {
-    description: 'Its address at the provider; empty when none.',
+    description: 'The URL of the repository at the provider; empty if it has none.',
   }),
   defaultBranch: t.exposeString('defaultBranch', {
-    description: 'The branch that work starts from; empty when unknown.',
+    description: 'The branch that work starts from; empty if it is unknown.',
   }),
   isDefaultForAgents: t.exposeBoolean('isDefaultForAgents', {
-    description: 'Do agents work on it when none is named.',
+    description: 'Whether agents work on this repository unless another one is named.',
   }),
 }));

@@ -6,22 +6,22 @@ export const RoleAssignment: Entity<'issueRoleAssignment'> = entity('RoleAssignm
   table: 'issueRoleAssignment',
   singular: 'role assignment',
   plural: 'role assignments',
-  description: 'A part that somebody has in an issue, such as reviewer.',
+  description: 'A role that a member has in an issue, such as reviewer.',
   scope: ['issues:read', 'issues:write'],
 });
 
 RoleAssignment.implement((t) => ({
-  role: t.exposeString('role', { description: 'What the part is called, 1 to 50 characters.' }),
-  userAccountId: t.idOf('user', 'userAccountId', { description: 'The account that has it.' }),
+  role: t.exposeString('role', { description: 'The name of the role, 1 to 50 characters.' }),
+  userAccountId: t.idOf('user', 'userAccountId', { description: 'The account that has the role.' }),
   displayName: t.computed({
     type: 'String',
     columns: [],
     references: { member: via(Member, 'userAccountId', ['displayName'], { by: 'userAccountId' }) },
     compute: (_row, { member }) => member?.displayName ?? '',
-    description: 'The name of the member who has it.',
+    description: 'The display name of the member.',
   }),
   member: t.reference(Member, 'userAccountId', {
     by: 'userAccountId',
-    description: 'The member who has it.',
+    description: 'The member who has the role.',
   }),
 }));

@@ -7,7 +7,7 @@ export const IssueStatus: Entity<'status'> = entity('IssueStatus', {
   prefix: 'status',
   singular: 'status',
   plural: 'statuses',
-  description: 'A status that issues of one team can be in: a configurable record with a fixed category.',
+  description: 'A configurable status of the issues of one team, with a fixed category.',
   scope: 'token',
   filter: (f) => ({
     id: f.id('status'),
@@ -21,14 +21,14 @@ export const IssueStatus: Entity<'status'> = entity('IssueStatus', {
 
 IssueStatus.implement((t) => ({
   name: t.exposeString('name', { description: 'The name of the status.' }),
-  description: t.exposeString('description', { description: 'What it means; empty when nothing is said.' }),
-  color: t.exposeString('color', { description: 'The color code; empty when none.' }),
-  category: t.expose('category', { type: StatusCategory, description: 'What the status stands for.' }),
-  position: t.exposeInt('position', { description: 'Its place among the statuses of the team.' }),
+  description: t.exposeString('description', { description: 'What the status means; may be empty.' }),
+  color: t.exposeString('color', { description: 'The color code; empty if it has none.' }),
+  category: t.expose('category', { type: StatusCategory, description: 'The fixed category of the status.' }),
+  position: t.exposeInt('position', { description: 'Its position among the statuses of the team.' }),
   isInitial: t.exposeBoolean('isInitial', {
-    description: 'Do new issues start here when nothing else is said.',
+    description: 'Whether new issues start in this status unless another one is chosen.',
   }),
-  isTerminal: t.exposeBoolean('isTerminal', { description: 'Is an issue in this status closed.' }),
-  teamId: t.idOf('team', 'teamId', { description: 'The team whose status it is.' }),
-  team: t.reference(Team, 'teamId', { description: 'The team whose status it is.' }),
+  isTerminal: t.exposeBoolean('isTerminal', { description: 'Whether an issue in this status is closed.' }),
+  teamId: t.idOf('team', 'teamId', { description: 'The team that the status belongs to.' }),
+  team: t.reference(Team, 'teamId', { description: 'The team that the status belongs to.' }),
 }));

@@ -48,30 +48,30 @@ Team.implement((t) => ({
   }),
   name: t.exposeString('name', { description: 'The name of the team.', scope: 'token' }),
   iconCss: t.exposeString('iconCss', {
-    description: 'The CSS class of the icon; empty when none.',
+    description: 'The CSS class of the icon; empty if it has none.',
     scope: 'token',
   }),
-  color: t.exposeString('color', { description: 'The color code; empty when none.', scope: 'token' }),
-  slug: t.exposeString('slug', { description: 'The name as it stands in addresses.' }),
+  color: t.exposeString('color', { description: 'The color code; empty if it has none.', scope: 'token' }),
+  slug: t.exposeString('slug', { description: 'The name in the form that URLs use.' }),
   description: t.exposeString('description', {
-    description: 'What the team does; empty when nothing is said.',
+    description: 'What the team does; may be empty.',
   }),
-  state: t.expose('state', { type: TeamState, description: 'Whether the team is at work.' }),
+  state: t.expose('state', { type: TeamState, description: 'The state of the team.' }),
   leadUserAccountId: t.idOf('user', 'leadUserAccountId', {
     nullable: true,
-    description: 'The account of the lead.',
+    description: 'The account of the lead; null if there is none.',
   }),
   lead: t.reference(Member, 'leadUserAccountId', {
     by: 'userAccountId',
     nullable: true,
-    description: 'The member who leads the team.',
+    description: 'The member who leads the team; null if there is none.',
   }),
   memberCount: t.exposeInt('memberCount', { description: 'The number of active members.' }),
   activeProjectCount: t.exposeInt('activeProjectCount', {
-    description: 'The number of projects of state active.',
+    description: 'The number of projects in the state `active`.',
   }),
   deliveriesEnabled: t.exposeBoolean('deliveriesEnabled', {
-    description: 'Does the team plan in deliveries.',
+    description: 'Whether the team plans in deliveries.',
   }),
   nextIssueNumber: t.sums('teamCounter', {
     key: 'teamId',
@@ -79,7 +79,7 @@ Team.implement((t) => ({
     compute: ({ nextIssueNumber }) => nextIssueNumber || 1,
     description: 'The number that the next issue of the team will get.',
   }),
-  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When the team was made.' }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When the team was created.' }),
   updatedUtc: t.expose('updatedUtc', { type: 'DateTime', description: 'When the team was last changed.' }),
   statuses: t.list(IssueStatus, {
     key: 'teamId',
@@ -94,7 +94,7 @@ Team.implement((t) => ({
   projects: t.children(Project, { key: 'teamId', description: 'The projects of the team.' }),
   labels: t.children(Label, {
     key: 'teamId',
-    description: 'The labels of the team, without those of the workspace.',
+    description: 'The labels of the team. Labels of the whole workspace are not included.',
   }),
   deliveries: t.children(Delivery, { key: 'teamId', description: 'The deliveries of the team.' }),
   repositories: t.children(RepositoryContext, {
@@ -104,7 +104,7 @@ Team.implement((t) => ({
   defaultRepository: t.one(RepositoryContext, {
     key: 'teamId',
     flag: 'isDefaultForAgents',
-    description: 'The repository that agents work on when none is named.',
+    description: 'The repository that agents work on unless another one is named; null if there is none.',
     scope: 'teams:read',
   }),
 }));

@@ -8,11 +8,11 @@ import { Workspace } from './workspaces.ts';
 export const Viewer = builder.objectRef<Principal>('Viewer');
 
 Viewer.implement({
-  description: 'Who is asking: a member, by an access token.',
+  description: 'The member and the access token that make the request.',
   fields: (t) => ({
     member: t.reference(Member, 'userAccountId', {
       by: 'userAccountId',
-      description: 'The member that the token stands for.',
+      description: 'The member that the token belongs to.',
     }),
     workspace: t.reference(Workspace, 'workspaceId', { description: 'The workspace of the token.' }),
     accessToken: t.reference(AccessToken, 'tokenId', { description: 'The token itself.' }),
@@ -26,7 +26,7 @@ Viewer.implement({
       type: ['String'],
       columns: ['scopes'],
       compute: ({ scopes }) => [...scopes],
-      description: `What the token may do, at most ${allScopes.length} things.`,
+      description: `The scopes of the token, at most ${allScopes.length}.`,
     }),
   }),
 });

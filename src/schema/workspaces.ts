@@ -11,17 +11,17 @@ export const Workspace: Entity<'workspace'> = entity('Workspace', {
   prefix: 'workspace',
   singular: 'workspace',
   plural: 'workspaces',
-  description: 'The tenant: everything else belongs to one, and a token sees no other.',
+  description: 'A workspace. Every other object belongs to one, and a token can access only its own.',
   scope: 'token',
 });
 
 Workspace.implement((t) => ({
   name: t.exposeString('name', { description: 'The name of the workspace.' }),
-  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was made.' }),
-  teams: t.all(Team, { description: 'Its teams.' }),
-  projects: t.all(Project, { description: 'Its projects.' }),
-  members: t.all(Member, { description: 'Its members.' }),
-  issues: t.all(Issue, { description: 'Its issues.' }),
-  labels: t.all(Label, { description: 'Its labels, those of teams among them.' }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was created.' }),
+  teams: t.all(Team, { description: 'The teams of the workspace.' }),
+  projects: t.all(Project, { description: 'The projects of the workspace.' }),
+  members: t.all(Member, { description: 'The members of the workspace.' }),
+  issues: t.all(Issue, { description: 'The issues of the workspace.' }),
+  labels: t.all(Label, { description: 'All labels of the workspace, those of its teams included.' }),
   projectStatuses: t.all(ProjectStatus, { description: 'The statuses that its projects can be in.' }),
 }));

@@ -109,7 +109,7 @@ describe.each(['compiled', 'graphql-js'])('on the %s executor', (EXECUTOR) => {
       const { body } = await read({ first: 1 }, token);
       expect([role, body.errors?.[0]?.message]).toEqual([
         role,
-        isAdmin ? undefined : 'Only owners and admins read the audit.',
+        isAdmin ? undefined : 'Only owners and admins may read the audit log.',
       ]);
       expect([role, await node(token)]).toEqual([
         role,

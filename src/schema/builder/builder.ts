@@ -9,7 +9,7 @@ import type { RichText } from '../../resolvers/rich-text.ts';
 import './plan-resolver.ts';
 import './scopes.ts';
 
-/** The types that the builder's generics are made of. */
+/** The types that Pothos checks the declarations against. */
 export interface BuilderOptions {
   Context: Context;
   DefaultFieldNullability: false;
@@ -27,7 +27,7 @@ export interface BuilderOptions {
 }
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<BuilderOptions>;
 
-/** Where every type is declared; it defines none itself. The relay plugin stands before scope-auth. */
+/** Each type of the schema is declared with this builder. The relay plugin must come before scope-auth. */
 export const builder = new SchemaBuilder<BuilderOptions>({
   plugins: [RelayPlugin, 'scopes', 'plans', ScopeAuthPlugin, DirectivesPlugin],
   defaultFieldNullability: false,
@@ -36,22 +36,27 @@ export const builder = new SchemaBuilder<BuilderOptions>({
     nodesOnConnection: { description: 'The rows of the page, without their cursors.' },
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    nodeTypeOptions: { description: 'Anything that can be read again by its id.' },
+    nodeTypeOptions: { description: 'An object that can be read by its id.' },
     idFieldOptions: {
-      description: 'The id, the same on both faces: a prefix that says the kind, then a UUIDv7 in base32.',
+      description:
+        'The id, the same in GraphQL and REST: a prefix that names the type, then a UUIDv7 in base32.',
     },
-    pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
-    hasNextPageFieldOptions: { description: 'Is there a page after this one.' },
-    hasPreviousPageFieldOptions: { description: 'Is there a page before this one.' },
-    startCursorFieldOptions: { description: 'The cursor of the first row; null when the page is empty.' },
-    endCursorFieldOptions: { description: 'The cursor of the last row; null when the page is empty.' },
+    pageInfoTypeOptions: {
+      description: 'Whether there are pages before and after this one, and the cursors at its ends.',
+    },
+    hasNextPageFieldOptions: { description: 'Whether there is a page after this one.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there is a page before this one.' },
+    startCursorFieldOptions: { description: 'The cursor of the first row; null if the page is empty.' },
+    endCursorFieldOptions: { description: 'The cursor of the last row; null if the page is empty.' },
     edgesFieldOptions: {
       description: 'The rows of the page, each with its cursor.',
       nullable: { list: false, items: false },
     },
     nodeFieldOptions: { description: 'The row.', nullable: false },
-    cursorFieldOptions: { description: 'The place of the row in this list, to give to `after` or `before`.' },
-    pageInfoFieldOptions: { description: 'Where the page stands in the list.' },
+    cursorFieldOptions: { description: 'The position of the row in this list, for `after` or `before`.' },
+    pageInfoFieldOptions: {
+      description: 'Whether there are pages before and after this one, and the cursors at its ends.',
+    },
   },
   directives: { useGraphQLToolsUnorderedDirectives: true },
   scopeAuth: {
@@ -69,7 +74,7 @@ export const builder = new SchemaBuilder<BuilderOptions>({
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
     description:
-      'The number of rows that the filter lets through, all pages together; counted only when asked for.',
+      'The number of rows on all pages that match the filter. It is counted only if it is selected.',
     resolve: (connection) => connection.totalCount(),
   }),
 );

@@ -8,7 +8,7 @@ type ColumnOf<Need> =
       : never
     : never;
 
-/** A piece of a text: a literal, a column of the row, or a column of a row that it refers to. */
+/** A piece of a concatenated text: a literal, a column of the row, or a column of a row that the row refers to. */
 export type Piece<Parent = unknown, References = AnyReferences<Parent>> =
   | string
   | { column: unknown extends Parent ? string : keyof Parent & string }
@@ -21,7 +21,7 @@ export type Piece<Parent = unknown, References = AnyReferences<Parent>> =
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The pieces, concatenated; a missing value adds nothing. */
+/** Concatenates the pieces; a missing value adds nothing. */
 export function concatenatedText(pieces: readonly Piece[], row: Values, references: Values): string {
   const textOf = (piece: Piece): unknown => {
     if (typeof piece === 'string') return piece;

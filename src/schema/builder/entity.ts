@@ -20,7 +20,7 @@ import { declareTypeScope, needOfField, type ScopeNeed } from './scopes.ts';
 type KindOf<Value> =
   NonNullable<Value> extends Date ? 'time' : NonNullable<Value> extends number ? 'int' : 'text' | 'date';
 
-/** A column to order by. Its kind and whether it may be null must agree with the row, or it does not compile. */
+/** A column to order by. It compiles only if its kind and its nullability are those of the row's column. */
 export type OrderColumn<Of> = {
   [K in keyof Of & string]: {
     column: K;
@@ -32,20 +32,20 @@ export type OrderColumn<Of> = {
 export interface EntityOptions<Name extends TableName> {
   table: Name;
   description: string;
-  /** How messages and descriptions call one and many of them. */
+  /** The noun that messages and descriptions use, in singular and plural. */
   singular: string;
   plural: string;
-  /** The prefix of its global id; without one it is no Node. */
+  /** The prefix of its global ids. A type without a prefix does not implement `Node`. */
   prefix?: IdPrefix;
-  /** What `node(id)` and every list of it need. */
+  /** The scope that `node(id)` and every list of the type require. */
   scope: ScopeNeed;
-  /** What its fields need where they say nothing; `scope` when left out. */
+  /** The scope of each field that declares none; by default the same as `scope`. */
   fieldScope?: ScopeNeed;
-  /** What holds for every row that is shown. */
+  /** The condition that a row must meet to be visible, such as not being deleted. */
   where?: Predicate;
-  /** Where the rows that are shown are counted already. */
+  /** The column of another table that already counts the visible rows. */
   counter?: Counter;
-  /** What must hold besides when it is reached by id alone: its issue is not deleted either. */
+  /** A further condition for `node(id)`: the row is visible only while its issue is not deleted. */
   within?: Predicate;
   orders?: Readonly<Record<string, OrderColumn<Row<Name>>>>;
   defaultOrder?: { field: string; direction: 'asc' | 'desc' };
@@ -58,8 +58,8 @@ export type EntityFieldBuilder<Name extends TableName> = PothosSchemaTypes.Objec
 >;
 
 /**
- * A type whose objects are rows of one table. What belongs to the type (table, id prefix, orders, filter, scope)
- * is said here once; connections, references and `node` inherit it.
+ * A type whose objects are rows of one table. Its table, id prefix, orders, filter and scope are declared once;
+ * connections, references and `node` take them from here.
  */
 export class Entity<Name extends TableName> {
   readonly name: string;
@@ -92,7 +92,7 @@ export class Entity<Name extends TableName> {
     return this.options.where ?? { all: [] };
   }
 
-  /** Gives the type its fields; `id` and Node come by themselves where there is a prefix. */
+  /** Declares the fields of the type. A type with a prefix gets `id` and implements `Node` without declaring them. */
   implement(fields: (t: EntityFieldBuilder<Name>) => FieldMap): void {
     const { prefix, description } = this.options;
     const id = (t: EntityFieldBuilder<Name>) =>
@@ -101,7 +101,7 @@ export class Entity<Name extends TableName> {
           t as unknown as Fields,
           'ID',
           {
-            description: `The id of the ${this.singular}: \`${prefix}_…\`, the same on REST.`,
+            description: `The id of the ${this.singular}: \`${prefix}_…\`, the same as in REST.`,
             scope: 'token',
           },
           { kind: 'id', prefix, column: 'id' },
@@ -115,7 +115,7 @@ export class Entity<Name extends TableName> {
     });
   }
 
-  /** What a connection of these rows needs to know, but for its parent. */
+  /** The declaration of a connection of these rows, without its parent. */
   list(): Omit<ListDeclaration, 'source'> & { source: Source & { table: Name } } {
     const { table, counter, orders, defaultOrder } = this.options;
     if (!orders || !defaultOrder) throw new Error(`${this.name} has no orders, so there is no list of it.`);
@@ -141,8 +141,8 @@ export class Entity<Name extends TableName> {
   }
 
   /**
-   * What a filter needs beside the list itself: the scope of every field that it tests, however deep. A filter by
-   * what one may not read would give it away, letter by letter.
+   * The scopes of all fields that a filter tests, at any depth. Without them, a client could find out the value of a
+   * field that it may not read by filtering for one letter after another.
    */
   filterNeeds(input: Record<string, unknown>): ScopeNeed[] {
     return Object.entries(input).flatMap(([name, value]) => {
@@ -159,14 +159,14 @@ export class Entity<Name extends TableName> {
     });
   }
 
-  /** The input object that filters these rows, and, as a relation, rows that refer to one. */
+  /** The input object that filters these rows. A filter of another type uses it to filter by a related row. */
   filterInput(): InputRef<Record<string, unknown>> {
     if (this.#filterInput) return this.#filterInput;
     const ref = builder.inputRef<Record<string, unknown>>(`${this.name}Filter`);
     this.#filterInput = ref;
     const combines: InputFieldExtensions = { combines: true };
     ref.implement({
-      description: `Chooses ${this.plural}. All fields that are given must hold.`,
+      description: `Filters ${this.plural}. All conditions that are set must match.`,
       extensions: { isFilter: true } satisfies InputTypeExtensions,
       fields: (t) => ({
         ...Object.fromEntries(
@@ -181,10 +181,19 @@ export class Entity<Name extends TableName> {
         and: t.field({
           type: [ref],
           extensions: combines,
-          description: 'All of these hold. `and`, `or` and `not` may be nested three deep.',
+          description:
+            'Matches when all of these conditions do. `and`, `or` and `not` may be nested three levels deep.',
         }),
-        or: t.field({ type: [ref], extensions: combines, description: 'At least one of these holds.' }),
-        not: t.field({ type: ref, extensions: combines, description: 'This does not hold.' }),
+        or: t.field({
+          type: [ref],
+          extensions: combines,
+          description: 'Matches when at least one of these conditions does.',
+        }),
+        not: t.field({
+          type: ref,
+          extensions: combines,
+          description: 'Matches when this condition does not.',
+        }),
       }),
     });
     return ref;
@@ -193,7 +202,7 @@ export class Entity<Name extends TableName> {
   orderInput(): InputType<Types> {
     if (this.#orderInput) return this.#orderInput;
     const field = builder.enumType(`${this.name}OrderField`, {
-      description: `What ${this.plural} can be ordered by; equal ones follow by their id.`,
+      description: `The fields that ${this.plural} can be ordered by. Rows with equal values are ordered by id.`,
       values: Object.fromEntries(
         Object.entries(this.options.orders ?? {}).map(([name, { column }]) => [
           name,
@@ -204,8 +213,11 @@ export class Entity<Name extends TableName> {
     this.#orderInput = builder.inputRef<Record<string, unknown>>(`${this.name}Order`).implement({
       description: `An order of ${this.plural}.`,
       fields: (t) => ({
-        field: t.field({ type: field, required: true, description: 'What to order by.' }),
-        direction: t.field({ type: SortDirection, description: 'Which way; ASC when left out.' }),
+        field: t.field({ type: field, required: true, description: 'The field to order by.' }),
+        direction: t.field({
+          type: SortDirection,
+          description: 'The direction of the order; ASC when omitted.',
+        }),
       }),
     });
     return this.#orderInput;
@@ -214,7 +226,7 @@ export class Entity<Name extends TableName> {
   connection(): ObjectRef<Types, never> {
     this.#connection ??= builder.connectionObject(
       { type: this.ref, name: `${this.name}Connection`, description: `A page of ${this.plural}.` } as never,
-      { name: `${this.name}Edge`, description: `One of a page of ${this.plural}.` },
+      { name: `${this.name}Edge`, description: `A row of a page of ${this.plural}, with its cursor.` },
     ) as unknown as ObjectRef<Types, never>;
     return this.#connection;
   }
@@ -226,16 +238,16 @@ export class Entity<Name extends TableName> {
   }
 }
 
-/** What a filter or a reference needs to know of the type that it leads to. */
+/** The part of a related type that a filter uses. */
 export type RelatedEntity = Pick<
   Entity<TableName>,
   'name' | 'singular' | 'plural' | 'filterInput' | 'filterTarget' | 'filterNeeds'
 >;
 
-/** Every entity by the prefix of its ids: what `node(id)` dispatches on. */
+/** All entities by the prefix of their ids, with which `node(id)` finds the entity of an id. */
 export const entitiesByPrefix = new Map<IdPrefix, Entity<TableName>>();
 
-/** Declares a type whose objects are rows of a table; its fields follow by `implement`. */
+/** Declares a type whose objects are rows of a table; `implement` then declares its fields. */
 export function entity<Name extends TableName>(name: string, options: EntityOptions<Name>): Entity<Name> {
   const declared = new Entity(name, options);
   if (options.prefix) entitiesByPrefix.set(options.prefix, declared as unknown as Entity<TableName>);

@@ -1,12 +1,15 @@
 import { type CodeTable, codeTables } from '../../model/codes.ts';
 import { builder } from './builder.ts';
 
-/** An enum over a code table: its values are the codes that SQL stores. REST shows codes, of states the names. */
+/**
+ * An enum made from a code table. Its internal values are the stored codes. REST has the codes, and the names of
+ * states.
+ */
 function codeEnum(name: string, table: CodeTable, description: string, onRest: 'code' | 'name' = 'code') {
   const values: Record<string, { value: number; description: string }> = Object.fromEntries(
     Object.entries(codeTables[table]).map(([code, value]) => {
       const shown = onRest === 'name' ? code : value;
-      const described = `${code.replaceAll('_', ' ')}; \`${shown}\` on REST.`;
+      const described = `${code.replaceAll('_', ' ')}; \`${shown}\` in REST.`;
       return [code.toUpperCase(), { value, description: described }];
     }),
   );
@@ -17,37 +20,55 @@ function codeEnum(name: string, table: CodeTable, description: string, onRest: '
   });
 }
 
-export const Priority = codeEnum('Priority', 'priority', 'How urgent an issue or project is.');
-export const PrincipalKind = codeEnum('PrincipalKind', 'principalKind', 'What stands behind an account.');
+export const Priority = codeEnum('Priority', 'priority', 'The urgency of an issue or a project.');
+export const PrincipalKind = codeEnum(
+  'PrincipalKind',
+  'principalKind',
+  'The kind of an account: a person, an agent or a service.',
+);
 export const MemberRole = codeEnum('MemberRole', 'memberRole', 'What a member may do in the workspace.');
-export const MemberStatus = codeEnum('MemberStatus', 'memberStatus', 'Whether a member takes part.');
-export const Provider = codeEnum('Provider', 'provider', 'Where a repository is hosted.');
+export const MemberStatus = codeEnum('MemberStatus', 'memberStatus', 'The status of a member.');
+export const Provider = codeEnum('Provider', 'provider', 'A service that hosts repositories.');
 export const PreviewKind = codeEnum(
   'PreviewKind',
   'previewKind',
   'How an attachment can be shown without downloading it.',
 );
-export const AuthorType = codeEnum('AuthorType', 'authorType', 'Who wrote a message of an agent thread.');
-export const MessageType = codeEnum('MessageType', 'messageType', 'What a message of an agent thread is.');
+export const AuthorType = codeEnum(
+  'AuthorType',
+  'authorType',
+  'The kind of author of a message of an agent thread.',
+);
+export const MessageType = codeEnum(
+  'MessageType',
+  'messageType',
+  'The types of messages in an agent thread.',
+);
 export const ThreadStatus = codeEnum(
   'ThreadStatus',
   'threadStatus',
-  'Where an agent thread stands; follows from its last message.',
+  'The status of an agent thread; it follows from its last message.',
 );
 export const StatusCategory = codeEnum(
   'StatusCategory',
   'statusCategory',
-  'What a configurable status means; completed and canceled are terminal.',
+  'The fixed meaning of a configurable status. Completed and canceled are terminal.',
   'name',
 );
-export const DeliveryState = codeEnum('DeliveryState', 'deliveryState', 'Where a delivery stands.', 'name');
-export const ProjectState = codeEnum('ProjectState', 'projectState', 'Where a project stands.', 'name');
-export const TeamState = codeEnum('TeamState', 'teamState', 'Whether a team is at work.', 'name');
+export const DeliveryState = codeEnum('DeliveryState', 'deliveryState', 'The states of a delivery.', 'name');
+export const ProjectState = codeEnum('ProjectState', 'projectState', 'The states of a project.', 'name');
+export const TeamState = codeEnum('TeamState', 'teamState', 'The states of a team.', 'name');
 
 export const SortDirection = builder.enumType('SortDirection', {
-  description: 'The direction of an order. What has no value comes last in both.',
+  description: 'The direction of an order. Rows without a value come last in both directions.',
   values: {
-    ASC: { value: 'asc', description: 'Smallest, earliest or first in the alphabet first.' },
-    DESC: { value: 'desc', description: 'Largest, latest or last in the alphabet first.' },
+    ASC: {
+      value: 'asc',
+      description: 'Ascending: the smallest, the earliest or the alphabetically first comes first.',
+    },
+    DESC: {
+      value: 'desc',
+      description: 'Descending: the largest, the latest or the alphabetically last comes first.',
+    },
   } as const,
 });

@@ -16,14 +16,14 @@ import { type Fields, planned } from './plan-resolver.ts';
 import type { ScopeNeed } from './scopes.ts';
 import { type AnyReferences, type Needs, type Referred, referencePlan, referencePlans } from './via.ts';
 
-/** What every field says of itself. */
+/** The options that all kinds of fields have. */
 export interface FieldMeta {
   description: string;
   scope?: ScopeNeed;
   deprecationReason?: string;
 }
 
-/** Nullability follows the column: who reads a nullable one must say so. */
+/** The field of a nullable column must be declared nullable. */
 type Nullness<Value> = null extends Value ? { nullable: true } : { nullable?: boolean };
 export type TextColumn<Parent> = {
   [K in keyof Parent]: Parent[K] extends string | null ? K : never;
@@ -42,29 +42,29 @@ declare global {
   // eslint-disable-next-line typescript/no-namespace -- Pothos is extended by merging into its namespace
   namespace PothosSchemaTypes {
     interface RootFieldBuilder<Types extends SchemaTypes, ParentShape> {
-      /** The TypeID of a uuid column: free where the object beside it would be a row more. */
+      /** The TypeID of a uuid column. Unlike the object that it identifies, it costs no further row. */
       idOf<Key extends TextColumn<ParentShape>>(
         prefix: IdPrefix,
         key: Key,
         options: FieldMeta & Nullness<ParentShape[Key]>,
       ): FieldRef<Types, unknown>;
-      /** The row that a column of the parent names. */
+      /** The row that a column of the parent refers to. */
       reference<Name extends TableName, Key extends TextColumn<ParentShape>>(
         target: Entity<Name>,
         key: Key,
         options: FieldMeta & { by?: 'id' | 'userAccountId' } & Nullness<ParentShape[Key]>,
       ): FieldRef<Types, unknown>;
-      /** The only row of another type that names the parent, if there is one. */
+      /** The only row of another type that refers to the parent, if there is one. */
       one<Name extends TableName>(
         target: Entity<Name>,
         options: FieldMeta & { key: TextColumn<Row<Name>>; flag?: keyof Row<Name> & string },
       ): FieldRef<Types, unknown>;
-      /** Is there a row that joins the parent to the viewer. */
+      /** Whether there is a row with the parent's id and the viewer's account. */
       exists<Name extends TableName>(
         table: Name,
         options: FieldMeta & { key: TextColumn<Row<Name>>; viewer: TextColumn<Row<Name>> },
       ): FieldRef<Types, unknown>;
-      /** A value made of the sums of the parent's counter slots. */
+      /** A value computed from the sums of the parent's counter slots. */
       sums<Name extends TableName, Column extends keyof Row<Name> & string>(
         table: Name,
         options: FieldMeta & {
@@ -73,17 +73,17 @@ declare global {
           compute: (sums: Record<Column, number>) => number;
         },
       ): FieldRef<Types, unknown>;
-      /** A value made of columns of the parent and of rows that it refers to. */
+      /** A value computed from columns of the parent and of rows that it refers to. */
       computed<Column extends keyof ParentShape, References extends AnyReferences<ParentShape>, Type>(
         options: ComputedOptions<ParentShape, Column, References, Type, undefined>,
       ): FieldRef<Types, unknown>;
-      /** A computed value that also depends on who asks and when. */
+      /** A computed value that also depends on the principal or the time of the request. */
       computedForViewer<
         Column extends keyof ParentShape,
         References extends AnyReferences<ParentShape>,
         Type,
       >(options: ComputedOptions<ParentShape, Column, References, Type, SignedIn>): FieldRef<Types, unknown>;
-      /** A text put together from texts, columns of the parent and columns of rows that it refers to, as they are. */
+      /** A text concatenated from literals, columns of the parent and columns of rows that it refers to. */
       concatenated<References extends AnyReferences<ParentShape>>(
         options: FieldMeta & {
           type: 'String' | 'URL';
@@ -91,7 +91,7 @@ declare global {
           pieces: readonly Piece<ParentShape, References>[];
         },
       ): FieldRef<Types, unknown>;
-      /** One row of the workspace, by what an argument says; null when that names nothing. */
+      /** The row of the workspace that an argument identifies, or null. */
       byKey<Name extends TableName>(
         target: Entity<Name>,
         options: FieldMeta & {
@@ -100,9 +100,9 @@ declare global {
           lookup: (value: string) => Predicate | undefined;
         },
       ): FieldRef<Types, unknown>;
-      /** The row itself under another type, whose fields are about a part of it. */
+      /** The same row as another type, which groups some of its fields. */
       self<Type>(options: FieldMeta & { type: Type }): FieldRef<Types, unknown>;
-      /** Rows or a value from one resolver call; the fields below go on as declared. */
+      /** Rows or a value that one call of a resolver returns. The fields of these rows are read as declared. */
       source<Type, Args extends InputFieldMap = Record<never, never>>(
         options: FieldMeta & {
           type: Type;

@@ -6,55 +6,55 @@ import { builder, type Types } from './builder.ts';
 import type { RelatedEntity } from './entity.ts';
 import { type Naming, naming } from './naming.ts';
 
-/** What the extensions of an input type say of it. */
+/** The extensions of an input type. */
 export type InputTypeExtensions = {
-  /** Its fields are conditions, and parts that hold conditions. */
+  /** The type is a filter: its fields are conditions or combinations of conditions. */
   readonly isFilter?: boolean;
 };
 
-/** What the extensions of an input field say of its value. */
+/** The extensions of an input field. */
 export type InputFieldExtensions = {
-  /** It holds parts of the same filter. */
+  /** The field combines filters of the same type (`and`, `or`, `not`). */
   readonly combines?: boolean;
-  /** It leads to another type, for the database a sub-select more. */
+  /** The field filters by a related type, which adds a sub-select to the SQL. */
   readonly relation?: boolean;
-  /** How many items its list takes. */
+  /** The maximum length of its list. */
   readonly maxItems?: number;
 };
 
-/** A field of a filter: what it tests (data for the resolver) and the input object of its comparators. */
+/** A field of a filter: the condition as data, which the resolver reads, and the input type of its comparators. */
 export interface FilterDeclaration {
   field: FilterField;
   input: InputType<Types>;
   description: string;
-  /** The type that a relation leads to. */
+  /** The related type, if the field filters by one. */
   related?: RelatedEntity;
-  /** What its values name, where they name something. */
+  /** The kind of object that its values identify, if they are ids, keys or codes. */
   names?: Naming;
-  /** The field that shows the same, and so says what the filter needs; the one of its own name when left out. */
+  /** The output field with the same data, whose scope the filter requires; by default the field of the same name. */
   shownBy?: string;
 }
 
 type ColumnOf<Row, Value> = { [K in keyof Row]: Row[K] extends Value | null ? K : never }[keyof Row] & string;
 
-/** Says what a filter's fields test. Columns are checked against the row when this is compiled. */
+/** Makes the fields of a filter. The compiler checks the columns against the row. */
 export interface FilterBuilder<Row> {
   id: (prefix: IdPrefix, column?: ColumnOf<Row, string>) => FilterDeclaration;
   text: (column: ColumnOf<Row, string>, form?: TextForm) => FilterDeclaration;
-  /** The key or the code that people know a thing by. */
+  /** The key or the code of an object, which people use instead of its id. */
   key: (of: IdPrefix, column: ColumnOf<Row, string>) => FilterDeclaration;
   int: (column: ColumnOf<Row, number>) => FilterDeclaration;
   boolean: (column: ColumnOf<Row, boolean>) => FilterDeclaration;
   date: (column: ColumnOf<Row, string>) => FilterDeclaration;
   time: (column: ColumnOf<Row, Date>) => FilterDeclaration;
   enum: (type: EnumRef, column: ColumnOf<Row, number>) => FilterDeclaration;
-  /** The row that a column refers to. */
+  /** A condition on the row that a column refers to. */
   reference: (
     target: RelatedEntity,
     column: ColumnOf<Row, string>,
     by?: 'id' | 'userAccountId',
   ) => FilterDeclaration;
-  /** Rows joined by another table, which holds the row's `own` column (its id). */
+  /** A condition on the rows that a join table connects with the row's `own` column (by default its id). */
   some: (
     target: RelatedEntity,
     through: Through,
@@ -66,8 +66,8 @@ type EnumRef = InputType<Types> & { name: string };
 
 const comparators = {
   IDFilter: inputOf('IDFilter', 'Compares an id.', 'ID', ['eq', 'in', 'nin', 'isNull']),
-  BooleanFilter: inputOf('BooleanFilter', 'Compares a yes or no.', 'Boolean', ['eq']),
-  StringFilter: inputOf('StringFilter', 'Compares a text; case and accents do not count.', 'String', [
+  BooleanFilter: inputOf('BooleanFilter', 'Compares a Boolean.', 'Boolean', ['eq']),
+  StringFilter: inputOf('StringFilter', 'Compares a text, ignoring case and accents.', 'String', [
     'eq',
     'neq',
     'in',
@@ -93,7 +93,7 @@ const comparators = {
     'in',
     'isNull',
   ]),
-  DateTimeFilter: inputOf('DateTimeFilter', 'Compares a moment.', 'DateTime', [
+  DateTimeFilter: inputOf('DateTimeFilter', 'Compares a point in time.', 'DateTime', [
     'eq',
     'lt',
     'lte',
@@ -118,25 +118,25 @@ type Comparator =
   | 'isNull';
 
 function inputOf(name: string, description: string, type: InputType<Types>, offered: readonly Comparator[]) {
-  const say: Record<Comparator, string> = {
+  const descriptions: Record<Comparator, string> = {
     eq: 'Is equal to.',
     neq: 'Is not equal to.',
     lt: 'Is less than.',
     lte: 'Is less than or equal to.',
     gt: 'Is greater than.',
     gte: 'Is greater than or equal to.',
-    in: `Is one of these, at most ${maxValues}; of an empty list, none is.`,
-    nin: `Is none of these, at most ${maxValues}; what has no value is none of them.`,
-    contains: 'Contains this text; `%` and `_` are just characters.',
+    in: `Is one of these values, at most ${maxValues}. Nothing matches an empty list.`,
+    nin: `Is none of these values, at most ${maxValues}. A field without a value matches.`,
+    contains: 'Contains this text. `%` and `_` have no special meaning.',
     startsWith: 'Starts with this text.',
-    isNull: 'Has no value (true), or has one (false).',
+    isNull: 'Has no value (true) or has one (false).',
   };
   return builder.inputRef<Record<string, unknown>>(name).implement({
-    description: `${description} Several comparators must all hold; a null one is as if left out.`,
+    description: `${description} If several comparators are set, all must match; a comparator that is null is ignored.`,
     fields: (t) =>
       Object.fromEntries(
         offered.map((comparator) => {
-          const described = { description: say[comparator] };
+          const described = { description: descriptions[comparator] };
           if (comparator === 'isNull') return [comparator, t.boolean(described)];
           const list = comparator === 'in' || comparator === 'nin';
           if (!list) return [comparator, t.field({ ...described, type })];
@@ -153,7 +153,7 @@ function enumFilter(type: EnumRef): InputType<Types> {
   const name = `${type.name}Filter`;
   const existing = enumFilters.get(name);
   if (existing) return existing;
-  const created = inputOf(name, `Compares a ${type.name}.`, type, ['eq', 'in', 'nin']);
+  const created = inputOf(name, `Compares values of ${type.name}.`, type, ['eq', 'in', 'nin']);
   enumFilters.set(name, created);
   return created;
 }
@@ -165,17 +165,17 @@ function quantifiedFilter(target: RelatedEntity): InputType<Types> {
   const existing = quantified.get(name);
   if (existing) return existing;
   const created = builder.inputRef<Record<string, unknown>>(name).implement({
-    description: `Tests a list of ${target.plural}.`,
+    description: `Filters by a list of ${target.plural}.`,
     fields: (t) => ({
-      some: t.field({ type: target.filterInput(), description: 'At least one of them is so.' }),
-      none: t.field({ type: target.filterInput(), description: 'None of them is so.' }),
+      some: t.field({ type: target.filterInput(), description: 'At least one of them matches.' }),
+      none: t.field({ type: target.filterInput(), description: 'None of them matches.' }),
     }),
   });
   quantified.set(name, created);
   return created;
 }
 
-/** The vocabulary of filters, for the rows of any table. */
+/** The filter builder for rows of any table. */
 export const filterBuilder: FilterBuilder<Record<string, never>> = {
   id: (prefix, column: string = 'id') => ({
     field: { kind: 'id', column, prefix },
@@ -203,14 +203,14 @@ export const filterBuilder: FilterBuilder<Record<string, never>> = {
     field: { kind: 'reference', column, target: { ...target.filterTarget(), by } },
     input: target.filterInput(),
     related: target,
-    description: `Tests the ${target.singular} that \`${column}\` names.`,
+    description: `Matches when the ${target.singular} of \`${column}\` matches.`,
   }),
   some: (target, through, { own = 'id', shownBy }: { own?: string; shownBy?: string } = {}) => ({
     shownBy,
     field: { kind: 'through', through, own, target: { ...target.filterTarget(), by: through.by } },
     input: quantifiedFilter(target),
     related: target,
-    description: `Tests the ${target.plural}.`,
+    description: `Matches by the ${target.plural}.`,
   }),
 };
 

@@ -1,3 +1,3 @@
-/** How long texts and lists may be at most: what the fields of the schema say in words. */
+/** The maximum lengths of texts and lists, which descriptions in the schema mention. */
 export { limits } from '../../model/limits.ts';
 export { blankRule } from '../../resolvers/writes/write-rules.ts';

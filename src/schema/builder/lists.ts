@@ -10,7 +10,7 @@ import { naming } from './naming.ts';
 import type { RowsOf } from './plan.ts';
 import { type Fields, planned } from './plan-resolver.ts';
 
-/** A join table between a parent and a type, its columns checked when this is compiled. */
+/** A join table between a parent and a type. The compiler checks the columns. */
 export function through<Join extends TableName, Target extends TableName>(
   table: Join,
   parent: TextColumn<Row<Join>>,
@@ -21,16 +21,19 @@ export function through<Join extends TableName, Target extends TableName>(
   return { table, parent, child, target, by };
 }
 
-/** How children hang on their parent: by a column of theirs that holds `of` of the parent (its id), or over a join. */
+/**
+ * How children refer to their parent: by their column `key`, or through a join table. Both hold the parent's `of`, by
+ * default its id.
+ */
 type Children<Parent, Name extends TableName> = { of?: TextColumn<Parent> } & (
   | { key: TextColumn<Row<Name>>; through?: undefined }
   | { through: Through & { target: Name }; key?: undefined }
 );
 
-/** What a list does in another way than others of its type. */
+/** The options in which a list may differ from other lists of its type. */
 type ListDefaults = Partial<Pick<ListDeclaration, 'maxPageSize' | 'defaultOrder'>>;
 
-/** The column of the parent that counts the children, where there is one: nobody has to count them then. */
+/** The column of the parent that holds the number of children, if there is one. It makes counting unnecessary. */
 interface Counted<Parent> {
   count?: NumberColumn<Parent>;
 }
@@ -43,7 +46,7 @@ declare global {
   // eslint-disable-next-line typescript/no-namespace -- Pothos is extended by merging into its namespace
   namespace PothosSchemaTypes {
     interface RootFieldBuilder<Types extends SchemaTypes, ParentShape> {
-      /** A connection of the parent's children; orders, filter and scope are those of their type. */
+      /** A connection of the parent's children, with the orders, filter and scope of their type. */
       children<Name extends TableName>(
         target: Entity<Name>,
         options: Omit<FieldMeta, 'scope'> & Children<ParentShape, Name> & ListDefaults & Counted<ParentShape>,
@@ -53,12 +56,12 @@ declare global {
         target: Entity<Name>,
         options: Omit<FieldMeta, 'scope'>,
       ): FieldRef<Types, unknown>;
-      /** A plain list of a small closed set under the parent. */
+      /** All children of the parent as a plain list, for children that are few. */
       list<Name extends TableName>(
         target: Entity<Name>,
         options: FieldMeta & Children<ParentShape, Name> & { orderBy: readonly ListOrder[] },
       ): FieldRef<Types, unknown>;
-      /** One column of a plain list, in its order: ids where there is a prefix, texts where there is none. */
+      /** One column of a plain list, in the list's order: ids if there is a prefix, texts otherwise. */
       listOf<Name extends TableName>(
         target: Entity<Name>,
         options: FieldMeta &
@@ -68,7 +71,7 @@ declare global {
             column: TextColumn<Row<Name>>;
           },
       ): FieldRef<Types, unknown>;
-      /** How many children the parent has that the predicate holds for. */
+      /** The number of the parent's children that match the predicate. */
       count<Name extends TableName>(
         target: Entity<Name>,
         options: FieldMeta & Children<ParentShape, Name> & { filter: Predicate },
@@ -101,31 +104,36 @@ export function listArguments(
 ) {
   return {
     first: arg.int({
-      description: `Rows of a page, from the start or after \`after\`: 1 to ${max}, ${standard} when nothing is said.`,
+      description: `The number of rows on the page, counted from the start of the list or from \`after\`: 1 to ${max}, by default ${standard}.`,
     }),
     after: arg.string({
       extensions: naming('cursor'),
-      description: 'The cursor that the page begins after; an empty one is the start.',
+      description: 'The page starts after this cursor; an empty cursor means the start of the list.',
     }),
-    last: arg.int({ description: `Rows of a page, up to the end or before \`before\`: 1 to ${max}.` }),
+    last: arg.int({
+      description: `The number of rows on the page, counted back from the end of the list or from \`before\`: 1 to ${max}.`,
+    }),
     before: arg.string({
       extensions: naming('cursor'),
-      description: 'The cursor that the page ends before; an empty one is the end.',
+      description: 'The page ends before this cursor; an empty cursor means the end of the list.',
     }),
-    filter: arg({ type: target.filterInput(), description: `Which ${target.plural}; all when left out.` }),
+    filter: arg({
+      type: target.filterInput(),
+      description: `The ${target.plural} to list; all when omitted.`,
+    }),
     orderBy: arg({
       type: target.orderInput(),
-      description: 'In which order; equal ones follow by their id.',
+      description: 'The order of the list; rows with equal values are ordered by id.',
     }),
   } as InputFieldMap;
 }
 
-/** How many rows a page has at most; a size that does not fit is refused where the page is read. */
+/** The maximum number of rows on a page. A size out of range is refused later, when the page is read. */
 export function rowsOfPage({ maxPageSize, defaultPageSize }: ListDeclaration): RowsOf {
   return ({ first, last }) => Math.min(Math.max(Number(last ?? first ?? defaultPageSize), 1), maxPageSize);
 }
 
-/** What the `filter` argument needs of the token, for the scope rule. */
+/** The scopes that the `filter` argument requires, for the scope rule. */
 export function filterScopes(target: RelatedEntity) {
   return ({ filter }: { filter?: Record<string, unknown> | null }) => target.filterNeeds(filter ?? {});
 }

@@ -5,12 +5,12 @@ import type { ScopeNeed } from './scopes.ts';
 
 interface MutationOptions {
   readonly description: string;
-  /** `issues:write` when left out. */
+  /** By default `issues:write`. */
   readonly scope?: ScopeNeed;
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** Declares a mutation: one required `input`, and a payload that one call of a resolver gives. */
+/** Declares a mutation, which takes one required `input` and returns the payload that `run` returns. */
 export function mutation<Input extends object, Payload extends object>(
   name: string,
   input: InputObjectRef<Types, Input>,
@@ -24,9 +24,9 @@ export function mutation<Input extends object, Payload extends object>(
       scope,
       type: payload,
       args: {
-        input: t.arg({ type: input, required: true, description: 'What the mutation is to do.' }),
+        input: t.arg({ type: input, required: true, description: 'The input of the mutation.' }),
       },
-      // Pothos infers the arguments of a concrete input type only.
+      // Pothos infers the type of an argument only if its input type is concrete, not generic.
       load: (ctx, args) => run(ctx, (args as unknown as { input: Input }).input),
     }),
   );

@@ -1,20 +1,20 @@
 import type { IdPrefix } from '../../resolvers/ids.ts';
 
-/** A kind of thing, as its ids say it. */
+/** A kind of object, by the prefix of its ids. */
 export type NamedKind = IdPrefix;
 
 /**
- * What the value of an argument, an input field or a REST parameter names. Whoever takes such a value looks something
- * up by it, so the tests of isolation try there what the caller may not reach.
+ * The kind of object that the value of an argument, an input field or a REST parameter identifies. The server looks the
+ * object up, so the isolation tests send each such value with an object that the caller may not access.
  */
 export interface Naming {
-  /** An id; a key or a code, in whose place most take the id too; or a place in a list. */
+  /** An id; a key or a code (most of them may be replaced by the id); or a cursor. */
   by: 'id' | 'key' | 'cursor';
-  /** The kind of thing; an id of any kind where none is said. */
+  /** The kind of object; undefined for an id of any kind. */
   of?: NamedKind | undefined;
 }
 
-/** Goes into the extensions of the argument or input field. */
+/** The extensions of an argument or an input field that declare its naming. */
 export function naming(by: Naming['by'], of?: NamedKind): { names: Naming } {
   return { names: { by, of } };
 }

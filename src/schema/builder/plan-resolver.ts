@@ -13,7 +13,7 @@ import { concatenatedText } from './concatenated.ts';
 import type { Plan, ReferencePlan, ReferencePlans } from './plan.ts';
 import { RootResults } from './root-results.ts';
 
-/** What a helper uses of Pothos's field builder. */
+/** The part of Pothos's field builder that the helpers use. */
 export interface Fields {
   field: (options: unknown) => FieldRef<SchemaTypes, unknown>;
   arg: {
@@ -24,8 +24,8 @@ export interface Fields {
 }
 
 /**
- * A field that is its plan: the plan goes into the field's extensions, where the compiled executor reads it, and the
- * plugin below gives graphql-js a `resolve` made of it.
+ * Declares a field by a plan. The plan is stored in the field's extensions, where the compiled executor reads it; the
+ * plugin below makes the `resolve` of graphql-js from it.
  */
 export function planned(fields: Fields, type: unknown, meta: object, plan: Plan) {
   const { extensions } = meta as { extensions?: object };
@@ -40,7 +40,7 @@ type Resolve = (
   info: { readonly path: { readonly key: string | number } },
 ) => unknown;
 
-/** How graphql-js answers a field of this plan: over the loaders of the request. */
+/** The `resolve` of a field with this plan. It reads through the loaders of the request. */
 function resolverOf(plan: Plan): Resolve {
   switch (plan.kind) {
     case 'id':
@@ -86,7 +86,7 @@ function resolverOf(plan: Plan): Resolve {
         return plan.compute(await signedIn(ctx).loaders.sums(table, keyColumn, columns).load(String(row.id)));
       };
     case 'computed': {
-      // The plan holds computations over rows of every table; the helper has checked this one.
+      // A plan may compute over rows of any table, so the type is lost here; the helper has checked it.
       const compute = plan.compute as (row: unknown, references: unknown, ctx: unknown) => unknown;
       return async (row, _args, ctx) =>
         compute(
@@ -116,14 +116,14 @@ function resolverOf(plan: Plan): Resolve {
   }
 }
 
-/** The row behind a key of the parent; null when there is no key or no such row. */
+/** The row that a key of the parent refers to; null if there is no key or no such row. */
 async function loadReference(ctx: Context, plan: ReferencePlan, parent: Parent): Promise<AnyRow | null> {
   const key = parent[plan.key];
   if (key === null || key === undefined) return null;
   return (await signedIn(ctx).loaders.byKey(plan.table, plan.by, plan.where).load(key)) ?? null;
 }
 
-/** The rows that a computed field reads, each with those beyond it under their names. */
+/** The rows that a computed field reads, by name. Rows that they refer to in turn are nested in them by name. */
 async function loadReferences(ctx: Context, plans: ReferencePlans, parent: Parent): Promise<AnyRow> {
   const loaded = await Promise.all(
     Object.entries(plans).map(async ([name, plan]) => {
@@ -157,8 +157,8 @@ declare global {
 }
 
 /**
- * Gives each field with a plan its `resolve`. Pothos wraps that with scope-auth later: a `resolve` that is set on the
- * built schema would go round the check of scopes.
+ * Gives each field with a plan its `resolve`. Scope-auth wraps it afterwards; a `resolve` that is set on the built
+ * schema would bypass the check of scopes.
  */
 class PlansPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {

@@ -7,7 +7,7 @@ import type { IdPrefix } from '../../resolvers/ids.ts';
 import type { NodeKind } from '../../resolvers/nodes.ts';
 import type { Piece } from './concatenated.ts';
 
-/** A row reached from another by a key of that other: `parent[key] = table[by]`. */
+/** The row of `table` for which `parent[key] = table[by]`. */
 export interface ReferencePlan {
   table: TableName;
   key: string;
@@ -15,24 +15,27 @@ export interface ReferencePlan {
   where: Predicate;
 }
 
-/** Rows that a computed field reads, each with the columns that it reads and the rows beyond. */
+/** The rows that a computed field reads, each with the columns that it reads and the rows that are reached from it. */
 export interface ReferencePlans {
   readonly [name: string]: ReferencePlan & { columns: readonly string[]; nested: ReferencePlans };
 }
 
-/** How many rows the arguments of a field ask for, at most: what the cost of an operation is computed from. */
+/**
+ * The maximum number of rows that a field returns for these arguments. The cost of an operation is computed from it.
+ */
 export type RowsOf = (args: Readonly<Record<string, unknown>>) => number;
 
 /**
- * What a field is, as data. The helpers of the field builder write it into the field's `extensions.plan`; graphql-js
- * gets a `resolve` made of it, and the compiled executor reads it. Plain columns are Pothos's own `pothosExposedField`.
+ * How a field is answered, as data. The helpers of the field builder write it into the field's `extensions.plan`. The
+ * compiled executor reads it there, and `plan-resolver.ts` makes the `resolve` of graphql-js from it. A plain column
+ * has no plan: Pothos marks it with `pothosExposedField`.
  */
 export type Plan =
   /** The TypeID of a uuid column. */
   | { kind: 'id'; prefix: IdPrefix; column: string }
   /** One row, by a key of the parent. */
   | ({ kind: 'reference' } & ReferencePlan)
-  /** One row of the workspace, by what an argument says; undefined when that names nothing. */
+  /** The row of the workspace that an argument identifies. `lookup` returns undefined if no row can match. */
   | {
       kind: 'byKey';
       table: TableName;
@@ -40,15 +43,15 @@ export type Plan =
       argument: string;
       lookup: (value: string) => Predicate | undefined;
     }
-  /** A connection: of the parent's children, or of the whole workspace when `parentKey` is absent. */
+  /** A connection: of the parent's children, or of all rows of the workspace if there is no `parentKey`. */
   | {
       kind: 'connection';
       list: ListDeclaration;
       parentKey?: string;
-      /** The column of the parent that holds how many rows the list has without a filter. */
+      /** The column of the parent that holds the number of rows of the unfiltered list. */
       count?: string;
     }
-  /** A plain list under the parent, or one column of it (`only`). */
+  /** The parent's children as a plain list, or one column of it (`only`). */
   | {
       kind: 'list';
       source: ChildSource;
@@ -56,13 +59,13 @@ export type Plan =
       parentKey: string;
       only?: { column: string; prefix?: IdPrefix };
     }
-  /** The only row under the parent, if there is one. */
+  /** The parent's only child, if there is one. */
   | { kind: 'one'; source: Source & { parent: { column: string } }; parentKey: string }
-  /** Does a row join the parent to the viewer. */
+  /** Whether there is a row with the parent's id and the viewer's account. */
   | { kind: 'exists'; table: TableName; keyColumn: string; viewerColumn: string }
-  /** How many children the parent has. */
+  /** The number of the parent's children that match the filter. */
   | { kind: 'count'; source: ChildSource; filter: Predicate; parentKey: string }
-  /** A value made of the sums of the parent's counter slots. */
+  /** A value computed from the sums of the parent's counter slots. */
   | {
       kind: 'sums';
       table: TableName;
@@ -70,7 +73,9 @@ export type Plan =
       columns: readonly string[];
       compute: (sums: Record<string, number>) => unknown;
     }
-  /** A value made of named columns, rows referred to and, where `context` is said, of who asks. */
+  /**
+   * A value computed from these columns, from referenced rows and, if `context` is true, from the request's context.
+   */
   | {
       kind: 'computed';
       columns: readonly string[];
@@ -78,11 +83,11 @@ export type Plan =
       context: boolean;
       compute: (row: never, references: never, ctx: SignedIn) => unknown;
     }
-  /** Literal texts, columns of the row and columns of the rows it refers to, concatenated. */
+  /** A text concatenated from literals, columns of the row and columns of rows that it refers to. */
   | { kind: 'concatenated'; pieces: readonly Piece[]; references: ReferencePlans }
-  /** Things of any type, by the global ids that an argument holds. */
+  /** Objects of any type, by the global ids in an argument. */
   | { kind: 'nodes'; argument: 'id' | 'ids'; kinds: () => ReadonlyMap<IdPrefix, NodeKind> }
-  /** The row itself under another type. */
+  /** The same row as another type. */
   | { kind: 'self' }
-  /** Rows or a value from one resolver call, below which the selection goes on as planned. */
+  /** Rows or a value that one call of a resolver returns. The selection on them is answered by plans again. */
   | { kind: 'source'; load: (ctx: Context, args: unknown) => unknown };

@@ -1,12 +1,12 @@
 /**
- * What the resolvers of an operation's roots gave in the compiled executor, by their keys in the answer. Where that has
- * to begin again, or graphql-js to go on, each gets what was given: a write that was done is not done again, and one
- * that failed fails as it did.
+ * The results of an operation's root resolvers, by their keys in the answer. If the compiled executor starts the
+ * operation again, or graphql-js continues it, each root gets its first result: no write runs twice, and a root that
+ * failed fails with the same error.
  */
 export class RootResults {
   readonly #settled = new Map<string | number, PromiseSettledResult<unknown>>();
 
-  /** Does the work, unless it was done before: how it ended is how it ends again. */
+  /** Does the work the first time; later calls return the same value or throw the same error. */
   async once(key: string | number, work: () => unknown): Promise<unknown> {
     let settled = this.#settled.get(key);
     if (!settled) {

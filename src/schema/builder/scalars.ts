@@ -4,18 +4,18 @@ import { builder } from './builder.ts';
 const datePattern = /^(\d{4})-(\d\d)-(\d\d)$/;
 const dateTimePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i;
 
-/** A real calendar date, YYYY-MM-DD. */
+/** Whether the text is a date that exists, in the form YYYY-MM-DD. */
 export function isCalendarDate(text: string): boolean {
   if (!datePattern.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text) && !text.startsWith('0000');
 }
 
-/** The moment of an ISO 8601 time with an offset or Z, to the millisecond; undefined when it is none. */
+/** Parses an ISO 8601 time with an offset or Z, to the millisecond; undefined if the text is not one. */
 export function parseDateTime(text: string): Date | undefined {
   if (!dateTimePattern.test(text) || !isCalendarDate(text.slice(0, 10))) return undefined;
   const date = new Date(text);
-  // PostgreSQL and ISO 8601 agree on years of four digits; an offset may push the moment out of them.
+  // PostgreSQL and ISO 8601 write years of four digits alike. The offset may move the time to another year.
   const year = date.getUTCFullYear();
   return Number.isNaN(year) || year < 1 || year > 9999 ? undefined : date;
 }
@@ -35,7 +35,7 @@ function toDateTime(value: unknown): Date {
 
 builder.scalarType('DateTime', {
   description:
-    'A moment in UTC, ISO 8601 to the millisecond: `2026-01-31T12:00:00.000Z`. Inputs may carry any offset.',
+    'A point in time in UTC, ISO 8601 with milliseconds: `2026-01-31T12:00:00.000Z`. Inputs may have any offset.',
   serialize: (value) => value.toISOString(),
   parseValue: toDateTime,
   parseLiteral: (node) => toDateTime(literal(node)),
@@ -48,7 +48,7 @@ function toDate(value: unknown): string {
 }
 
 builder.scalarType('Date', {
-  description: 'A calendar date, `YYYY-MM-DD`, without a time or a zone.',
+  description: 'A calendar date, `YYYY-MM-DD`, without a time or a time zone.',
   serialize: (value) => value,
   parseValue: toDate,
   parseLiteral: (node) => toDate(literal(node)),
@@ -67,7 +67,7 @@ builder.scalarType('URL', {
 
 builder.scalarType('RichText', {
   description:
-    'A text as the specification forms it: `{ schemaVersion: 1, content: { type: "doc", content: [paragraph] } }`. Read only; write plain text.',
+    'A text in the form of the REST specification: `{ schemaVersion: 1, content: { type: "doc", content: [paragraph] } }`. It is an output only; inputs are plain text.',
   serialize: (value) => value,
   parseValue: () => refuse('RichText is not an input; send plain text.'),
 });

@@ -3,7 +3,8 @@ import { DirectiveLocation, GraphQLDirective, GraphQLList, GraphQLNonNull, Graph
 import type { Scope } from '../../resolvers/context.ts';
 
 /**
- * What a field needs of its caller: nothing (`public`), any access token (`token`), a scope, or any one of several.
+ * What a field requires of the caller: nothing (`public`), any access token (`token`), a scope, or any one of several
+ * scopes.
  */
 export type ScopeNeed = 'public' | 'token' | Scope | readonly Scope[];
 
@@ -12,8 +13,8 @@ declare global {
   namespace PothosSchemaTypes {
     interface FieldOptions {
       /**
-       * What the field needs, said once: it becomes scope-auth's check, the `scope` extension that the scope rule
-       * reads, and `@requiresScopes` in the printed schema. A type's declared need is the default of its fields.
+       * What the field requires. Three things are made from it: the check of scope-auth, the `scope` extension that the
+       * scope rule reads, and `@requiresScopes` in the printed schema. By default it is the requirement of the type.
        */
       scope?: ScopeNeed;
     }
@@ -23,7 +24,7 @@ declare global {
   }
 }
 
-/** Printed on every field that needs a scope: one of the inner lists must be held whole. */
+/** Printed on each field that requires a scope. */
 export const requiresScopes = new GraphQLDirective({
   name: 'requiresScopes',
   description: 'The access token must hold every scope of one of the inner lists.',
@@ -40,14 +41,14 @@ export const requiresScopes = new GraphQLDirective({
 
 const typeNeeds = new Map<string, ScopeNeed>();
 
-/** The need of each field of a type that says none itself. */
+/** Sets the requirement of the type's fields that declare none. */
 export function declareTypeScope(typeName: string, need: ScopeNeed): void {
   typeNeeds.set(typeName, need);
 }
 
 const fieldNeeds = new Map<string, ScopeNeed>();
 
-/** What reading a field needs, once the schema is built: whoever may not read a field may not filter by it either. */
+/** The requirement of a field, once the schema is built. Filtering by a field requires the same as reading it. */
 export function needOfField(typeName: string, fieldName: string): ScopeNeed {
   return fieldNeeds.get(`${typeName}.${fieldName}`) ?? typeNeeds.get(typeName) ?? 'token';
 }
@@ -59,9 +60,11 @@ class ScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const options = field.pothosOptions as { scope?: ScopeNeed };
     const need = options.scope ?? typeNeeds.get(field.parentType);
     if (need === undefined) {
-      // What is below the root is reached through a root field, which cannot forget its need.
+      // Other types are only reachable through a root field, so their fields may do without a requirement.
       if (rootTypes.has(field.parentType)) {
-        throw new Error(`${field.parentType}.${field.name} must say its scope, if only 'public' or 'token'.`);
+        throw new Error(
+          `${field.parentType}.${field.name} must declare its scope, if only 'public' or 'token'.`,
+        );
       }
       return field;
     }

@@ -5,7 +5,7 @@ import type { ReferencePlan, ReferencePlans } from './plan.ts';
 
 export type AnyReferences<Parent> = Record<string, { key: TextColumn<Parent> }>;
 
-/** A row that a computed field reads besides its own: reached by a key of the parent, and rows reached from there. */
+/** A row that a computed field reads: it is found by a key of the parent, and may refer to further rows (`nested`). */
 export interface ReferenceNeed<
   Key extends string,
   Name extends TableName,
@@ -18,14 +18,17 @@ export interface ReferenceNeed<
   columns: readonly Column[];
   nested: Nested;
 }
-/** The rows as a computed field gets them. */
+/** The type of the rows that are passed to a computed field. */
 export type Referred<R> = {
   [K in keyof R]: R[K] extends ReferenceNeed<string, infer Name, infer Column, infer Nested>
     ? (Pick<Row<Name>, Column> & Referred<Nested>) | undefined
     : never;
 };
 
-/** Names a row that a computed field reads: `via(Team, 'teamId', ['code'])`, with rows beyond it as `nested`. */
+/**
+ * Declares a row that a computed field reads: `via(Team, 'teamId', ['code'])`. `nested` declares rows that it refers
+ * to.
+ */
 export function via<
   Name extends TableName,
   Key extends string,
