@@ -11,19 +11,22 @@ import { timeOf } from './times.ts';
 
 export const command = databaseCommand({
   name: 'audit',
-  description: 'Show what was done to tokens, roles and the workspace, newest first',
+  description: 'Show the audit log: what was done to tokens, roles and the workspace, newest first',
   args: {
-    workspace: { type: 'string', description: 'The workspace, by name or id; the only one when left out' },
+    workspace: {
+      type: 'string',
+      description: 'The workspace, by name or id; may be omitted if there is only one',
+    },
     since: {
       type: 'string',
-      description: 'From when on: a time such as 2027-01-31T00:00:00Z, or days ago such as 7d',
+      description: 'The earliest time: such as 2027-01-31T00:00:00Z, or days ago such as 7d',
     },
     actor: {
       type: 'string',
-      description: 'Who did it: a member by id or e-mail address, or any actor by his name',
+      description: 'The actor: a member by id or e-mail address, or any actor by name',
     },
-    act: { type: 'string', description: `What was done: ${Object.keys(auditActs).join(', ')}` },
-    limit: { type: 'string', default: '100', description: 'How many of them at most, up to 10000' },
+    act: { type: 'string', description: `The action: ${Object.keys(auditActs).join(', ')}` },
+    limit: { type: 'string', default: '100', description: 'The maximum number of entries, up to 10000' },
     json: { type: 'boolean', description: 'Print an array of objects' },
   },
   async run({ database, stdout }, args) {

@@ -1,7 +1,7 @@
 import type { CommandDef, SubCommandsDef } from 'citty';
 import type { DatabaseCommand } from './environment.ts';
 
-/** Every command by its name; a module is loaded when its command is asked for. */
+/** All commands by name. The module of a command is loaded only when the command runs. */
 export const commands: SubCommandsDef = {
   serve: () => import('./serve.ts').then(({ serveCommand }) => serveCommand(findDatabaseCommand)),
   migrate: () => import('./migrate.ts').then(({ command }) => command),
@@ -19,7 +19,7 @@ export const commands: SubCommandsDef = {
   openapi: () => import('./openapi.ts').then(({ command }) => command),
 };
 
-/** The command that a name such as `token create` stands for, if it is one that works on a database. */
+/** Finds a command by its name, such as `token create`. Undefined for a command that needs no database. */
 export async function findDatabaseCommand(name: string): Promise<DatabaseCommand | undefined> {
   let found: unknown = { subCommands: commands };
   for (const word of name.split(' ')) {

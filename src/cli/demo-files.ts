@@ -31,7 +31,7 @@ export function headerOf(from: string): Promise<NdjsonHeader> {
   return withIssues(from, readHeader);
 }
 
-/** The id of the demo's workspace: the header's own, or one derived from whatever else the header says. */
+/** The id of the demo's workspace: the id in the header if it is valid, otherwise an id derived from that text. */
 export function workspaceIdOf({ workspace: { id } }: NdjsonHeader): string {
   const parsed = parseId(id);
   if (parsed?.prefix === 'workspace') return parsed.uuid;

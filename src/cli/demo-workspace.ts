@@ -32,15 +32,15 @@ export async function findDemo(
   return { workspaceId: demo?.id, isEmpty: workspaces.length === 0 };
 }
 
-/** The demo's token from an earlier start; undefined when there is none, or when it was revoked. */
-export async function keptToken(database: Database, dataDir: string): Promise<string | undefined> {
-  const { token, holder } = await readKept(database, dataDir);
+/** The demo's token from an earlier start; undefined if there is none, or if it was revoked. */
+export async function storedToken(database: Database, dataDir: string): Promise<string | undefined> {
+  const { token, holder } = await readStored(database, dataDir);
   return holder && !holder.revokedUtc ? token : undefined;
 }
 
 /**
- * The token of the demo's owner with all scopes, kept in the data directory: the one from an earlier start, else a
- * new one. One that was revoked stays so, and is not replaced.
+ * The token of the demo's owner with all scopes, which is stored in the data directory: the token of an earlier start,
+ * or a new one. Undefined if the stored token was revoked, because a new token would undo that.
  */
 export async function demoToken(
   database: Database,
@@ -48,30 +48,30 @@ export async function demoToken(
   actor: Actor,
   workspaceId: string,
 ): Promise<string | undefined> {
-  const { token: kept, holder } = await readKept(database, dataDir);
-  if (holder) return holder.revokedUtc ? undefined : kept;
+  const { token: stored, holder } = await readStored(database, dataDir);
+  if (holder) return holder.revokedUtc ? undefined : stored;
   return ownerToken(database, actor, workspaceId, async (token) => {
     const path = tokenFileOf(dataDir);
-    // A file that is there would keep its mode, and a reader who had it open would see the token.
+    // An existing file would keep its mode, and a process that has it open could read the token.
     await rm(path, { force: true });
     await writeFile(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
   });
 }
 
 /**
- * A new token of the workspace's first owner with all scopes; undefined if the workspace has no member. `keep` stores
- * the token before it becomes valid.
+ * Creates a token with all scopes for the workspace's first owner; returns undefined if the workspace has no member.
+ * `store` stores the token before it becomes valid.
  */
 export async function ownerToken(
   database: Database,
   actor: Actor,
   workspaceId: string,
-  keep: (token: string) => Promise<void> = () => Promise.resolve(),
+  store: (token: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<string | undefined> {
   const [owner] = await selectMemberCards(database.of(workspaceId));
   if (!owner) return undefined;
   const token = newTokenText();
-  await keep(token);
+  await store(token);
   await issueToken(database.of(workspaceId), actor, {
     userAccountId: owner.userAccountId,
     parentTokenId: null,
@@ -82,19 +82,20 @@ export async function ownerToken(
   return token;
 }
 
-async function readKept(database: Database, dataDir: string) {
+async function readStored(database: Database, dataDir: string) {
   const path = tokenFileOf(dataDir);
   const token = await readFile(path, 'utf8').then(
     (text) => text.trim(),
     () => undefined,
   );
   const holder = token ? await new TokenHolders(database).find(hashToken(token)) : undefined;
-  // It may have been copied here with another mode. A file of another user keeps its mode: only they can change it.
+  // The file may have been copied here with another mode. This fails for a file of another user, which is left as it
+  // is.
   if (holder) await chmod(path, 0o600).catch(() => undefined);
   return { token, holder };
 }
 
-/** The absolute path of the file that keeps the demo's token, readable by its owner alone. */
+/** The absolute path of the file that stores the demo's token. Only its owner can read it. */
 export function tokenFileOf(dataDir: string): string {
   return resolve(dataDir, 'demo-token');
 }

@@ -18,7 +18,7 @@ export interface DirectoryApplyArguments {
   readonly json?: boolean | undefined;
 }
 
-/** Applies a directory file and tells a line for each change. */
+/** Applies a directory file and prints a line for each change. */
 export async function runDirectoryApply(
   env: CommandEnvironment,
   args: DirectoryApplyArguments,
@@ -39,18 +39,18 @@ export async function runDirectoryApply(
 const apply = databaseCommand({
   name: 'directory apply',
   description:
-    'Make and update workspace, members, teams, projects and what belongs to them from a YAML file',
+    'Create and update a workspace, its members, teams, projects and what belongs to them from a YAML file',
   args: {
     file: {
       type: 'positional',
       required: true,
-      description: 'The YAML file; docs/directory.md says what it may hold',
+      description: 'The YAML file; docs/directory.md describes it',
     },
     workspace: {
       type: 'string',
-      description: 'The workspace, by name or id; the one that the file names when left out',
+      description: 'The workspace, by name or id; by default the one that the file names',
     },
-    'dry-run': { type: 'boolean', description: 'Say what would change, and change nothing' },
+    'dry-run': { type: 'boolean', description: 'Print what would change, and change nothing' },
     json: { type: 'boolean', description: 'Print one object: workspaceId, changes' },
   },
   run: runDirectoryApply,
@@ -61,7 +61,7 @@ export const command = defineCommand({
   subCommands: { apply },
 });
 
-/** Reads the YAML of a directory file and checks its shape; throws a sentence for a person when it is no YAML. */
+/** Reads the YAML of a directory file and checks its shape. Throws a `CommandError` if it is not valid YAML. */
 export function readDirectory(text: string): DirectoryFile {
   return parseDirectory(parseYaml(text));
 }
@@ -70,9 +70,9 @@ function parseYaml(text: string): unknown {
   try {
     return parse(text, { prettyErrors: true });
   } catch (error) {
-    // Its own errors, and that of a file whose aliases unfold into far too much.
+    // Besides syntax errors, the parser throws for aliases that expand to too many nodes.
     const reason = error instanceof Error ? error.message.trim() : String(error);
-    throw new CommandError(`The file is no YAML that can be read: ${reason}`, { cause: error });
+    throw new CommandError(`The file is not valid YAML: ${reason}`, { cause: error });
   }
 }
 
@@ -96,7 +96,7 @@ function valueWords(value: unknown): string {
 }
 
 function summaryOf({ changes, workspaceName }: AppliedDirectory, dryRun: boolean): string {
-  if (changes.length === 0) return `No change: the workspace ${workspaceName} is as the file says.`;
+  if (changes.length === 0) return `No change: the workspace ${workspaceName} already matches the file.`;
   const created = changes.filter(({ action }) => action === 'create').length;
   const counts = `${created} created, ${changes.length - created} updated`;
   return dryRun

@@ -5,71 +5,81 @@ import type { Actor } from '../resolvers/audit.ts';
 import { flagsOf } from '../server/settings.ts';
 import { refuseUnknownArguments, reportFailure } from './failures.ts';
 
-/** What a command that needs the database runs with, in this process or within the server that holds the directory. */
+/**
+ * The database, files and terminal of a command. A command with a database runs in its own process, or in the server
+ * that holds the lock of the data directory.
+ */
 export interface CommandEnvironment {
   readonly database: Database;
-  /** Where the service keeps what is no row: the demo's token, files, the signing key. */
+  /** The directory for everything that is not in the database: the demo's token, files, the signing key. */
   readonly dataDir: string;
-  /** Where the bytes of files are. */
+  /** The store of the bytes of attachments. */
   readonly store: FileStore;
-  /** Takes the command's data. */
+  /** Writes the command's data. */
   readonly stdout: (text: string) => void;
-  /** Resolves when what was put out so far is taken, or nobody takes it any more: whoever puts out much waits for it. */
+  /**
+   * Resolves when the data written so far has been read, or when its reader is gone. Commands with much output await
+   * it.
+   */
   readonly taken: () => Promise<void>;
-  /** Takes the command's words. */
+  /** Writes the command's messages to the user. */
   readonly stderr: (text: string) => void;
-  /** Do the words go to a person at a terminal, and how wide is it. */
+  /** Whether the messages go to a terminal. */
   readonly isTerminal: boolean;
+  /** The width of the terminal. */
   readonly columns: number;
-  /** Who gives the command: the user of the machine, and its name. */
+  /** The user who runs the command, and the host name of the machine. */
   readonly operator: { readonly name: string; readonly host: string };
-  /** Where paths among the arguments start. */
+  /** The directory that relative paths in the arguments start from. */
   readonly cwd: string;
-  /** Aborted when the person gives up. */
+  /** Aborted when the user interrupts the command. */
   readonly signal: AbortSignal;
 }
 
-/** The environment but for the database: what a client of the socket sends along, and what a process has of its own. */
+/**
+ * The part of the environment that belongs to the user's process. A client sends it along if a server runs the command.
+ */
 export type Terminal = Omit<CommandEnvironment, 'database' | 'dataDir' | 'store'>;
 
-/** Who acts in a command, for the audit. */
+/** The actor that the audit log names for a command. */
 export function actorOf({ operator }: Pick<CommandEnvironment, 'operator'>): Actor {
   return { kind: 'operator', name: operator.name, address: operator.host };
 }
 
-/** A command that needs the database, as citty takes it and as a server that holds the directory runs it. */
+/** A command that needs the database: citty's definition, and the function that a server calls to run it. */
 export type DatabaseCommand = CommandDef & {
   readonly execute: (env: CommandEnvironment, args: Record<string, unknown>) => Promise<number>;
-  /** Does it read whole tables, so that a statement may take its time. */
+  /** Whether it reads whole tables, so that its statements have no timeout. */
   readonly unhurried: boolean;
 };
 
 interface DatabaseCommandOptions<Args extends ArgsDef> {
-  /** As a person types it: `token create`. */
+  /** The name as the user types it: `token create`. */
   readonly name: string;
   readonly description: string;
   readonly args: Args;
-  /** Does it read whole tables, so that a statement may take its time; where PostgreSQL would end it else. */
+  /** Whether it reads whole tables, so that its statements have no timeout on PostgreSQL. */
   readonly unhurried?: boolean;
   /**
-   * Does the work and gives the exit code. Expected failures are AppErrors and UsageErrors. May run in a server of
-   * many requests: it writes through `env` alone, and lets other things happen while it works.
+   * Runs the command and returns the exit code. Expected failures are AppErrors, CommandErrors and UsageErrors. The
+   * command may run in a server that also answers requests: it must write only through `env`, and must not block the
+   * event loop.
    */
   readonly run: (env: CommandEnvironment, args: ParsedArgs<Args & typeof locationArgs>) => Promise<number>;
 }
 
-/** Where the database is: flags that every command with a database has. */
+/** The flags of all commands with a database, which say where the database is. */
 export const locationArgs = flagsOf(['DATA_DIR', 'DATABASE_URL']);
 
 /**
- * A command that needs the database: it runs in this process, or within the server that holds the embedded
- * directory. An embedded database is brought up to date first; an external one has to be (`workgraph migrate`).
+ * Declares a command that needs the database. It runs in this process, or in the server that holds the lock of the data
+ * directory. An embedded database is migrated first; an external one must be up to date (`workgraph migrate`).
  */
 export function databaseCommand<const Args extends ArgsDef>(
   options: DatabaseCommandOptions<Args>,
 ): DatabaseCommand {
   const { name, description, unhurried = false } = options;
-  // citty's parsed arguments go through JSON when a server runs the command, and come out the same.
+  // If a server runs the command, citty's parsed arguments are sent as JSON, which does not change them.
   const execute = options.run as DatabaseCommand['execute'];
   const args = { ...options.args, ...locationArgs };
   const command = defineCommand({
@@ -78,7 +88,7 @@ export function databaseCommand<const Args extends ArgsDef>(
     async run(context) {
       process.exitCode = await reportFailure(async () => {
         refuseUnknownArguments(context.args, args);
-        // Loaded when it is needed: `--help` has no use for a database.
+        // Loaded only now, since `--help` needs no database.
         const { runWithDatabase } = await import('./location.ts');
         return runWithDatabase({ name, execute, unhurried }, context.args);
       });

@@ -4,21 +4,30 @@ import { CommandError, messagesOf, refuseUnknownArguments, reportFailure } from 
 
 const args = {
   file: { type: 'positional', description: 'A file with a GraphQL document', required: true },
-  operation: { type: 'string', valueHint: 'name', description: 'Which of its operations' },
-  variables: { type: 'string', valueHint: 'json', description: 'What its variables are', default: '{}' },
+  operation: {
+    type: 'string',
+    valueHint: 'name',
+    description: 'The name of the operation, if the document has several',
+  },
+  variables: {
+    type: 'string',
+    valueHint: 'json',
+    description: 'The variables, as a JSON object',
+    default: '{}',
+  },
 } as const;
 
 export const command = defineCommand({
   meta: {
     name: 'explain',
-    description: 'Print how a query would be answered: its round trips, their statements, its cost',
+    description: 'Print how a query would be answered: its round trips, their SQL statements, its cost',
   },
   args,
   async run(context) {
     process.exitCode = await reportFailure(async () => {
       refuseUnknownArguments(context.args, args);
       const { file, operation, variables } = context.args;
-      return explain(await textOf(file), operation, parseVariables(variables)).catch(inWords);
+      return explain(await textOf(file), operation, parseVariables(variables)).catch(failWithMessages);
     });
   },
 });
@@ -29,15 +38,15 @@ function textOf(file: string): Promise<string> {
   });
 }
 
-/** What is wrong with the document or its variables is for whoever wrote them. */
-function inWords(error: unknown): never {
+/** Errors in the document or its variables are printed without a stack. */
+function failWithMessages(error: unknown): never {
   throw new CommandError(messagesOf(error).join('\n'), { cause: error });
 }
 
 async function explain(
   text: string,
   operationName: string | undefined,
-  given: Record<string, unknown>,
+  inputs: Record<string, unknown>,
 ): Promise<number> {
   const [
     { schema },
@@ -54,14 +63,14 @@ async function explain(
   ]);
   const document = new DocumentReader(schema).read(text);
   const operation = chooseOperation(document, operationName);
-  const variables = coerceVariables({ schema, operation, fragments: fragmentsOf(document) }, given);
+  const variables = coerceVariables({ schema, operation, fragments: fragmentsOf(document) }, inputs);
   const { cost, levels } = await explainOperation(schema, document, operation, variables);
   const lines = [`${operation.name?.value ?? 'The operation'}: at most ${cost.toLocaleString('en')} objects`];
   if (levels) {
     const statements = levels.reduce((sum, level) => sum + level.length, 0);
     lines.push(`${statements} SQL statements in ${levels.length} round trips, whatever the number of rows`);
-    levels.forEach((level, place) => {
-      lines.push('', `round trip ${place + 1}`, ...level.map((text) => `  ${text}`));
+    levels.forEach((level, index) => {
+      lines.push('', `round trip ${index + 1}`, ...level.map((text) => `  ${text}`));
     });
   } else lines.push('the graphql-js executor answers it, field by field');
   process.stdout.write(`${lines.join('\n')}\n`);

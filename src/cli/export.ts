@@ -15,11 +15,11 @@ import { findWorkspace } from './lookup.ts';
 export interface ExportArguments {
   readonly workspace?: string | undefined;
   readonly team?: string | undefined;
-  /** Everything, into a new directory, instead of issues to standard output. */
+  /** The new directory of a backup; without it, issues are written to standard output. */
   readonly to?: string | undefined;
-  /** The directory that gets the files of lines of issues. */
+  /** The directory for the files of an export of issues. */
   readonly files?: string | undefined;
-  /** Deleted issues, comments and links too. */
+  /** Whether deleted issues, comments and links are exported too. */
   readonly deleted?: boolean | undefined;
 }
 
@@ -31,11 +31,11 @@ export function runExport(env: CommandEnvironment, args: ExportArguments): Promi
 async function exportBackup(
   env: CommandEnvironment,
   to: string,
-  { workspace, team, files: filesOfLines, deleted }: ExportArguments,
+  { workspace, team, files: filesDirectory, deleted }: ExportArguments,
 ): Promise<number> {
-  if ((workspace ?? team ?? filesOfLines) !== undefined || deleted)
+  if ((workspace ?? team ?? filesDirectory) !== undefined || deleted)
     throw new UsageError(
-      'A backup (--to) is of everything: --workspace, --team, --files and --deleted are for lines of issues.',
+      'A backup (--to) contains everything: --workspace, --team, --files and --deleted apply only to an export of issues.',
     );
   const directory = resolve(env.cwd, to);
   const { tables, files } = await writeBackup(env, directory);
@@ -86,23 +86,26 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
 export const command = databaseCommand({
   name: 'export',
   description:
-    'Back up everything (--to), or print issues as lines of JSON; `import --from backup` or `ndjson` reads it',
+    'Back up everything (--to), or print issues as lines of JSON; `import` reads both (`--from backup` or `ndjson`)',
   unhurried: true,
   args: {
     to: {
       type: 'string',
-      description: 'Write everything there is, files included, into this new directory',
+      description: 'Write everything, files included, to this new directory',
       valueHint: 'DIRECTORY',
     },
-    workspace: { type: 'string', description: 'The workspace, by name or id; the only one when left out' },
+    workspace: {
+      type: 'string',
+      description: 'The workspace, by name or id; may be omitted if there is only one',
+    },
     team: {
       type: 'string',
-      description: 'The code of one team; all of them when left out',
+      description: 'The code of one team; all teams by default',
       valueHint: 'CODE',
     },
     files: {
       type: 'string',
-      description: 'Write the files of the issues into this directory; attachments are left out without it',
+      description: 'Write the attached files to this directory; by default attachments are omitted',
       valueHint: 'DIRECTORY',
     },
     deleted: { type: 'boolean', description: 'Export deleted issues, comments and links too' },

@@ -1,19 +1,22 @@
 import type { ArgsDef } from 'citty';
 import { AppError } from '../resolvers/errors.ts';
 
-/** A command that was not asked for in a way that can be followed; its message says how to. */
+/** A wrong use of a command; the message says how to use it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A failure that its message explains to a person, so that no stack is shown. */
+/** A failure whose message is enough for the user, so that no stack is printed. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
 export const exitCodes = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
-/** Runs a command to its exit code; what it throws is told in words, and a bug with its stack. */
+/**
+ * Runs a command and returns its exit code. An expected failure is printed as a message, any other error with its
+ * stack.
+ */
 export async function reportFailure(
   command: () => Promise<number>,
   stderr: (text: string) => void = (text) => process.stderr.write(text),
@@ -21,26 +24,27 @@ export async function reportFailure(
   try {
     return await command();
   } catch (error) {
-    // By shape, not by class: the reason of a signal is no `Error` of a test's own realm.
+    // Compares the name, not the class: in jest, an aborted signal's reason belongs to another realm's `Error`.
     if ((Object(error) as { name?: unknown }).name === 'AbortError') return exitCodes.interrupted;
     stderr(`${describe(error)}\n`);
     return error instanceof Error && usageErrors.has(error.name) ? exitCodes.usage : exitCodes.failed;
   }
 }
 
-/** Throws for flags that no one has defined, which citty lets pass, and for words too many. */
-export function refuseUnknownArguments(given: Record<string, unknown>, defined: ArgsDef): void {
+/** Throws for unknown flags and for too many positional arguments, which citty both ignores. */
+export function refuseUnknownArguments(parsed: Record<string, unknown>, defined: ArgsDef): void {
   const known = new Set(Object.keys(defined).map(flagKey));
-  const unknown = Object.keys(given).filter((name) => name !== '_' && !known.has(flagKey(name)));
+  const unknown = Object.keys(parsed).filter((name) => name !== '_' && !known.has(flagKey(name)));
   if (unknown.length > 0) {
     throw new UsageError(`Unknown ${unknown.map((name) => `--${name}`).join(', ')}; --help lists the flags.`);
   }
   const positional = Object.values(defined).filter(({ type }) => type === 'positional').length;
-  const words = Array.isArray(given._) ? given._.slice(positional) : [];
-  if (words.length > 0) throw new UsageError(`What is ${JSON.stringify(words[0])}? --help shows how to ask.`);
+  const words = Array.isArray(parsed._) ? parsed._.slice(positional) : [];
+  if (words.length > 0)
+    throw new UsageError(`Unexpected argument ${JSON.stringify(words[0])}; --help shows the usage.`);
 }
 
-/** What is wrong with a document or its variables: `errors` holds all of it. */
+/** The messages of an error of a document or its variables; `errors` holds them if there are several. */
 export function messagesOf(error: unknown): string[] {
   const { errors = [error] } = Object(error) as { errors?: unknown[] };
   return errors.map((one) => (one instanceof Error ? one.message : String(one)));
@@ -48,8 +52,8 @@ export function messagesOf(error: unknown): string[] {
 
 const usageErrors: ReadonlySet<string> = new Set(['UsageError', 'ConfigError']);
 
-/** Errors that say in their message all that a person needs. */
-const explained: ReadonlySet<string> = new Set([
+/** Errors whose message is enough for the user. */
+const expectedErrors: ReadonlySet<string> = new Set([
   ...usageErrors,
   'CommandError',
   'DatabaseUnavailableError',
@@ -57,12 +61,12 @@ const explained: ReadonlySet<string> = new Set([
 ]);
 
 const systemProblems: Readonly<Record<string, string>> = {
-  EACCES: 'may not be read or written by this user',
-  EPERM: 'may not be read or written by this user',
-  EROFS: 'is on a file system that cannot be written',
+  EACCES: 'cannot be read or written by this user',
+  EPERM: 'cannot be read or written by this user',
+  EROFS: 'is on a read-only file system',
   ENOSPC: 'is on a file system that is full',
-  ENOTDIR: 'goes through something that is no directory',
-  EEXIST: 'exists and is no directory',
+  ENOTDIR: 'has a parent that is not a directory',
+  EEXIST: 'exists and is not a directory',
 };
 
 function describe(error: unknown): string {
@@ -71,13 +75,13 @@ function describe(error: unknown): string {
     const violations = error.violations.map(({ field, message }) => `  ${field}: ${message}`);
     return violations.length > 1 ? [error.message, ...violations].join('\n') : error.message;
   }
-  if (explained.has(error.name)) return error.message;
+  if (expectedErrors.has(error.name)) return error.message;
   const { code, path } = error as NodeJS.ErrnoException;
   const problem = systemProblems[code ?? ''];
   return problem && path ? `${path} ${problem}.` : (error.stack ?? error.message);
 }
 
-/** `data-dir` and `dataDir` are one flag to citty. */
+/** citty treats `data-dir` and `dataDir` as the same flag. */
 function flagKey(name: string): string {
   return name.replaceAll('-', '').toLowerCase();
 }

@@ -24,18 +24,18 @@ import { findWorkspace } from './lookup.ts';
 
 export interface ImportArguments {
   readonly file: string;
-  /** Where the file is from: `beads`, `ndjson` or `backup`. */
+  /** The format: `beads`, `ndjson` or `backup`. */
   readonly from: string;
   readonly team?: string | undefined;
-  /** Makes the team under this name when there is none of the code. */
+  /** The name under which the team is created if no team has the code. */
   readonly 'create-team'?: string | undefined;
   readonly workspace?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
 /**
- * Imports the issues of a file and gives the exit code: 0 when every line was taken, 1 when some were refused, 130
- * when it was ended before the end.
+ * Imports the issues of a file and returns the exit code: 0 if all lines were imported, 1 if some were refused, 130 if
+ * the import was interrupted.
  */
 export async function runImport(env: CommandEnvironment, args: ImportArguments): Promise<number> {
   const path = resolve(env.cwd, args.file);
@@ -55,7 +55,8 @@ export async function runImport(env: CommandEnvironment, args: ImportArguments):
       reporter: {
         refused: (line, reason) => progress.say(`line ${line} refused: ${reason}`),
         warning: (line, text) => progress.say(`line ${line}: ${text}`),
-        progress: (so) => progress.update(file.bytesRead, `${so.issues} issues, ${so.refused} refused`),
+        progress: (soFar) =>
+          progress.update(file.bytesRead, `${soFar.issues} issues, ${soFar.refused} refused`),
       },
     }).finally(() => progress.end());
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
@@ -73,13 +74,15 @@ async function importBackup(
   args: ImportArguments,
 ): Promise<number> {
   if (args.team !== undefined || args.workspace !== undefined || args['create-team'] !== undefined)
-    throw new UsageError('A backup is restored whole: --workspace, --team and --create-team are for issues.');
+    throw new UsageError(
+      'A backup is restored as a whole: --workspace, --team and --create-team apply only to an import of issues.',
+    );
   const { tables, files, createdUtc } = await restoreBackup(env, directory);
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   env.stderr(
     `${rows} rows of ${tables.length} tables and ${files.count} files, as they were ${createdUtc}\n`,
   );
-  env.stderr('`workgraph verify --files` looks them over.\n');
+  env.stderr('Run `workgraph verify --files` to check them.\n');
   if (args.json)
     env.stdout(`${JSON.stringify({ rows, files: files.count, missing: files.missing, createdUtc })}\n`);
   return files.missing > 0 ? exitCodes.failed : exitCodes.done;
@@ -87,7 +90,7 @@ async function importBackup(
 
 export const command = databaseCommand({
   name: 'import',
-  description: 'Bring issues along from another tracker or an export of this one, or restore a backup',
+  description: 'Import issues from another tracker or from an export of workgraph, or restore a backup',
   unhurried: true,
   args: {
     file: { type: 'positional', required: true, description: 'The file to read; the directory of a backup' },
@@ -95,19 +98,22 @@ export const command = databaseCommand({
       type: 'enum',
       options: ['beads', 'ndjson', 'backup'],
       required: true,
-      description: 'What wrote the file',
+      description: 'The format of the file',
     },
     team: {
       type: 'string',
-      description: 'The code of the team that gets the issues; needed for beads',
+      description: 'The code of the team that gets the issues; required for beads',
       valueHint: 'CODE',
     },
     'create-team': {
       type: 'string',
-      description: 'Make the team under this name if there is none of the code',
+      description: 'Create the team with this name if no team has the code',
       valueHint: 'NAME',
     },
-    workspace: { type: 'string', description: 'The workspace, by name or id; the only one when left out' },
+    workspace: {
+      type: 'string',
+      description: 'The workspace, by name or id; may be omitted if there is only one',
+    },
     json: { type: 'boolean', description: 'Print the summary as one object' },
   },
   run: runImport,
@@ -135,11 +141,12 @@ async function openBeads(
   path: string,
   lines: AsyncGenerator<Line>,
 ): Promise<Source> {
-  if (!args.team) throw new UsageError('Say which team gets the issues: --team CODE.');
+  if (!args.team) throw new UsageError('Name the team that gets the issues: --team CODE.');
   const { id: workspaceId } = await findWorkspace(env.database, args.workspace);
   const { code: teamCode } = await requireTeam(env, workspaceId, args.team, args['create-team']);
   return {
-    // The same file may be brought to several teams; ids of beads are unique within a repository alone.
+    // The team is part of the source: the same file may be imported into several teams, and ids of beads are unique
+    // only within a repository.
     target: targetOf(env, path, {
       workspaceId,
       source: `beads:${teamCode}`,
@@ -162,7 +169,7 @@ async function openNdjson(
   if (args.team) teamCode = (await requireTeam(env, workspaceId, args.team, args['create-team'])).code;
   else if (header.workspace.id === encodeId('workspace', workspaceId)) {
     throw new UsageError(
-      'The file is an export of this very workspace: its issues are here. To copy them, say --team CODE.',
+      'The file is an export of this workspace, so its issues are already here. To copy them, use --team CODE.',
     );
   } else {
     const directory = parseDirectory(header.directory);
@@ -170,7 +177,7 @@ async function openNdjson(
       workspaceId,
       keepExisting: true,
     });
-    for (const { kind, name } of changes) env.stderr(`made ${kind} ${name}\n`);
+    for (const { kind, name } of changes) env.stderr(`created ${kind} ${name}\n`);
   }
   const source = `ndjson:${header.workspace.id}${teamCode === undefined ? '' : `:${teamCode}`}`;
   const anonymous = { name: header.workspace.name, principalKind: principalKind.service };
@@ -181,11 +188,11 @@ async function openNdjson(
 function targetOf(
   env: CommandEnvironment,
   path: string,
-  named: Pick<ImportTarget, 'workspaceId' | 'source' | 'teamCode' | 'anonymous'>,
+  source: Pick<ImportTarget, 'workspaceId' | 'source' | 'teamCode' | 'anonymous'>,
 ): ImportTarget {
   return {
-    ...named,
-    ledger: databaseLedger(named.source),
+    ...source,
+    ledger: databaseLedger(source.source),
     newId: freshIds(),
     files: new ImportFiles(env.store, dirname(path)),
   };

@@ -16,11 +16,11 @@ import { whenTaken } from './when-taken.ts';
 
 type NamedCommand = Pick<DatabaseCommand, 'execute' | 'unhurried'> & { readonly name: string };
 
-/** How long a command waits for a data directory whose holder takes no commands: it may just be starting. */
-const heldForMs = 10_000;
-const askAgainMs = 200;
+/** How long a command waits while another process holds the directory but accepts no commands: it may be starting. */
+const waitForHolderMs = 10_000;
+const retryEveryMs = 200;
 
-/** Runs a command on the database that its flags and the environment name. */
+/** Runs a command on the database that its flags and the environment choose. */
 export async function runWithDatabase(command: NamedCommand, args: Record<string, unknown>): Promise<number> {
   const config = readConfig(locationOf(args));
   const interrupted = new AbortController();
@@ -41,19 +41,19 @@ export async function runWithDatabase(command: NamedCommand, args: Record<string
   });
 }
 
-/** The settings that a command with a database takes as flags. */
+/** The settings that the flags of a command with a database contain. */
 export function locationOf(args: Record<string, unknown>) {
   const text = (name: string) => (typeof args[name] === 'string' ? args[name] : undefined);
   return { DATA_DIR: text('data-dir'), DATABASE_URL: text('database-url') };
 }
 
-/** Opens the embedded database and brings it up to date; the first time, which takes seconds, it says so. */
+/** Opens and migrates the embedded database. Says so if it has to create it, which takes seconds. */
 export async function openUpToDate(
   location: EmbeddedLocation,
   say: (text: string) => void,
 ): Promise<Database> {
   const { dataDir } = location;
-  if (!existsSync(join(dataDir, 'database'))) say(`Making a database in ${dataDir} …\n`);
+  if (!existsSync(join(dataDir, 'database'))) say(`Creating a database in ${dataDir} …\n`);
   const database = await openDatabase(location);
   try {
     if ((await schemaState(database)).state !== 'current') {
@@ -67,10 +67,10 @@ export async function openUpToDate(
   }
 }
 
-/** Applies what is pending and says so; a database that a running server holds is up to date. */
+/** Applies the pending migrations and prints their names. */
 export async function migrateLocation(config: Config, say: (text: string) => void): Promise<string[]> {
   const { databaseUrl, dataDir, wire } = config;
-  // An index over many rows takes its time.
+  // There is no timeout because creating an index over many rows can take long.
   const location =
     databaseUrl === undefined ? { dataDir } : { url: databaseUrl, wire, statementTimeoutMs: 0 };
   const database = await openDatabase(location);
@@ -82,23 +82,23 @@ export async function migrateLocation(config: Config, say: (text: string) => voi
   }
 }
 
-/** An external database is changed only when it is told to be. */
+/** Throws if an external database is not up to date, because only `migrate` may change it. */
 export async function requireCurrentSchema(database: Database): Promise<void> {
   await refuseNewerSchema(database);
   const { state, pending } = await schemaState(database);
   if (state === 'current') return;
-  const what = state === 'empty' ? 'has no tables yet' : `is behind by ${pending.length} migrations`;
-  throw new CommandError(`The database ${what}. Run \`workgraph migrate\`.`);
+  const problem = state === 'empty' ? 'has no tables yet' : `is behind by ${pending.length} migrations`;
+  throw new CommandError(`The database ${problem}. Run \`workgraph migrate\`.`);
 }
 
 async function refuseNewerSchema(database: Database): Promise<void> {
   const { state } = await schemaState(database);
   if (state === 'ahead') {
-    throw new CommandError('The database was changed by a newer workgraph than this one. Update workgraph.');
+    throw new CommandError('The database was migrated by a newer version of workgraph. Update workgraph.');
   }
 }
 
-/** Here if the directory is free, through the server that holds it otherwise. */
+/** Runs the command in this process if the data directory is free, otherwise in the server that holds its lock. */
 async function runEmbedded(
   command: NamedCommand,
   args: Record<string, unknown>,
@@ -106,7 +106,7 @@ async function runEmbedded(
   terminal: Terminal,
 ): Promise<number> {
   const { dataDir } = config;
-  const giveUpMs = performance.now() + heldForMs;
+  const giveUpMs = performance.now() + waitForHolderMs;
   for (;;) {
     const opened = await openUpToDate({ dataDir }, terminal.stderr).catch((error: unknown) => {
       if (error instanceof DirectoryHeldError) return error;
@@ -119,7 +119,7 @@ async function runEmbedded(
     const exitCode = await runThroughServer(dataDir, { command: command.name, args }, terminal);
     if (exitCode !== undefined) return exitCode;
     if (performance.now() > giveUpMs) throw opened;
-    await delay(askAgainMs, undefined, { signal: terminal.signal });
+    await delay(retryEveryMs, undefined, { signal: terminal.signal });
   }
 }
 
@@ -144,7 +144,7 @@ function ownTerminal(signal: AbortSignal): Terminal {
   };
 }
 
-/** A user without an entry in the list of users, as in some containers, has a number alone. */
+/** In some containers the user has no entry in the list of users; then this is the user's number. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -153,7 +153,7 @@ function userName(): string {
   }
 }
 
-/** The first signal asks the command to end, the second ends the process. */
+/** The first signal asks the command to stop, the second ends the process. */
 async function whileInterruptible(interrupted: AbortController, run: () => Promise<number>): Promise<number> {
   const interrupt = () => {
     if (interrupted.signal.aborted) process.exit(exitCodes.interrupted);

@@ -9,7 +9,7 @@ import { CommandError, UsageError } from './failures.ts';
 
 type WorkspaceCard = Pick<Row<'workspace'>, 'id' | 'name'>;
 
-/** The workspace that a person names by its id or name; the only one when he names none. */
+/** Finds a workspace by id or name; without either, the only workspace of the database. */
 export async function findWorkspace(
   { unscoped }: Database,
   named: string | undefined,
@@ -17,22 +17,22 @@ export async function findWorkspace(
   const workspaces = await selectWorkspaces(unscoped);
   const [only, second] = named ? workspaces.filter((workspace) => isNamed(workspace, named)) : workspaces;
   if (only && !second) return only;
-  if (only && named) throw new CommandError(`Several workspaces are called ${named}; give the id of one.`);
+  if (only && named) throw new CommandError(`Several workspaces are called ${named}; use an id instead.`);
   if (only)
-    throw new UsageError('There are several workspaces: say which with --workspace (a name or an id).');
+    throw new UsageError('There are several workspaces: choose one with --workspace (a name or an id).');
   throw new CommandError(
     named
       ? `There is no workspace ${named}.`
-      : 'There is no workspace yet: `workgraph workspace create --name …`.',
+      : 'There is no workspace yet: create one with `workgraph workspace create --name …`.',
   );
 }
 
-/** The member that a person names by id, account or e-mail address; the first owner when he names none. */
+/** Finds a member by id, account or e-mail address; without any, the first owner. */
 export async function findMember(db: TenantDb, named: string | undefined): Promise<MemberCard> {
   if (!named) {
     const [first] = await selectMemberCards(db);
     if (first?.role === memberRole.owner) return first;
-    throw new CommandError('The workspace has no owner; say whom with --member.');
+    throw new CommandError('The workspace has no owner; choose a member with --member.');
   }
   const member = await selectMemberCard(db, memberKey(named));
   if (!member) throw new CommandError(`The workspace has no member ${named}.`);

@@ -6,8 +6,8 @@ const { name, version, description } = packageFile;
 const rawArgs = process.argv.slice(2);
 const isHelp = rawArgs.some((word) => word === '--help' || word === '-h');
 
-// A reader that has seen enough, such as `head`, is no fault of the command. What a server prints is its log: on a full
-// disk it has gaps, and the server goes on.
+// A reader such as `head` may close the pipe early, which is not an error of the command. The output of a server is its
+// log: if the disk is full, the log has gaps, but the server continues.
 const isServer = rawArgs[0] === 'serve';
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE' && !isServer) throw error;
@@ -16,7 +16,7 @@ if (isServer) process.stderr.on('error', () => undefined);
 
 await runMain(defineCommand({ meta: { name, version, description }, subCommands: commands }), {
   rawArgs,
-  // Help that was asked for is data; help after a mistake is words.
+  // Requested help goes to standard output, help after a mistake to standard error.
   showUsage: async (command, parent) => {
     (isHelp ? process.stdout : process.stderr).write(`${await renderUsage(command, parent)}\n`);
   },

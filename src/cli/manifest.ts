@@ -3,7 +3,7 @@ import { defineCommand } from 'citty';
 import { CommandError, messagesOf, refuseUnknownArguments, reportFailure } from './failures.ts';
 
 const args = {
-  files: { type: 'positional', description: 'Files with a document each', required: true },
+  files: { type: 'positional', description: 'Files that contain one document each', required: true },
 } as const;
 
 export const command = defineCommand({
@@ -22,7 +22,7 @@ export const command = defineCommand({
   },
 });
 
-/** Judges all documents by the schema of this version, and prints nothing when one is not good. */
+/** Validates all documents against the schema of this version, and prints the manifest only if all are valid. */
 async function manifest(files: readonly string[]): Promise<number> {
   const [{ schema }, { DocumentReader }, { printManifest }] = await Promise.all([
     import('../schema/index.ts'),

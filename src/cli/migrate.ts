@@ -2,11 +2,13 @@ import { defineCommand } from 'citty';
 import { locationArgs } from './environment.ts';
 import { refuseUnknownArguments, reportFailure } from './failures.ts';
 
-/** Not a `databaseCommand`: those ask for a database that is up to date, and a server that runs has one. */
+/**
+ * Not a `databaseCommand`, because those require a database that is up to date. A running server's database always is.
+ */
 export const command = defineCommand({
   meta: {
     name: 'migrate',
-    description: 'Bring the database up to date; an external one is changed by nothing else',
+    description: 'Bring the database up to date; nothing else changes an external one',
   },
   args: locationArgs,
   async run({ args }) {
@@ -18,7 +20,7 @@ export const command = defineCommand({
         process.stderr.write(text),
       );
       process.stderr.write(
-        applied.length > 0 ? 'The database is up to date now.\n' : 'The database was up to date.\n',
+        applied.length > 0 ? 'The database is up to date now.\n' : 'The database was already up to date.\n',
       );
       return 0;
     });

@@ -1,15 +1,15 @@
 import { readLauncher } from '../server/config.ts';
 
-/** How often the parent is looked for. */
+/** The interval of the checks for the parent. */
 const everyMs = 250;
 
-/** Our own scripts, and `npx workgraph`: they run in the foreground, so their shell ends only when it was killed. */
+/** Our own npm scripts run in the foreground, as does `npx workgraph`, so their shell ends only when it is killed. */
 const foregroundScripts: ReadonlySet<string> = new Set(['start', 'workgraph']);
 
 /**
- * Calls back when npm started this process and its parent is gone. npm runs scripts in a shell, and passes SIGTERM to the
- * shell alone; a shell that does not forward it, such as dash, leaves the server behind. A process that npm did not start
- * may outlive its parent: that is how daemons are made. The watch does not keep the process alive.
+ * Calls back when the parent process has ended, if npm started this process. npm runs scripts in a shell and sends
+ * SIGTERM only to the shell. A shell that does not forward it, such as dash, would leave the server running. A process
+ * that npm did not start may outlive its parent, as daemons do. The timer does not keep the process alive.
  */
 export function whenParentIsGone(callback: () => void): void {
   const launcher = readLauncher();
@@ -26,7 +26,7 @@ function runsInForeground({ script = '', packageName }: ReturnType<typeof readLa
   return script === 'npx' || (packageName === 'workgraph' && foregroundScripts.has(script));
 }
 
-/** A process of another user, which may not be signalled, is alive too. */
+/** Whether a process exists. The error EPERM means that it does, but belongs to another user. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long a start waits for a server that is about to stop. */
+/** How long a starting server waits for one that is stopping. */
 const waitMs = 3_000;
-const askAgainMs = 50;
+const retryEveryMs = 50;
 
 /**
- * Tries what a start needs, which a server that is about to stop may still have: its port and its data directory. Once
- * one has been seen stopping, all that fails is tried again until the time is over; anything else fails at once.
+ * Waits for the port and the data directory that a starting server needs, which a stopping server may still hold. Once
+ * a stopping server has been seen, failed attempts are repeated until the time is over; otherwise they fail at once.
  */
 export class Predecessor {
   readonly #say: (text: string) => void;
@@ -16,7 +16,7 @@ export class Predecessor {
     this.#say = say;
   }
 
-  /** Gives what the attempt gives; throws its last error. */
+  /** Returns the result of the first attempt that succeeds, or throws the error of the last one. */
   async wait<Result>(
     attempt: () => Result | Promise<Result>,
     isStopping: (error: unknown) => boolean | Promise<boolean>,
@@ -26,7 +26,7 @@ export class Predecessor {
         return await attempt();
       } catch (error) {
         if (!(await this.#isWorthWaiting(() => isStopping(error)))) throw error;
-        await delay(askAgainMs);
+        await delay(retryEveryMs);
       }
     }
   }

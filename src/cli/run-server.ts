@@ -6,17 +6,17 @@ import { createLogger } from '../server/observability/logger.ts';
 import { secretsOf } from '../server/observability/secrets.ts';
 import { openFiles, type ServerFiles } from '../server/open-files.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
-import { addDemo, demoToken, findDemo, keptToken, tokenFileOf } from './demo-workspace.ts';
+import { addDemo, demoToken, findDemo, storedToken, tokenFileOf } from './demo-workspace.ts';
 import { exitCodes } from './failures.ts';
 import { greeting } from './greeting.ts';
 import { migrateLocation, openUpToDate, requireCurrentSchema } from './location.ts';
 import { type CommandSocket, openCommandSocket } from './socket.ts';
 import type { Start } from './start.ts';
 
-/** How long a stop may take in all. */
+/** The maximum duration of stopping the server. */
 const stopWithinMs = 9_500;
 
-/** Serves until it is stopped, and gives the exit code. */
+/** Runs the server until it is stopped, and returns the exit code. */
 export async function serve(start: Start): Promise<number> {
   const { config, documents } = start;
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
@@ -38,7 +38,7 @@ export async function serve(start: Start): Promise<number> {
 async function openForServing({ config, migrate, lock }: Start): Promise<Database> {
   const { databaseUrl, dataDir, prepared, wire } = config;
   if (databaseUrl === undefined) {
-    // Whatever else lies there: a database, a key and a token are its owner's alone.
+    // Only its owner may access the directory, which holds the database, the signing key and the demo's token.
     chmodSync(dataDir, 0o700);
     return openUpToDate({ dataDir, lock }, say);
   }
@@ -51,17 +51,20 @@ async function openForServing({ config, migrate, lock }: Start): Promise<Databas
   return database;
 }
 
-/** A new embedded database gets the demo, an external one only when told; gives the token of the demo, if any. */
+/**
+ * Adds the demo to a new embedded database, and to an external one only with `--demo`. Returns the demo's token, if
+ * any.
+ */
 async function prepareDemo(
   database: Database,
   { store }: ServerFiles,
   { config: { dataDir }, demo }: Start,
 ): Promise<string | undefined> {
   const isEmbedded = database.engine === 'embedded';
-  if (demo === false || (!demo && !isEmbedded)) return keptToken(database, dataDir);
+  if (demo === false || (!demo && !isEmbedded)) return storedToken(database, dataDir);
   const found = await findDemo(database);
-  if (found.workspaceId === undefined && !demo && !found.isEmpty) return keptToken(database, dataDir);
-  if (found.workspaceId === undefined) say('Making the demo workspace …\n');
+  if (found.workspaceId === undefined && !demo && !found.isEmpty) return storedToken(database, dataDir);
+  if (found.workspaceId === undefined) say('Creating the demo workspace …\n');
   const workspaceId = found.workspaceId ?? (await addDemo(database, store, systemActor, say));
   return demoToken(database, dataDir, systemActor, workspaceId);
 }
@@ -75,7 +78,7 @@ async function openSocket(
   if (database.engine !== 'embedded') return undefined;
   const socket = await openCommandSocket({ database, dataDir, store, findCommand, logger });
   if (!socket)
-    logger.warn('commands cannot work through this server: there can be no socket in its data directory');
+    logger.warn('commands cannot run through this server: its data directory cannot have a socket');
   return socket;
 }
 

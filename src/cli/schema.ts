@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { defineCommand } from 'citty';
 
 export const command = defineCommand({
-  meta: { name: 'schema', description: 'Print the GraphQL schema, with the scopes that fields need' },
-  // The committed file is what the code declares: a test compares them.
+  meta: { name: 'schema', description: 'Print the GraphQL schema, with the scopes that fields require' },
+  // The committed file is used because a test keeps it equal to the code.
   run: async () =>
     void process.stdout.write(await readFile(join(import.meta.dirname, '../../schema.graphql'), 'utf8')),
 });

@@ -26,17 +26,17 @@ import { fileSize } from './import/source-file.ts';
 export interface SeedOptions {
   readonly store: FileStore;
   readonly actor: Actor;
-  /** Takes lines about what was made. */
+  /** Receives lines about what was created. */
   readonly say?: (text: string) => void;
-  /** The directory of the demo; the one that comes with the service by default. */
+  /** The directory of the demo; by default the one that is part of the service. */
   readonly from?: string | undefined;
-  /** The moment that the demo's reference time becomes. */
+  /** The time to which the demo's reference time is shifted. */
   readonly now?: Date;
 }
 
 /**
- * Makes the workspace of a demo directory, all of it or nothing; the same files and time give the same rows. Throws
- * `conflict` when the workspace is there already, and a sentence for a person when the importer would warn of anything.
+ * Creates the workspace of a demo directory in one transaction. The same files and time always give the same rows.
+ * Throws `conflict` if the workspace already exists, and a `CommandError` if the importer refuses or warns of anything.
  */
 export async function seedDemo(
   database: Database,
@@ -48,7 +48,7 @@ export async function seedDemo(
   const workspaceId = workspaceIdOf(header);
   const workspaces = await selectWorkspaces(database.unscoped);
   if (workspaces.some(({ id }) => id === workspaceId))
-    raise('conflict', `The database has the workspace ${header.workspace.name} already.`);
+    raise('conflict', `The database already has the workspace ${header.workspace.name}.`);
   const { referenceUtc } = header;
   const shifted =
     referenceUtc === undefined ? (text: string) => text : timeShift(new Date(referenceUtc), now);
@@ -74,7 +74,7 @@ export async function seedDemo(
     await files.removeAfter(0);
     throw error;
   }
-  // Nobody else does: the embedded engine has no autovacuum.
+  // The embedded engine has no autovacuum, so nothing else updates the statistics.
   await analyzeTables(database.unscoped);
   const [owner] = await selectMemberCards(database.of(workspaceId));
   return { workspaceId, ownerUserAccountId: owner?.userAccountId ?? '' };
@@ -84,12 +84,12 @@ interface Demo {
   readonly from: string;
   readonly header: NdjsonHeader;
   readonly workspaceId: string;
-  /** Moves the times of a text. */
+  /** Shifts all times in a text. */
   readonly shifted: (text: string) => string;
   readonly files: ImportFiles;
 }
 
-/** Imports the issues inside the transaction and gives their number; nothing may be refused or warned of. */
+/** Imports the issues inside the transaction and returns their number. Any refusal or warning is an error. */
 async function loadIssues(
   trx: Trx,
   { from, header, workspaceId, shifted, files }: Demo,
@@ -109,7 +109,8 @@ async function loadIssues(
       source,
       teamCode: undefined,
       anonymous: { name: header.workspace.name, principalKind: principalKind.service },
-      // The demo's feeds tell of everything, as those of issues made here do; other files need not, as in an import.
+      // The activity in the demo's files is complete, as if the issues had been created here, so no record of an import
+      // is needed. In other files it may be incomplete, so they are recorded like any import.
       ledger: from === ownDemo ? memoryLedger() : databaseLedger(source),
       newId,
       files,

@@ -6,22 +6,22 @@ import { seedDemo } from './seed-demo.ts';
 
 export const command = databaseCommand({
   name: 'seed',
-  description: 'Add the demo workspace to the database, or one from files of your own (--from)',
+  description: 'Add the demo workspace to the database, or a workspace from your own files (--from)',
   args: {
     from: {
       type: 'string',
       valueHint: 'DIRECTORY',
       description:
-        'Files of your own in place of the demo: directory.yaml, issues.ndjson and what they refer to',
+        'A directory with your own directory.yaml, issues.ndjson and attached files, instead of the demo',
     },
-    json: { type: 'boolean', description: 'Print one object: id of the workspace, and token' },
+    json: { type: 'boolean', description: 'Print one object: the id of the workspace and the token' },
   },
   async run(env, { from, json }) {
     const { database, dataDir, store, stdout, stderr } = env;
     const actor = actorOf(env);
     const directory = from === undefined ? undefined : resolve(env.cwd, from);
     const { workspaceId } = await seedDemo(database, { store, actor, say: stderr, from: directory });
-    // The data directory keeps the token of the demo alone, which the next start prints again.
+    // The data directory stores only the token of the demo, which the next start prints again.
     const token =
       directory === undefined
         ? await demoToken(database, dataDir, actor, workspaceId)
@@ -29,7 +29,7 @@ export const command = databaseCommand({
     const id = encodeId('workspace', workspaceId);
     if (json) stdout(`${JSON.stringify({ id, token })}\n`);
     else {
-      stderr(`Made the workspace ${id}. Its owner's token:\n`);
+      stderr(`Created the workspace ${id}. The token of its owner:\n`);
       stdout(`${token}\n`);
     }
     return 0;

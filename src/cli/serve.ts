@@ -7,16 +7,18 @@ const args = {
   ...flagsOf(settingNames),
   migrate: {
     type: 'boolean',
-    description: 'Bring an external database up to date first; the embedded one always is',
+    description: 'Bring an external database up to date first; an embedded one always is',
   },
   demo: {
     type: 'boolean',
-    description: 'Fill an empty external database with the demo workspace; the embedded one always is',
+    description: 'Fill an empty external database with the demo workspace; a new embedded one always is',
     negativeDescription: 'Leave a new embedded database empty',
   },
 } as const;
 
-/** `workgraph serve`; a server that holds the embedded directory runs the commands that `findCommand` finds. */
+/**
+ * `workgraph serve`. A server with an embedded database runs the commands of other processes; `findCommand` finds them.
+ */
 export function serveCommand(findCommand: (name: string) => Promise<DatabaseCommand | undefined>) {
   return defineCommand({
     meta: { name: 'serve', description: 'Start the server (npm start)' },
@@ -28,15 +30,15 @@ export function serveCommand(findCommand: (name: string) => Promise<DatabaseComm
         const { migrate, demo } = context.args;
         return start({ settings: settingsOf(context.args), migrate, demo, findCommand });
       });
-      // Nothing may keep a process that has stopped serving.
+      // Open handles must not keep the process alive after the server has stopped.
       process.exit(exitCode);
     },
   });
 }
 
-function settingsOf(given: Record<string, unknown>): Partial<Record<SettingName, string>> {
+function settingsOf(args: Record<string, unknown>): Partial<Record<SettingName, string>> {
   const entries = settingNames.flatMap((name) => {
-    const value = given[flagNameOf(name)];
+    const value = args[flagNameOf(name)];
     return typeof value === 'string' ? [[name, value]] : [];
   });
   return Object.fromEntries(entries);

@@ -5,8 +5,8 @@ import { CommandError } from './failures.ts';
 import { type CommandRequest, commandLine, socketPathOf } from './socket-protocol.ts';
 
 /**
- * Has the server that holds the data directory run a command, and passes on what it says. Undefined when nobody
- * listens there: the holder is no server, or none yet.
+ * Runs a command in the server that holds the data directory, and prints its output. Returns undefined if nothing
+ * listens on the socket: the process that holds the directory is not a server, or is still starting.
  */
 export async function runThroughServer(
   dataDir: string,
@@ -16,23 +16,23 @@ export async function runThroughServer(
   const socketPath = socketPathOf(dataDir);
   if (socketPath === undefined) return undefined;
   const { isTerminal, columns, cwd, operator, signal } = terminal;
-  const asked = request({ socketPath, method: 'POST', path: '/commands', signal, agent: false });
-  asked.end(JSON.stringify({ command, args, isTerminal, columns, cwd, operator } satisfies CommandRequest));
-  const answer = await answerTo(asked);
+  const sent = request({ socketPath, method: 'POST', path: '/commands', signal, agent: false });
+  sent.end(JSON.stringify({ command, args, isTerminal, columns, cwd, operator } satisfies CommandRequest));
+  const answer = await answerTo(sent);
   return answer && readAnswer(answer, terminal);
 }
 
-async function answerTo(asked: ClientRequest): Promise<IncomingMessage | undefined> {
+async function answerTo(sent: ClientRequest): Promise<IncomingMessage | undefined> {
   try {
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     return answer;
   } catch (error) {
-    if (nobodyListens.has(String((error as NodeJS.ErrnoException).code))) return undefined;
+    if (notListening.has(String((error as NodeJS.ErrnoException).code))) return undefined;
     throw error;
   }
 }
 
-const nobodyListens: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
+const notListening: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
 
 async function readAnswer(
   answer: IncomingMessage,
@@ -51,10 +51,10 @@ async function readAnswer(
     signal.throwIfAborted();
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
   }
-  throw new CommandError('The server ended before the command did.');
+  throw new CommandError('The server stopped before the command was finished.');
 }
 
-/** By line feeds alone: readline would also split at U+2028, which stands unescaped in JSON. */
+/** Splits at line feeds only. readline would also split at U+2028, which JSON does not escape. */
 async function* linesOf(answer: IncomingMessage): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of answer.setEncoding('utf8')) {

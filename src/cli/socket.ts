@@ -18,13 +18,13 @@ export interface CommandSocketOptions {
   readonly logger: Logger;
 }
 
-/** Runs commands for those who may open the socket, which is the owner of the data directory alone. */
+/** Runs commands for clients of the socket. Only the owner of the data directory can open it. */
 export interface CommandSocket {
-  /** Asks running commands to end, and waits for them. */
+  /** Asks the running commands to stop, and waits for them. */
   close(): Promise<void>;
 }
 
-/** Listens in the data directory, which this process holds; undefined where no socket can be. */
+/** Listens in the data directory, whose lock this process holds. Returns undefined where there can be no socket. */
 export async function openCommandSocket(options: CommandSocketOptions): Promise<CommandSocket | undefined> {
   const path = socketPathOf(options.dataDir);
   if (path === undefined) return undefined;
@@ -34,11 +34,11 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
     const run = runCommand(req, res, options, stopping.signal).finally(() => running.delete(run));
     running.add(run);
   });
-  // What a process that was killed left behind; the lock on the directory says that nobody uses it.
+  // A killed process may have left its socket behind. Nothing uses it, since this process holds the directory's lock.
   rmSync(path, { force: true });
   const umask = process.umask(0o177);
   try {
-    // Binds before it returns, so the socket is never there with another mode.
+    // `listen` creates the socket before it returns, so the socket never exists with another mode.
     server.listen(path);
   } finally {
     process.umask(umask);
@@ -66,13 +66,13 @@ async function runCommand(
     const { command: name, args, ...terminal } = commandRequest.parse(JSON.parse(await text(req)));
     const command = await findCommand(name);
     if (!command) {
-      stderr(`The running server knows no command \`${name}\`; it is of another version.\n`);
+      stderr(`The running server does not know the command \`${name}\`; it has another version.\n`);
       return exitCodes.failed;
     }
     logger.info({ command: name }, `command ${name}`);
-    const left = new AbortController();
-    res.on('close', () => left.abort());
-    const signal = AbortSignal.any([left.signal, stopping]);
+    const clientGone = new AbortController();
+    res.on('close', () => clientGone.abort());
+    const signal = AbortSignal.any([clientGone.signal, stopping]);
     const env: CommandEnvironment = {
       ...terminal,
       database,

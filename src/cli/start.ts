@@ -10,38 +10,40 @@ import { Predecessor } from './predecessor.ts';
 
 export interface StartOptions {
   readonly settings: Settings;
-  /** Both about an external database, which is changed only when told; `demo: false` about the embedded one. */
+  /** Both flags allow changes of an external database, which is not changed otherwise. */
   readonly migrate: boolean | undefined;
+  /** False leaves a new embedded database empty. */
   readonly demo: boolean | undefined;
   readonly findCommand: (name: string) => Promise<DatabaseCommand | undefined>;
 }
 
-/** A start that nothing stands against as far as can be seen. */
+/** The options of a server, once the settings, the ports and the data directory have been checked. */
 export interface Start extends Omit<StartOptions, 'settings'> {
   readonly config: Config;
   readonly documents: TrustedDocuments | undefined;
-  /** Of the embedded database's directory. */
+  /** The lock of the data directory of an embedded database. */
   readonly lock: DirectoryLock | undefined;
-  /** What ends it: a signal, or the end of the shell in which npm started it. */
+  /** Resolves with the reason to stop: a signal, or the end of the shell in which npm started the server. */
   readonly stopped: Promise<NodeJS.Signals | 'parent gone'>;
 }
 
 /**
- * Serves until it is told to end, and gives the exit code. What must fail fails at once, before anything is made, and
- * before the rest of the program is loaded, which takes most of a start.
+ * Runs the server until it is told to stop, and returns the exit code. Settings, ports and the data directory are
+ * checked first, so that a mistake is reported before anything is created and before the rest of the program is loaded,
+ * which takes most of the time of a start.
  */
 export async function start({ settings, ...options }: StartOptions): Promise<number> {
   const config = readConfig(settings);
   const documents = await documentsOf(config);
   const stopped = untilStopped();
-  const lock = await takePlace(config);
+  const lock = await claimResources(config);
   void stopped.then(() => lock?.announceRelease());
   const { serve } = await import('./run-server.ts');
   return serve({ ...options, config, documents, lock, stopped });
 }
 
-/** Makes sure of the ports, and locks the data directory of an embedded database. */
-async function takePlace(config: Config): Promise<DirectoryLock | undefined> {
+/** Checks that the ports are free, and locks the data directory of an embedded database. */
+async function claimResources(config: Config): Promise<DirectoryLock | undefined> {
   const { metricsAddress, databaseUrl, dataDir } = config;
   const predecessor = new Predecessor((text) => process.stderr.write(text));
   const isStopping = async () => (await import('../server/stopping.ts')).isStoppingAt(config);
@@ -79,16 +81,16 @@ async function requireFreePort(
 }
 
 const portProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something else listens there',
-  EACCES: 'this user may not',
+  EADDRINUSE: 'another process is using it',
+  EACCES: 'this user does not have permission',
   EADDRNOTAVAIL: 'this machine does not have the address',
   ENOTFOUND: 'the host is not known',
 };
 
-/** A signal that comes so soon after the first is the same one, which npm forwards to who has got it from the terminal. */
+/** A second signal this soon is the same one: the terminal sends it to the server, and npm forwards it once more. */
 const sameSignalMs = 500;
 
-/** What ends the server first; a second signal does not wait for anything. */
+/** Resolves with the first reason to stop. A second signal ends the process at once. */
 function untilStopped(): Start['stopped'] {
   return new Promise((resolve) => {
     let firstMs: number | undefined;

@@ -1,4 +1,4 @@
-/** Rows under their headings in columns, for a person to read. */
+/** Formats rows as a table of aligned columns with headings. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),

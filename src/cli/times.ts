@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UsageError } from './failures.ts';
 
-/** A moment as a person writes it: a time, or days from now, `direction` 1 for those to come and -1 for those gone. */
+/** Parses a flag that is a time or a number of days from now: in the future (`direction` 1) or in the past (-1). */
 export function timeOf(flag: string, text: string, now: Date, direction: 1 | -1): Date {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
   if (days) return new Date(now.getTime() + direction * Number(days) * 86_400_000);

@@ -13,35 +13,35 @@ import { timeOf } from './times.ts';
 
 const workspace = {
   type: 'string',
-  description: 'The workspace, by name or id; the only one when left out',
+  description: 'The workspace, by name or id; may be omitted if there is only one',
 } as const;
 
 const create = databaseCommand({
   name: 'token create',
-  description: 'Make an access token; its text is shown once',
+  description: 'Create an access token; its secret is shown only once',
   args: {
     workspace,
     member: {
       type: 'string',
-      description: 'Whom it stands for, by id or e-mail address; the owner when left out',
+      description: 'The member that it belongs to, by id or e-mail address; the owner by default',
     },
-    name: { type: 'string', default: 'command line', description: 'What it is called' },
+    name: { type: 'string', default: 'command line', description: 'The name of the token' },
     scopes: {
       type: 'string',
-      description: 'What it may do; all scopes when left out, workspace:admin only for an owner or admin',
+      description: 'Its scopes; all by default, but workspace:admin only for an owner or admin',
     },
     expires: {
       type: 'string',
-      description: 'When it ends: a time such as 2027-01-31T00:00:00Z, or days such as 30d',
+      description: 'When it expires: a time such as 2027-01-31T00:00:00Z, or days such as 30d',
     },
-    json: { type: 'boolean', description: 'Print one object: id, token and what it may do' },
+    json: { type: 'boolean', description: 'Print one object: id, token, scopes and so on' },
   },
   async run(env, args) {
     const { database, stdout, stderr } = env;
     const { id: workspaceId } = await findWorkspace(database, args.workspace);
     const member = await findMember(database.of(workspaceId), args.member);
     if (!takesPart(member))
-      throw new CommandError(`${member.displayName} is suspended or removed and can use no token.`);
+      throw new CommandError(`${member.displayName} is suspended or removed and cannot use a token.`);
     const now = new Date();
     const scopes = args.scopes?.split(/[\s,]+/).filter((scope) => scope !== '') ?? usualScopes(member);
     const input = {
@@ -67,7 +67,7 @@ const create = databaseCommand({
       );
     } else {
       stderr(
-        `Made ${id} for ${member.displayName}: ${scopes.join(', ')}. This is its text, shown only now:\n`,
+        `Created ${id} for ${member.displayName}: ${scopes.join(', ')}. This is its secret, shown only now:\n`,
       );
       stdout(`${token}\n`);
     }
@@ -75,7 +75,7 @@ const create = databaseCommand({
   },
 });
 
-/** All scopes that go with the member's role: `workspace:admin` is for those who administer the workspace. */
+/** All scopes that the member's role allows: `workspace:admin` only for owners and admins. */
 function usualScopes({ role }: Pick<MemberCard, 'role'>): readonly string[] {
   return allScopes.filter((scope) => scope !== 'workspace:admin' || role <= memberRole.admin);
 }
@@ -114,7 +114,7 @@ const list = databaseCommand({
 
 const revoke = databaseCommand({
   name: 'token revoke',
-  description: 'Revoke an access token, and every token that was made with it',
+  description: 'Revoke an access token and all tokens that were created with it',
   args: {
     id: { type: 'positional', required: true, description: 'The id of the token: token_…' },
     json: { type: 'boolean', description: 'Print one object: id and revokedUtc' },
@@ -129,12 +129,12 @@ const revoke = databaseCommand({
     await revokeFamily(db, actorOf(env), { id: id.uuid }, new Date());
     const token = await selectAccessToken(db, id.uuid);
     if (args.json) stdout(`${JSON.stringify({ id: args.id, revokedUtc: token?.revokedUtc })}\n`);
-    else stderr(`Revoked ${args.id} and what was made with it.\n`);
+    else stderr(`Revoked ${args.id} and all tokens that were created with it.\n`);
     return 0;
   },
 });
 
 export const command = defineCommand({
-  meta: { name: 'token', description: 'Make, list and revoke access tokens' },
+  meta: { name: 'token', description: 'Create, list and revoke access tokens' },
   subCommands: { create, list, revoke },
 });

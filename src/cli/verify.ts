@@ -7,22 +7,22 @@ import { exitCodes } from './failures.ts';
 export const command = databaseCommand({
   name: 'verify',
   description:
-    'Hold every rule against the rows: counters, numbers, feeds, references; a database in use may be read',
+    'Check that all data obeys the rules: counters, numbers, feeds, references; works while the database is in use',
   unhurried: true,
   args: {
-    files: { type: 'boolean', description: 'Ask the store for the bytes of every attachment, too' },
-    limit: { type: 'string', description: 'How many rows to tell of one rule', default: '20' },
+    files: { type: 'boolean', description: 'Check the stored bytes of every attachment too' },
+    limit: { type: 'string', description: 'The maximum number of rows to print for one rule', default: '20' },
     json: { type: 'boolean', description: 'Print one object: rules, findings' },
   },
-  async run({ database, store, signal, stdout, stderr }, { files, limit: wanted, json }) {
-    const limit = Math.max(1, Number.parseInt(wanted, 10) || 20);
+  async run({ database, store, signal, stdout, stderr }, { files, limit: maxRows, json }) {
+    const limit = Math.max(1, Number.parseInt(maxRows, 10) || 20);
     const { rules, findings } = await verifyDatabase(database, { signal, limit });
-    const ofFiles = files ? await verifyFiles(database, store, { signal, limit }) : undefined;
-    const all = ofFiles ? [...findings, ofFiles] : findings;
-    const asked = rules + (files ? 1 : 0);
-    if (json) stdout(`${JSON.stringify({ rules: asked, findings: all.map(jsonOf) })}\n`);
+    const fileFinding = files ? await verifyFiles(database, store, { signal, limit }) : undefined;
+    const all = fileFinding ? [...findings, fileFinding] : findings;
+    const checked = rules + (files ? 1 : 0);
+    if (json) stdout(`${JSON.stringify({ rules: checked, findings: all.map(jsonOf) })}\n`);
     else for (const finding of all) stdout(wordsOf(finding));
-    stderr(`${asked} rules: ${all.length === 0 ? 'all hold' : `${all.length} broken`}\n`);
+    stderr(`${checked} rules: ${all.length === 0 ? 'all hold' : `${all.length} broken`}\n`);
     return all.length === 0 ? exitCodes.done : exitCodes.failed;
   },
 });
@@ -39,6 +39,6 @@ function jsonOf({ rows, ...finding }: Finding) {
 
 function wordsOf({ rule, total, rows }: Finding): string {
   const more = total > rows.length ? [`  … and ${total - rows.length} more`] : [];
-  const told = rows.map(({ key, detail }) => `  ${key}: ${detail}`);
-  return `${[`BROKEN: ${rule} (${total})`, ...told, ...more].join('\n')}\n`;
+  const details = rows.map(({ key, detail }) => `  ${key}: ${detail}`);
+  return `${[`BROKEN: ${rule} (${total})`, ...details, ...more].join('\n')}\n`;
 }

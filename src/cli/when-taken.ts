@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
-/** Resolves when a stream wants more, or is closed; rejects when the signal is aborted first. */
+/** Resolves when a stream's buffer has drained or the stream is closed; rejects if the signal is aborted first. */
 export async function whenTaken(stream: Writable, signal: AbortSignal): Promise<void> {
   if (!stream.writableNeedDrain || stream.destroyed) return;
   const done = new AbortController();
@@ -12,7 +12,7 @@ export async function whenTaken(stream: Writable, signal: AbortSignal): Promise<
       once(stream, 'close', { signal: either }),
     ]);
   } finally {
-    // The other one listens no more.
+    // Removes the listener of the event that did not happen.
     done.abort();
   }
 }

@@ -7,9 +7,9 @@ import { table } from './table.ts';
 
 const create = databaseCommand({
   name: 'workspace create',
-  description: 'Make a workspace with an owner and a token of his that may do everything',
+  description: 'Create a workspace with an owner, and a token of the owner with all scopes',
   args: {
-    name: { type: 'string', required: true, description: 'What the workspace is called' },
+    name: { type: 'string', required: true, description: 'The name of the workspace' },
     owner: { type: 'string', default: 'Owner', description: 'The display name of the owner' },
     'owner-email': { type: 'string', description: 'The e-mail address of the owner' },
     json: { type: 'boolean', description: 'Print one object: id, name, token and the owner' },
@@ -30,7 +30,7 @@ const create = databaseCommand({
     };
     if (args.json) stdout(`${JSON.stringify({ id, name: args.name, token, owner })}\n`);
     else {
-      stderr(`Made the workspace ${args.name}, ${id}. This is the token of its owner, shown only now:\n`);
+      stderr(`Created the workspace ${args.name}, ${id}. This is the token of its owner, shown only now:\n`);
       stdout(`${token}\n`);
     }
     return 0;
@@ -51,7 +51,7 @@ const list = databaseCommand({
     else
       stdout(
         table(
-          ['ID', 'NAME', 'MADE'],
+          ['ID', 'NAME', 'CREATED'],
           workspaces.map(({ id, name, createdUtc }) => [id, name, createdUtc]),
         ),
       );
@@ -60,6 +60,6 @@ const list = databaseCommand({
 });
 
 export const command = defineCommand({
-  meta: { name: 'workspace', description: 'Make and list workspaces' },
+  meta: { name: 'workspace', description: 'Create and list workspaces' },
   subCommands: { create, list },
 });

@@ -3,22 +3,22 @@ import { newUuid } from '../resolvers/ids.ts';
 
 /** A new row that needs an id. */
 export interface NamedRow {
-  /** What it is: `issue`, `comment` and so on. */
+  /** The kind of the row: `issue`, `comment` and so on. */
   readonly kind: string;
-  /** What names it among its kind in the file. */
+  /** The text that identifies the row among the rows of its kind in the file. */
   readonly key: string;
-  /** When it was made. */
+  /** When the row was created. */
   readonly madeUtc: Date;
-  /** Its place among rows that may have been made at the same time. */
-  readonly place?: number;
+  /** Its index among rows that may have been created at the same time. */
+  readonly index?: number;
 }
 
-/** Gives a new row its id. */
+/** Makes the id of a new row. */
 export type NewId = (row: NamedRow) => string;
 
 let lastIdMs = 0;
 
-/** Gives random ids, each later than all that were given before: things of the same time keep the order of the file. */
+/** Makes random ids, each greater than all before, so that rows of the same time are in the order of the file. */
 export function freshIds(): NewId {
   return () => {
     lastIdMs = Math.max(lastIdMs + 1, Date.now());
@@ -27,18 +27,18 @@ export function freshIds(): NewId {
 }
 
 /**
- * Gives UUIDv7s that follow from the file alone, so that the same file gives the same ids on every machine. Their time
- * is when the row was made, then comes its place. Rows of the same name are counted.
+ * Makes UUIDv7s that depend only on the file, so that the same file gives the same ids on every machine. An id contains
+ * the creation time of the row and then its index. Rows with the same kind and key are counted to tell them apart.
  */
 export function derivedIds(seed: string): NewId {
   const counts = new Map<string, number>();
-  return ({ kind, key, madeUtc, place = 0 }) => {
+  return ({ kind, key, madeUtc, index = 0 }) => {
     const name = `${kind} ${key}`;
     const count = counts.get(name) ?? 0;
     counts.set(name, count + 1);
     const bytes = createHash('sha256').update(`${seed} ${name} ${count}`).digest().subarray(0, 16);
     bytes.writeUIntBE(Math.max(0, madeUtc.getTime()), 0, 6);
-    bytes.writeUInt16BE(0x7000 | (place & 0x0fff), 6);
+    bytes.writeUInt16BE(0x7000 | (index & 0x0fff), 6);
     bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
     const hex = bytes.toString('hex');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

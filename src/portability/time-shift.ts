@@ -1,12 +1,12 @@
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Dates, and times in UTC, wherever they stand in a text. */
-const moments = /(?<![\w-])\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?(?![\w-])/g;
+/** Dates, and times in UTC, anywhere in a text. */
+const times = /(?<![\w-])\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?(?![\w-])/g;
 
 /**
- * Gives a function that moves the dates and times of a text, so that what was written as seen from `referenceUtc` is
- * seen from `nowUtc`. They move by whole days and keep their time of day; only a time of the reference's own day keeps
- * its distance, so that what was minutes ago still is. Dates that no calendar has stay as they are.
+ * Returns a function that shifts the dates and times in a text, so that they relate to `nowUtc` as they did to
+ * `referenceUtc`. They are shifted by whole days and keep their time of day. Only a time on the day of `referenceUtc`
+ * keeps its exact distance, so that what was minutes ago still is. Dates that do not exist are not changed.
  */
 export function timeShift(referenceUtc: Date, nowUtc: Date): (text: string) => string {
   const referenceMs = referenceUtc.getTime();
@@ -14,12 +14,12 @@ export function timeShift(referenceUtc: Date, nowUtc: Date): (text: string) => s
   const exactMs = nowUtc.getTime() - referenceMs;
   const daysMs = startOfDay(nowUtc.getTime()) - midnightMs;
   return (text) =>
-    text.replaceAll(moments, (moment) => {
-      const ms = Date.parse(moment);
-      if (Number.isNaN(ms)) return moment;
+    text.replaceAll(times, (time) => {
+      const ms = Date.parse(time);
+      if (Number.isNaN(ms)) return time;
       const isRecent = midnightMs < ms && ms <= referenceMs;
       const moved = new Date(ms + (isRecent ? exactMs : daysMs)).toISOString();
-      return moment.includes('T') ? moved : moved.slice(0, moment.length);
+      return time.includes('T') ? moved : moved.slice(0, time.length);
     });
 }
 

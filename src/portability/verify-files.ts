@@ -5,13 +5,13 @@ import type { FileStore } from '../storage/storage.ts';
 import type { FaultyRow } from '../db/verify/check.ts';
 import type { Finding } from './verify.ts';
 
-export const filesRule = 'the bytes of each attachment are in the store, as many as its row says';
+export const filesRule = 'the bytes of each attachment are in the store and have the size that its row has';
 
 const filesPerPage = 500;
 
 /**
- * Asks the store for the size of every file. An upload is in the store before its row says so, and nothing is removed
- * meanwhile, so it needs no snapshot.
+ * Asks the store for the size of every file. This needs no snapshot: an upload is in the store before its row is, and
+ * no file is removed while the check runs.
  */
 export async function verifyFiles(
   database: Database,
@@ -27,7 +27,7 @@ export async function verifyFiles(
       if (sizeBytes === file.sizeBytes) continue;
       total += 1;
       const found = sizeBytes === undefined ? 'nothing' : `${sizeBytes} bytes`;
-      const detail = `${found} under ${contentKey(file)}, its row says ${file.sizeBytes} bytes`;
+      const detail = `the store has ${found} under ${contentKey(file)}, its row has ${file.sizeBytes} bytes`;
       if (rows.length < limit) rows.push({ workspaceId: file.workspaceId, key: file.fileName, detail });
     }
   };

@@ -6,18 +6,18 @@ import { type FaultyRows, selectFaulty, selectRules } from '../db/verify/check.t
 import type { RuleCodes } from '../db/verify/rule.ts';
 import { memberStatus, projectState, statusCategory } from '../model/codes.ts';
 
-/** A rule that does not hold, and of what. */
+/** A rule that is violated, with the rows that violate it. */
 export interface Finding extends FaultyRows {
   readonly rule: string;
 }
 
 export interface VerifyOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Findings of one rule that are told; more are counted. */
+  /** The maximum number of rows that are listed for one rule. Further rows are only counted. */
   readonly limit?: number | undefined;
 }
 
-/** What was found, and how many rules were asked. */
+/** The number of checked rules, and the violated ones. */
 export interface Verified {
   readonly rules: number;
   readonly findings: Finding[];
@@ -30,12 +30,12 @@ export const ruleCodes: RuleCodes = {
   canceled: statusCategory.canceled,
 };
 
-/** Holds every rule of the rows against one snapshot of the database, which may be in use. */
+/** Checks all rules on one snapshot of the database, which may be in use meanwhile. */
 export function verifyDatabase(database: Database, options: VerifyOptions = {}): Promise<Verified> {
   return inSnapshot(database, (trx) => verifyRows(trx, options));
 }
 
-/** The same within a transaction. */
+/** Checks all rules within a transaction. */
 export async function verifyRows(
   trx: UnscopedTrx,
   { signal, limit = 20 }: VerifyOptions = {},
@@ -46,7 +46,7 @@ export async function verifyRows(
     signal?.throwIfAborted();
     const faulty = await selectFaulty(trx, rule, limit);
     if (faulty.total > 0) findings.push({ rule: rule.name, ...faulty });
-    // The embedded engine computes on this thread.
+    // The embedded engine runs on this thread; other work gets a turn of the event loop between the rules.
     await nextTurn();
   }
   return { rules: rules.length, findings };

@@ -94,16 +94,16 @@ describe('what is refused in words', () => {
   it('is a backup over something that is there, or of a part', async () => {
     expect(await backUp(app, first)).toMatchObject({
       exitCode: 1,
-      stderr: `${first} is there already. A backup is written to a new directory.\n`,
+      stderr: `${first} already exists. A backup is written to a new directory.\n`,
     });
     const part = await inProcess(app, 'export', ['--to', join(room, 'part'), '--team', 'BD']);
-    expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is of everything') });
+    expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('contains everything') });
   });
 
   it('is a restoration into a database that has rows', async () => {
     expect(await restore(app, first)).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('A backup is restored into an empty database'),
+      stderr: expect.stringContaining('A backup can only be restored into an empty database'),
     });
   });
 
@@ -117,15 +117,15 @@ describe('what is refused in words', () => {
         writeFileSync(join(damaged, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
       const refusal = async () => (await restore(target, damaged)).stderr;
       saying({ version: 2 });
-      expect(await refusal()).toContain('this program reads 1');
+      expect(await refusal()).toContain('this program can read up to version 1');
       saying({ migrations: [...manifest.migrations, '0999_later'] });
       expect(await refusal()).toContain('newer workgraph');
       saying({ migrations: manifest.migrations.slice(0, -1) });
       expect(await refusal()).toContain('older workgraph');
       saying({ tables: manifest.tables.slice(1) });
-      expect(await refusal()).toContain('other tables than the database');
+      expect(await refusal()).toContain('have different tables');
       writeFileSync(join(damaged, 'manifest.json'), '{"format": "another"}');
-      expect(await refusal()).toContain('is no manifest of a backup');
+      expect(await refusal()).toContain('is not the manifest of a backup');
       saying({});
       const [file = ''] = globSync('files/**/*.1', { cwd: damaged });
       const bytes = readFileSync(join(damaged, file));
@@ -223,11 +223,11 @@ describe('a backup', () => {
     const [partial = ''] = readdirSync(room).filter((name) => name.startsWith('cut.partial-'));
     const { exitCode, stderr } = await restore(app, join(room, partial));
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('is no whole backup');
+    expect(stderr).toContain('is not a complete backup');
     const ran = await workgraph(['export', '--to', join(room, 'cut'), '--data-dir', dataDir]);
     // The demo of the template is without its files, which the backup says.
     expect(ran.exitCode).toBe(1);
-    expect(ran.stderr).toMatch(/nothing under .*\n.* files were not in the store/s);
+    expect(ran.stderr).toMatch(/is not in the store, .*\n.* files were not in the store/s);
     expect(manifestOf(join(room, 'cut')).files.missing).toBeGreaterThan(0);
   });
 

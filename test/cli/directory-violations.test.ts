@@ -24,7 +24,7 @@ projects: nothing
 `;
   const fields = (await violationsOf(text)).map(({ field, message }) => `${field}: ${message}`);
   expect(fields.toSorted()).toEqual([
-    'file: has no workspce; it may have workspace, members, agent, agents, labels, teams, projectStatuses, projects',
+    'file: has the unknown keys workspce; it may have workspace, members, agent, agents, labels, teams, projectStatuses, projects',
     'members[0].displayName: must be a text (quote it if it begins with # or looks like a number)',
     'members[0].emailAddress: must be an e-mail address',
     'members[0].role: must be one of owner, admin, member, guest',
@@ -32,10 +32,10 @@ projects: nothing
     'teams[0].code: must be a letter and up to 9 letters and digits',
     'teams[0].deliveries[0].number: must be 1 or more',
     'teams[0].deliveries[0].startsOn: must be a calendar date, YYYY-MM-DD',
-    'teams[0].slug: must be 1 to 100 of a-z, 0-9 and -, not beginning with -',
+    'teams[0].slug: must be 1 to 100 characters of a-z, 0-9 and -, not starting with -',
     'teams[1].color: must be a text (quote it if it begins with # or looks like a number)',
   ]);
-  await expect(world.apply('a: [')).rejects.toThrow('The file is no YAML that can be read');
+  await expect(world.apply('a: [')).rejects.toThrow('The file is not valid YAML');
 });
 
 it('names every reference that leads nowhere, and writes nothing', async () => {

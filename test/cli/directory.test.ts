@@ -70,7 +70,7 @@ it('makes all that the file says, then finds nothing to do', async () => {
   const second = await world.apply(yaml());
   expect(second).toMatchObject({
     lines: [],
-    stderr: `No change: the workspace ${world.name} is as the file says.\n`,
+    stderr: `No change: the workspace ${world.name} already matches the file.\n`,
   });
   expect(await world.contents()).toEqual(before);
   expect(await brokenInvariants(world.database)).toEqual({});
@@ -191,8 +191,8 @@ it('says when it is not clear which workspace is meant', async () => {
   const file = parseDirectory({ members: [{ displayName: 'Ada', role: 'owner' }] });
   const apply = (workspaceId?: string) =>
     applyDirectory(world.database, systemActor, file, { ...(workspaceId && { workspaceId }) });
-  await expect(apply()).rejects.toThrow('workspace: is needed, to say which one is meant or made.');
-  await expect(apply(newUuid())).rejects.toThrow('There is no such workspace.');
+  await expect(apply()).rejects.toThrow('workspace: is required, because no workspace was chosen.');
+  await expect(apply(newUuid())).rejects.toThrow('The workspace does not exist.');
   for (const name of [world.name, world.name.toUpperCase()])
     await createWorkspace(world.database, systemActor, { name, ownerDisplayName: 'Ada' });
   await expect(world.apply(yaml())).rejects.toThrow('Several workspaces have the name in the file');

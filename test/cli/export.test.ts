@@ -182,7 +182,7 @@ it('brings an export elsewhere and gives the same export there', async () => {
   const file = world.write('out.ndjson', out);
   const second = await importNdjson(file, to);
   expect(second.exitCode).toBe(0);
-  expect(second.stderr).toContain('made team ENG');
+  expect(second.stderr).toContain('created team ENG');
   expect(JSON.parse(second.stdout)).toMatchObject({
     created: 4,
     comments: 3,
@@ -232,7 +232,7 @@ it('makes people invited guests, whoever they were, and changes nothing that is 
 it('copies into one team when it is told so, within the workspace too', async () => {
   await importNdjson(world.write('rich.ndjson', [header, ...rich]), from);
   const file = world.write('out.ndjson', await exported(world, from, 'ENG'));
-  await expect(importNdjson(file, from)).rejects.toThrow('The file is an export of this very workspace');
+  await expect(importNdjson(file, from)).rejects.toThrow('The file is an export of this workspace');
   const { exitCode, stderr } = await importNdjson(file, from, { team: 'BD' });
   expect(exitCode).toBe(0);
   expect(stderr).toContain('line 2: the team has no delivery 3');
@@ -280,11 +280,11 @@ it('reads and writes page by page', async () => {
 });
 
 it('says what is wrong with a file that is no export, or one of a later version', async () => {
-  const none = 'The file is no export of workgraph';
+  const none = 'The file is not an export of workgraph';
   await expect(importNdjson(world.write('a.ndjson', []), to)).rejects.toThrow(none);
   await expect(importNdjson(world.write('b.ndjson', [line('ENG-1')]), to)).rejects.toThrow(none);
   await expect(importNdjson(world.write('c.ndjson', [{ ...header, version: 2 }]), to)).rejects.toThrow(
-    'The file is of version 2 of the format; this program reads 1.',
+    'The file has version 2 of the format; this program can read up to version 1.',
   );
   const teamless = await importNdjson(
     world.write('d.ndjson', [header, line('ZZ-1'), { _type: 'issue' }, { _type: 'x' }]),
@@ -293,7 +293,7 @@ it('says what is wrong with a file that is no export, or one of a later version'
   expect(teamless.exitCode).toBe(1);
   expect(teamless.stderr).toContain('line 2 refused: the workspace has no team ZZ');
   expect(teamless.stderr).toContain('line 3 refused: it has no key');
-  expect(teamless.stderr).toContain('line 4 refused: it is of the type "x", not an issue');
+  expect(teamless.stderr).toContain('line 4 refused: its type is "x", not issue');
 });
 
 async function membersOf(workspace: string) {

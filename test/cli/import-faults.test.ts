@@ -45,10 +45,10 @@ it('refuses the lines that are no issue, with number and reason, and goes on', a
   expect(summary).toMatchObject({ created: 3, refused: 9 });
   expect(stderr.split('\n').filter((line) => line.includes('refused:'))).toEqual([
     'line 3 refused: it is not JSON',
-    "line 4 refused: it is an array, not an object; `jq -c '.[]'` makes lines of one",
-    'line 5 refused: it is of the type "riddle", not an issue',
+    "line 4 refused: it is an array, not an object; `jq -c '.[]'` splits an array into lines",
+    'line 5 refused: its type is "riddle", not issue',
     'line 6 refused: it has no title',
-    'line 7 refused: its id a is that of line 1',
+    'line 7 refused: its id a is already used in line 1',
     'line 8 refused: it has no id',
     'line 10 refused: its values are nested too deep',
     'line 11 refused: its id is not a text of 1 to 255 characters',
@@ -92,12 +92,12 @@ it('cuts, replaces and leaves out what does not fit, each with a warning', async
     'line 1: the title was cut to 255 characters',
     'line 1: the description was cut to 100000 characters',
     'line 2: NUL and half surrogate pairs were replaced',
-    'line 3: the status "mystery" is not known here: it is open',
-    'line 3: the priority 9 is not known here: it has none',
-    'line 3: it does not say when it was made',
-    'line 4: comment 1 is empty and left out',
+    'line 3: the status "mystery" is unknown; the issue becomes open',
+    'line 3: the priority 9 is unknown; the issue gets none',
+    'line 3: it has no creation time',
+    'line 4: comment 1 is empty and skipped',
     'line 4: comment 2 was cut to 50000 characters',
-    'line 5: only the first 50 of 60 labels are taken',
+    'line 5: only the first 50 of 60 labels are imported',
   ]) {
     expect(stderr).toContain(words);
   }
@@ -148,9 +148,7 @@ it('refuses the one line that the database does not take, and imports those besi
   ]);
   const { exitCode, summary, stderr } = await suite.world.beads(file);
   expect([exitCode, summary.created, summary.refused, summary.parents]).toEqual([1, 3, 1, 1]);
-  expect(stderr).toContain(
-    'line 2 refused: the database does not take it: new row for relation "issue" violates',
-  );
+  expect(stderr).toContain('line 2 refused: the database refuses it: new row for relation "issue" violates');
   expect((await issues()).map(({ key }) => key)).toEqual(['BD-1', 'BD-2', 'BD-3']);
   expect(await brokenInvariants(suite.database)).toEqual({});
   await sql`alter table issue drop constraint no_devil`.execute(suite.database.unscoped);

@@ -79,7 +79,7 @@ describe('gzip', () => {
     const bytes = fault === 'cut off' ? whole.subarray(0, whole.length - 5_000) : whole;
     const { exitCode, summary, stderr } = await suite.world.beads(file('a.gz', bytes));
     expect([exitCode, summary.created, summary.refused]).toEqual([1, 300, 1]);
-    const words = fault === 'cut off' ? 'breaks off' : 'is damaged';
+    const words = fault === 'cut off' ? 'ends' : 'is damaged';
     expect(stderr).toContain(`line 301 refused: the gzip file ${words} here`);
   });
 
@@ -103,7 +103,7 @@ describe('a file that is no lines of UTF-8 at all', () => {
     [
       'UTF-16 with a byte order mark',
       utf16(`\ufeff${records}`),
-      'is UTF-16LE, and only UTF-8 can be imported',
+      'is UTF-16LE, but only UTF-8 can be imported',
     ],
     ['UTF-16 without one', utf16(records), 'iconv -f UTF-16LE -t UTF-8'],
     ['UTF-16 of the other order', utf16(`\ufeff${records}`).swap16(), 'is UTF-16BE'],
@@ -141,7 +141,7 @@ describe('a file that is no lines of UTF-8 at all', () => {
     const { summary, stderr } = await suite.world.beads(path);
     expect(summary).toMatchObject({ created: 3, refused: 2 });
     expect(stderr).toContain(
-      "line 1 refused: it is an array, not an object; `jq -c '.[]'` makes lines of one",
+      "line 1 refused: it is an array, not an object; `jq -c '.[]'` splits an array into lines",
     );
   });
 
@@ -171,14 +171,14 @@ describe('records of beads that are no issues', () => {
     const { exitCode, summary, stderr } = await suite.world.beads(path);
     expect(exitCode).toBe(0);
     expect(summary).toMatchObject({ created: 1, refused: 0, tombstones: 1, otherRecords: 2 });
-    expect(stderr).toContain('left out: 1 tombstones left out, 2 records that are no issues');
+    expect(stderr).toContain('skipped: 1 tombstones skipped, 2 records that are not issues');
   });
 
   it('are refused when their type is not known', async () => {
     const path = file('a.jsonl', jsonLines(bead('a'), { _type: 'riddle', id: 'r', title: 'What is it?' }));
     const { exitCode, stderr } = await suite.world.beads(path);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('line 2 refused: it is of the type "riddle", not an issue');
+    expect(stderr).toContain('line 2 refused: its type is "riddle", not issue');
   });
 });
 

@@ -185,10 +185,12 @@ it('what of a history cannot be taken is left out with a warning', async () => {
   ]);
   expect(warnings).toEqual([
     'line 2: NUL and half surrogate pairs were replaced',
-    'line 2: 2 entries of the activity feed without a text or of an unknown kind are left out',
-    'line 2: an attachment without a file or a name is left out',
-    expect.stringContaining('line 2: message 1 of the agent thread is left out'),
-    expect.stringContaining('line 2: the attachment a.txt is left out: the file ../a.txt is not beside'),
+    'line 2: 2 entries of the activity feed without a text or of an unknown type are skipped',
+    'line 2: an attachment without a file or a name is skipped',
+    expect.stringContaining('line 2: message 1 of the agent thread is skipped'),
+    expect.stringContaining(
+      'line 2: the attachment a.txt is skipped: the file ../a.txt is not in the directory',
+    ),
     expect.stringContaining('line 2: the attachment no'),
   ]);
   expect((await exported(copy))[1]).toMatchObject({ activity: [{}], agentThread: { messages: [{}] } });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const silent = () => {};
-const inWords = 'The database was changed by a newer workgraph than this one. Update workgraph.';
+const inWords = 'The database was migrated by a newer version of workgraph. Update workgraph.';
 
 it('neither a command nor a server opens a database that a newer version has changed', async () => {
   await expect(openUpToDate({ dataDir }, silent)).rejects.toThrow(inWords);

@@ -172,7 +172,7 @@ describe('a start that must fail says why in words, at once', () => {
     [['--port', '99999'], {}, 2, /^--port must be a port from 0 to 65535\n$/],
     [[], { PORT: 'x', LOG_LEVEL: 'y' }, 2, /^PORT must be .*\nLOG_LEVEL must be .*\n$/],
     [['--prot', '1'], {}, 2, /^Unknown --prot/],
-    [['now'], {}, 2, /^What is "now"\?/],
+    [['now'], {}, 2, /^Unexpected argument "now"/],
     [
       ['--host', '192.0.2.1'],
       {},
@@ -201,7 +201,7 @@ describe('a start that must fail says why in words, at once', () => {
     const file = join(newDirectory(), 'file');
     writeFileSync(file, '');
     const ran = await workgraph(['serve', '--port', '0', '--data-dir', file]);
-    expect(ran).toMatchObject({ exitCode: 1, stderr: `${file} exists and is no directory.\n` });
+    expect(ran).toMatchObject({ exitCode: 1, stderr: `${file} exists and is not a directory.\n` });
   });
 });
 

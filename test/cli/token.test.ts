@@ -58,7 +58,7 @@ describe('without a server', () => {
     });
     const { stdout, stderr } = await run('token', 'create', '--name', 'ci', '--expires', '30d');
     expect(stdout).toMatch(/^wg_[0-9a-f]{48}\n$/);
-    expect(stderr).toMatch(/^Made token_\w+ for Ada/);
+    expect(stderr).toMatch(/^Created token_\w+ for Ada/);
   }, 60_000);
 });
 
@@ -108,7 +108,7 @@ describe('while a server holds the directory', () => {
         `POST /commands HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       );
     });
-    expect(said).toContain('{"err":"The running server knows no command `rm`');
+    expect(said).toContain('{"err":"The running server does not know the command `rm`');
     expect(said).toContain('{"exit":1}');
     expect((await fetch(`${serving.url}/health`)).status).toBe(200);
   });
@@ -157,7 +157,7 @@ describe('the commands', () => {
     expect(await inProcess(app, 'token list', ['--workspace', 'twins'])).toMatchObject({
       exitCode: 1,
       stdout: '',
-      stderr: 'Several workspaces are called twins; give the id of one.\n',
+      stderr: 'Several workspaces are called twins; use an id instead.\n',
     });
   });
 
@@ -200,7 +200,7 @@ describe('the commands', () => {
     expect(await inProcess(app, 'token create', words)).toMatchObject({
       exitCode: 1,
       stdout: '',
-      stderr: 'Sue is suspended or removed and can use no token.\n',
+      stderr: 'Sue is suspended or removed and cannot use a token.\n',
     });
   });
 

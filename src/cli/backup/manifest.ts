@@ -14,17 +14,19 @@ const manifest = z.object({
   format: z.literal('workgraph-backup'),
   version: z.int(),
   createdUtc: z.string(),
-  /** What made the tables; a restored database must have been made by the same. */
+  /** The migrations of the database. A backup can only be restored into a database with the same migrations. */
   migrations: z.array(z.string()),
-  /** A file of each table, a line of JSON for each row in the order of its key. */
+  /** One file for each table, with a line of JSON for each row, in the order of the primary key. */
   tables: z.array(written.extend({ name: z.string(), rows: z.int() })),
-  /** The list of the files, themselves below `files` under their keys in the store. */
+  /** The list of attached files. The files themselves are in the directory `files`, by their keys in the store. */
   files: written.extend({ count: z.int(), missing: z.int() }),
 });
 export type Manifest = z.infer<typeof manifest>;
 export type BackedUpTable = Manifest['tables'][number];
 
-/** As `contentKey` makes them; no path may lead out of the store. */
+/**
+ * The form of the keys that `contentKey` makes. Other keys are refused because they could be paths out of the store.
+ */
 const storeKey = /^[0-9a-f-]{36}\/[0-9a-f]{2}\/[0-9a-f-]{36}\.\d+$/;
 
 const listedFile = z.object({
@@ -32,7 +34,7 @@ const listedFile = z.object({
   bytes: z.int(),
   sha256: z.string().optional(),
 });
-/** A file of the backup; one without a checksum was not in the store. */
+/** An attached file. A file without a checksum was missing in the store. */
 export type ListedFile = z.infer<typeof listedFile>;
 
 export const manifestPath = (directory: string) => join(directory, 'manifest.json');
@@ -40,30 +42,30 @@ export const tablePath = (directory: string, name: string) => join(directory, 't
 export const fileListPath = (directory: string) => join(directory, 'files.ndjson');
 export const filePath = (directory: string, key: string) => join(directory, 'files', key);
 
-/** Reads what a backup says of itself; throws a sentence for a person when the directory is none. */
+/** Reads the manifest of a backup; throws a `CommandError` if the directory is not a backup. */
 export async function readManifest(directory: string): Promise<Manifest> {
   const text = await readFile(manifestPath(directory), 'utf8').catch((error: unknown) => {
-    throw new CommandError(`${directory} is no whole backup: it has no manifest.json that can be read.`, {
+    throw new CommandError(`${directory} is not a complete backup: it has no readable manifest.json.`, {
       cause: error,
     });
   });
   const parsed = manifest.safeParse(parseJson(text));
-  if (!parsed.success) throw new CommandError(`${manifestPath(directory)} is no manifest of a backup.`);
+  if (!parsed.success) throw new CommandError(`${manifestPath(directory)} is not the manifest of a backup.`);
   const { version } = parsed.data;
   if (version > backupVersion) {
     throw new CommandError(
-      `The backup is of version ${version} of the format; this program reads ${backupVersion}.`,
+      `The backup has version ${version} of the format; this program can read up to version ${backupVersion}.`,
     );
   }
   return parsed.data;
 }
 
-/** A line of the list of files. */
+/** Parses a line of the list of files. */
 export function parseListedFile(line: string): ListedFile {
   return listedFile.parse(JSON.parse(line));
 }
 
-/** Throws unless a file has the bytes that were written once. */
+/** Throws if a file does not have the size and checksum with which it was written. */
 export async function requireUnchanged(
   path: string,
   { bytes, sha256 }: z.infer<typeof written>,

@@ -25,16 +25,16 @@ import {
   tablePath,
 } from './manifest.ts';
 
-/** Lines to insert at once: up to so many, or so many characters. */
+/** The limits of one insert. */
 const linesPerInsert = 200;
 const charactersPerInsert = 4_000_000;
 
-/** Rows are as long as what was put into them; a text of JavaScript cannot be longer than this. */
-const longestRowBytes = 500 * 1024 * 1024;
+/** A row can be large, but a JavaScript string cannot be much longer than this. */
+const maxRowBytes = 500 * 1024 * 1024;
 
 /**
- * Brings a backup into an empty database of either engine, ids, numbers and times as they were. All of it is looked at
- * before anything is written; then come the files, and at last the rows, all of them or none.
+ * Restores a backup into an empty database of either engine, with the same ids, numbers and times. First the whole
+ * backup is checked, then the files are stored, and at last all rows are inserted in one transaction.
  */
 export async function restoreBackup(env: CommandEnvironment, directory: string): Promise<Manifest> {
   const { database, signal } = env;
@@ -42,7 +42,7 @@ export async function restoreBackup(env: CommandEnvironment, directory: string):
   const tables = await selectBackupTables(database.unscoped);
   requireSameSchema(manifest, await selectMigrations(database.unscoped), tables);
   await requireEmpty(env, tables);
-  await requireWhole(env, directory, manifest);
+  await requireUndamaged(env, directory, manifest);
   for await (const file of listedFiles(directory)) {
     signal.throwIfAborted();
     await restoreFile(env, directory, file);
@@ -76,7 +76,9 @@ function requireSameSchema(
   }
   const names = (list: readonly { name: string }[]) => list.map(({ name }) => name).join(' ');
   if (names(saved) !== names(tables)) {
-    throw new CommandError('The backup has other tables than the database. It is of another workgraph.');
+    throw new CommandError(
+      'The backup and the database have different tables, so they belong to different versions of workgraph.',
+    );
   }
 }
 
@@ -87,11 +89,11 @@ async function requireEmpty(
   const filled = await findFilledTable(database.unscoped, tables);
   if (filled === undefined) return;
   throw new CommandError(
-    `A backup is restored into an empty database; this one has rows in ${filled}. Name a new one (--data-dir, --database-url).`,
+    `A backup can only be restored into an empty database; this one has rows in ${filled}. Choose a new one (--data-dir, --database-url).`,
   );
 }
 
-async function requireWhole(
+async function requireUndamaged(
   { signal, stderr }: CommandEnvironment,
   directory: string,
   manifest: Manifest,
@@ -103,7 +105,7 @@ async function requireWhole(
   }
   for await (const { key, bytes, sha256 } of listedFiles(directory)) {
     signal.throwIfAborted();
-    if (sha256 === undefined) stderr(`The backup is without the file ${key}.\n`);
+    if (sha256 === undefined) stderr(`The backup does not contain the file ${key}.\n`);
     else await requireUnchanged(filePath(directory, key), { bytes, sha256 });
   }
 }
@@ -122,7 +124,7 @@ async function restoreFile(
   await store.put(key, unchanged(filePath(directory, key), sha256), bytes);
 }
 
-/** The bytes of a file; fails at their end when they are no longer those that were looked at. */
+/** The bytes of a file. Throws at the end if the file was changed after it had been checked. */
 async function* unchanged(path: string, sha256: string): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
@@ -146,7 +148,7 @@ async function restoreTable(
     signal.throwIfAborted();
     await writeRows(trx, table, lines);
     rows += lines.length;
-    // The embedded engine computes on this thread.
+    // The embedded engine runs on this thread; other work gets a turn of the event loop between the batches.
     await nextTurn();
   }
   requireCount(table.name, rows, saved);
@@ -154,13 +156,13 @@ async function restoreTable(
 
 function requireCount(name: string, rows: number, saved: BackedUpTable | undefined): void {
   if (rows === saved?.rows) return;
-  throw new CommandError(`The backup is damaged: ${name} has ${rows} rows, ${saved?.rows} were written.`);
+  throw new CommandError(`The backup is damaged: ${name} has ${rows} rows instead of ${saved?.rows}.`);
 }
 
 async function* batches(path: string): AsyncGenerator<string[]> {
   let lines: string[] = [];
   let characters = 0;
-  for await (const line of readLines(createReadStream(path), longestRowBytes)) {
+  for await (const line of readLines(createReadStream(path), maxRowBytes)) {
     if (line.text === undefined)
       throw new CommandError(`Line ${line.number} of ${path} cannot be restored: ${line.problem}.`);
     lines.push(line.text);

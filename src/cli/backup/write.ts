@@ -24,9 +24,9 @@ import {
 } from './manifest.ts';
 
 /**
- * Writes everything there is into a new directory: the rows of one moment, and the files that they speak of. It has
- * its name only when it is whole and on the disk; until then, and for ever when the process dies, it is called
- * `….partial-…`. Nothing is removed from the store meanwhile.
+ * Writes a backup of everything into a new directory: the rows of one snapshot, and the files that they refer to. The
+ * directory gets its name only when it is complete and synced to disk; until then, or if the process dies, its name is
+ * `….partial-…`. Meanwhile no file is removed from the store.
  */
 export async function writeBackup(env: CommandEnvironment, directory: string): Promise<Manifest> {
   await refuseExisting(directory);
@@ -34,7 +34,7 @@ export async function writeBackup(env: CommandEnvironment, directory: string): P
   await mkdir(dirname(tablePath(partial, '')), { recursive: true, mode: 0o700 });
   try {
     const manifest = await whileFilesStay(env.database, () => fill(env, partial), env.signal);
-    await writeWhole(manifestPath(partial), [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)]);
+    await writeSynced(manifestPath(partial), [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)]);
     for (const path of [dirname(tablePath(partial, '')), partial]) await syncDirectory(path);
     await refuseExisting(directory);
     await rename(partial, directory);
@@ -64,7 +64,7 @@ async function fill(env: CommandEnvironment, partial: string): Promise<Manifest>
 
 async function writeTable(trx: UnscopedTrx, table: BackupTable, partial: string): Promise<BackedUpTable> {
   let rows = 0;
-  const written = await writeWhole(
+  const written = await writeSynced(
     tablePath(partial, table.name),
     (async function* () {
       for await (const lines of readRows(trx, table)) {
@@ -76,7 +76,7 @@ async function writeTable(trx: UnscopedTrx, table: BackupTable, partial: string)
   return { name: table.name, rows, ...written };
 }
 
-/** Copies the bytes of the attachments that were written just now, and lists them. */
+/** Copies and lists the files of the attachments in the table file that has just been written. */
 async function writeFiles(env: CommandEnvironment, partial: string): Promise<Manifest['files']> {
   let [count, missing] = [0, 0];
   const list = (async function* () {
@@ -89,7 +89,7 @@ async function writeFiles(env: CommandEnvironment, partial: string): Promise<Man
       yield Buffer.from(`${JSON.stringify(listed)}\n`);
     }
   })();
-  const written = await writeWhole(fileListPath(partial), list);
+  const written = await writeSynced(fileListPath(partial), list);
   return { count, missing, ...written };
 }
 
@@ -117,16 +117,16 @@ async function copyFile(
 ): Promise<ListedFile> {
   const bytes = await store.get(key);
   if (!bytes) {
-    stderr(`The store has nothing under ${key}: the backup is without that file.\n`);
+    stderr(`The file ${key} is not in the store, so the backup does not contain it.\n`);
     return { key, bytes: sizeBytes };
   }
   const path = filePath(partial, key);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  return { key, ...(await writeWhole(path, bytes as AsyncIterable<Uint8Array>)) };
+  return { key, ...(await writeSynced(path, bytes as AsyncIterable<Uint8Array>)) };
 }
 
-/** Writes a new file, as fast as the disk takes it and no faster, and says what is on the disk now. */
-async function writeWhole(
+/** Writes a new file with backpressure and syncs it to disk. Returns its size and checksum. */
+async function writeSynced(
   path: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<{ bytes: number; sha256: string }> {
@@ -145,10 +145,10 @@ async function writeWhole(
 
 async function refuseExisting(directory: string): Promise<void> {
   const found = await stat(directory).catch(() => undefined);
-  if (found) throw new CommandError(`${directory} is there already. A backup is written to a new directory.`);
+  if (found) throw new CommandError(`${directory} already exists. A backup is written to a new directory.`);
 }
 
-/** Windows does not open directories, and keeps their entries without being told. */
+/** Windows cannot open directories, and writes their entries without being asked. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const directory = await open(path);

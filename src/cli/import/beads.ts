@@ -2,19 +2,18 @@ import { principalKind, priority, statusCategory } from '../../model/codes.ts';
 import type { ImportedComment, ImportedPerson, LineContent } from '../../portability/import/import-issue.ts';
 import { dayOf, isRecord, type JsonRecord, recordsOf, textOf, timeOf, wordOf } from './records.ts';
 
-/** Stands for whoever a beads file does not name. */
+/** The person to whom an import attributes what a beads file gives no author for. */
 export const beadsAnonymous: ImportedPerson = { name: 'beads', principalKind: principalKind.service };
 
 /**
- * What a line of beads' issues.jsonl is to us; docs/importing.md has it as a table. Besides issues, beads writes what its
- * agents remember (`_type` memory) and one line that describes the file (`_schema`).
+ * Converts a line of beads' issues.jsonl; docs/importing.md has the mapping as a table. Besides issues, the file can
+ * have the memories of agents (`_type` memory) and one line that describes the file (`_schema`).
  */
 export function beadsContent(record: JsonRecord): LineContent {
   const type = record._type ?? 'issue';
   if (type === 'memory' || (record._schema !== undefined && record.id === undefined))
     return { kind: 'other' };
-  if (type !== 'issue')
-    return { kind: 'refused', reason: `it is of the type ${JSON.stringify(type)}, not an issue` };
+  if (type !== 'issue') return { kind: 'refused', reason: `its type is ${JSON.stringify(type)}, not issue` };
   const sourceId = wordOf(record.id);
   if (sourceId === undefined) return { kind: 'refused', reason: 'it has no id' };
   if (record.status === 'tombstone') return { kind: 'tombstone', sourceId };
@@ -46,7 +45,7 @@ export function beadsContent(record: JsonRecord): LineContent {
       roleAssignments: undefined,
       subscribers: undefined,
       relations,
-      fields: Object.fromEntries(Object.entries(record).filter((field) => isKept(field))),
+      fields: Object.fromEntries(Object.entries(record).filter((field) => isUnmapped(field))),
     },
   };
 }
@@ -68,8 +67,8 @@ const mapped: ReadonlySet<string> = new Set([
   'comments',
 ]);
 
-/** Statuses that ours say again; of the others the word is kept. */
-const plainStatuses: ReadonlySet<unknown> = new Set([
+/** Statuses that one of ours fully expresses. The word of any other status is stored with the source record. */
+const mappedStatuses: ReadonlySet<unknown> = new Set([
   'open',
   'in_progress',
   'deferred',
@@ -78,8 +77,8 @@ const plainStatuses: ReadonlySet<unknown> = new Set([
   undefined,
 ]);
 
-function isKept([name, value]: [string, unknown]): boolean {
-  return name === 'status' ? !plainStatuses.has(value) : !mapped.has(name);
+function isUnmapped([name, value]: [string, unknown]): boolean {
+  return name === 'status' ? !mappedStatuses.has(value) : !mapped.has(name);
 }
 
 const statuses: Readonly<Record<string, number>> = {
@@ -92,12 +91,12 @@ const statuses: Readonly<Record<string, number>> = {
   closed: statusCategory.completed,
 };
 
-/** Beads leaves the status out where it is open. */
+/** Beads omits the status `open`. */
 function statusOf(value: unknown, warnings: string[]): number {
   const word = value === undefined || value === '' ? 'open' : value;
   const category = typeof word === 'string' && Object.hasOwn(statuses, word) ? statuses[word] : undefined;
   if (category === undefined)
-    warnings.push(`the status ${JSON.stringify(value)} is not known here: it is open`);
+    warnings.push(`the status ${JSON.stringify(value)} is unknown; the issue becomes open`);
   return category ?? statusCategory.open;
 }
 
@@ -106,7 +105,7 @@ const priorities = [priority.urgent, priority.high, priority.medium, priority.lo
 function priorityOf(value: unknown, warnings: string[]): number {
   const found = typeof value === 'number' ? priorities[value] : undefined;
   if (found === undefined && value !== undefined) {
-    warnings.push(`the priority ${JSON.stringify(value)} is not known here: it has none`);
+    warnings.push(`the priority ${JSON.stringify(value)} is unknown; the issue gets none`);
   }
   return found ?? priority.none;
 }
@@ -117,7 +116,7 @@ function personOf(value: unknown): ImportedPerson | undefined {
   return isAddress(name) ? { name, emailAddress: name } : { name };
 }
 
-/** Somebody at a host, which has a dot in the middle. */
+/** Whether a text is an e-mail address: a name, `@`, and a host with a dot. */
 function isAddress(text: string): boolean {
   return /^[^\s@]+@[^\s@]+$/.test(text) && text.slice(text.indexOf('@') + 2, -1).includes('.');
 }
@@ -133,8 +132,8 @@ function commentOf(comment: JsonRecord, index: number): ImportedComment {
 }
 
 /**
- * The parent among the relations of an issue, and the others. Where several are called parent, it is the one whose id
- * the issue's own continues (`bd-7.2` is a part of `bd-7`), else the first.
+ * Separates the parent from the other relations of an issue. Of several parents, it chooses the one whose id is the
+ * beginning of the issue's id (`bd-7.2` is a sub-issue of `bd-7`), otherwise the first.
  */
 function dependenciesOf(
   id: string,

@@ -1,17 +1,17 @@
-/** Does a file begin as gzip does. */
+/** Whether a file starts like a gzip file. */
 export function isGzip(head: Buffer): boolean {
   return startsWith(head, [0x1f, 0x8b]);
 }
 
 /**
- * What a file is when it is not lines of text in UTF-8, and what to do about it, as a sentence for a person; undefined when
- * it may be lines. A file in which only some lines are bad is no case of this: those lines are refused one by one.
+ * Explains to the user that a file does not consist of lines of UTF-8 text, and what to do about it. Undefined if the
+ * file may consist of lines; if only some of them are invalid, those are refused one by one later.
  */
 export function foreignForm(head: Buffer, path: string): string | undefined {
   const encoding = wideEncoding(head);
   if (encoding !== undefined) {
     const command = `iconv -f ${encoding} -t UTF-8 FILE > lines.jsonl`;
-    return `${path} is ${encoding}, and only UTF-8 can be imported. Convert it: ${command}`;
+    return `${path} is ${encoding}, but only UTF-8 can be imported. Convert it: ${command}`;
   }
   const binary = binaryForms.find(({ magic, at = 0 }) => startsWith(head.subarray(at), magic));
   if (binary) return `${path} is ${binary.name}. ${binary.advice}`;
@@ -23,12 +23,12 @@ export function foreignForm(head: Buffer, path: string): string | undefined {
     return `${path} is HTML or XML, perhaps a sign-in or error page. Download the export itself again.`;
   if (isSpread(text)) {
     const filter = text.startsWith('[') ? "'.[]'" : '.';
-    return `${path} is one JSON value over several lines, and an import needs one object a line. Convert it: jq -c ${filter} FILE > lines.jsonl`;
+    return `${path} is one JSON value over several lines, but an import needs one object per line. Convert it: jq -c ${filter} FILE > lines.jsonl`;
   }
   return undefined;
 }
 
-/** UTF-16 or UTF-32, by the byte order mark or by where the zeros of the first two ASCII characters are. */
+/** Detects UTF-16 and UTF-32 by the byte order mark, or by the positions of zeros in the first two ASCII characters. */
 function wideEncoding(head: Buffer): string | undefined {
   const zeros = Array.from(head.subarray(0, 4), (byte) => (byte === 0 ? '0' : 'x')).join('');
   if (startsWith(head, [0xff, 0xfe, 0, 0]) || zeros === 'x000') return 'UTF-32LE';
@@ -38,9 +38,9 @@ function wideEncoding(head: Buffer): string | undefined {
   return undefined;
 }
 
-const unpack = 'Unpack it, and import the file of lines that is in it.';
+const unpack = 'Unpack it and import the file inside.';
 
-/** Files that are mistaken for an export, by the bytes that they have at one place. */
+/** Forms of files that users mistake for an export, with the bytes that identify each form, at the offset `at`. */
 const binaryForms: readonly {
   readonly magic: readonly number[];
   readonly at?: number;
@@ -56,11 +56,11 @@ const binaryForms: readonly {
   {
     magic: [...Buffer.from('SQLite format 3\0')],
     name: 'an SQLite database',
-    advice: 'Write the issues out as lines first, with `bd export` where it is that of beads.',
+    advice: 'Export the issues as lines first; for beads, use `bd export`.',
   },
 ];
 
-/** Is the text one array or object over several lines, or an array of one line that is longer than the text. */
+/** Whether the text is an array or object over several lines, or an array that does not end within this text. */
 function isSpread(text: string): boolean {
   const end = text.indexOf('\n');
   const line = (end < 0 ? text : text.slice(0, end)).trimEnd();

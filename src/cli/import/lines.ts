@@ -2,30 +2,30 @@ import { DamagedFileError } from './source-file.ts';
 
 /** A line of a file. */
 export type Line = LineText & {
-  /** From 1, as editors count. */
+  /** The line number, from 1. */
   readonly number: number;
   /** The bytes of text up to the end of this line. */
   readonly bytesRead: number;
-  /** False for a last line that nothing ends: the file may have been cut off there. */
+  /** Whether a line feed ends the line. The last line may have none, for example because the file was truncated. */
   readonly isEnded: boolean;
 };
 
-/** What a line says, without its end, or why it cannot be read. */
+/** The text of a line without the line break, or the reason why it cannot be read. */
 type LineText = { readonly text: string } | { readonly text: undefined; readonly problem: string };
 
-const longestLineBytes = 16 * 1024 * 1024;
+const defaultMaxBytes = 16 * 1024 * 1024;
 
 const lineFeed = 0x0a;
 
 /**
- * The lines of a text in UTF-8, one at a time, whatever its size: with LF or CRLF, with or without a byte order mark.
- * A line that is too long is passed over without being kept. Where a compressed file is damaged, the last line says so.
+ * Splits UTF-8 text of any size into lines: with LF or CRLF, with or without a byte order mark. A line that is too long
+ * is not held in memory and is yielded as a problem. If a compressed file is damaged, the last line is that problem.
  */
 export async function* readLines(
   source: AsyncIterable<Buffer>,
-  longestBytes = longestLineBytes,
+  maxBytes = defaultMaxBytes,
 ): AsyncGenerator<Line> {
-  const pending = new PendingLine(longestBytes);
+  const pending = new PendingLine(maxBytes);
   let number = 0;
   let bytesRead = 0;
   try {
@@ -50,12 +50,12 @@ export async function* readLines(
 
 /** The bytes of a line that has not ended yet. */
 class PendingLine {
-  readonly #longestBytes: number;
+  readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #bytes = 0;
 
-  constructor(longestBytes: number) {
-    this.#longestBytes = longestBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   get isEmpty(): boolean {
@@ -64,17 +64,17 @@ class PendingLine {
 
   add(part: Buffer): void {
     this.#bytes += part.length;
-    if (this.#bytes <= this.#longestBytes) this.#parts.push(part);
+    if (this.#bytes <= this.#maxBytes) this.#parts.push(part);
     else this.#parts = [];
   }
 
   take(): LineText {
-    const isTooLong = this.#bytes > this.#longestBytes;
+    const isTooLong = this.#bytes > this.#maxBytes;
     const bytes = Buffer.concat(this.#parts);
     this.#parts = [];
     this.#bytes = 0;
     if (isTooLong) {
-      const problem = `it is longer than ${this.#longestBytes / 1024 / 1024} MiB`;
+      const problem = `it is longer than ${this.#maxBytes / 1024 / 1024} MiB`;
       return { text: undefined, problem };
     }
     try {

@@ -8,7 +8,7 @@ import type {
 import { personOf } from './ndjson-people.ts';
 import { type JsonRecord, recordsOf, textOf, timeOf, wordOf } from './records.ts';
 
-/** An entry of an issue's `activity`. */
+/** Converts an entry of an issue's `activity`. */
 export function activityOf(entry: JsonRecord): ImportedActivity {
   return {
     eventType: textOf(entry.eventType) ?? '',
@@ -18,7 +18,7 @@ export function activityOf(entry: JsonRecord): ImportedActivity {
   };
 }
 
-/** An entry of an issue's `attachments`. */
+/** Converts an entry of an issue's `attachments`. */
 export function attachmentOf(attachment: JsonRecord): ImportedAttachment {
   const file = textOf(attachment.file) ?? '';
   return {
@@ -31,22 +31,22 @@ export function attachmentOf(attachment: JsonRecord): ImportedAttachment {
   };
 }
 
-/** An issue's `agentThread`. */
+/** Converts an issue's `agentThread`. */
 export function threadOf(thread: JsonRecord): ImportedThread {
   return { agent: personOf(thread.agent), messages: recordsOf(thread.messages).map(messageOf) };
 }
 
 function messageOf(message: JsonRecord): ImportedMessage {
   const author = codeOf(codeTables.authorType, message.authorType) ?? authorType.user;
-  const usual = author === authorType.agent ? messageType.response : messageType.prompt;
+  const defaultType = author === authorType.agent ? messageType.response : messageType.prompt;
   const { turnNumber, replyTo } = message;
   return {
     authorType: author,
     author: personOf(message.author),
-    messageType: codeOf(codeTables.messageType, message.messageType) ?? usual,
-    turnNumber: isPlace(turnNumber) ? turnNumber : undefined,
+    messageType: codeOf(codeTables.messageType, message.messageType) ?? defaultType,
+    turnNumber: isNaturalNumber(turnNumber) ? turnNumber : undefined,
     body: textOf(message.body) ?? '',
-    replyTo: isPlace(replyTo) ? replyTo : undefined,
+    replyTo: isNaturalNumber(replyTo) ? replyTo : undefined,
     followUpActions: recordsOf(message.followUpActions).map(({ name, key, color }) => ({
       name: textOf(name) ?? '',
       key: textOf(key) ?? '',
@@ -60,6 +60,6 @@ function codeOf(table: Readonly<Record<string, number>>, word: unknown): number 
   return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
-function isPlace(value: unknown): value is number {
+function isNaturalNumber(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;
 }

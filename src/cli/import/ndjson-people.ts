@@ -2,7 +2,7 @@ import { codeTables } from '../../model/codes.ts';
 import type { ImportedPerson } from '../../portability/import/import-issue.ts';
 import { isRecord, wordOf } from './records.ts';
 
-/** The people of a list; what names nobody is passed over. */
+/** The people in a list. Entries without a name or an address are skipped. */
 export function people(value: unknown): ImportedPerson[] {
   return Array.isArray(value) ? value.flatMap((each) => personOf(each) ?? []) : [];
 }

@@ -30,34 +30,34 @@ const header = z.object({
   format: z.literal('workgraph'),
   version: z.int(),
   workspace: z.object({ id: z.string(), name: z.string() }),
-  /** The moment that the times of a demo are seen from (`workgraph seed`). */
+  /** The time that counts as now for the times in a demo (`workgraph seed`). */
   referenceUtc: z.iso.datetime().optional(),
-  /** What the issues refer to, as a directory file has it. */
+  /** The directory data that the issues refer to, in the form of a directory file. */
   directory: z.record(z.string(), z.unknown()).default({}),
 });
 export type NdjsonHeader = z.infer<typeof header>;
 
-/** Takes the header off the lines of an export; throws a sentence for a person when there is none. */
+/** Reads the header, the first line of an export; throws a `CommandError` if there is none. */
 export async function readHeader(lines: AsyncGenerator<Line>): Promise<NdjsonHeader> {
   let next = await lines.next();
   while (!next.done && next.value.text?.trim() === '') next = await lines.next();
   const parsed = next.done ? undefined : parseRecord(next.value);
   const found = header.safeParse(parsed && 'record' in parsed ? parsed.record : undefined);
   if (!found.success)
-    throw new CommandError('The file is no export of workgraph: its first line is no header.');
+    throw new CommandError('The file is not an export of workgraph: its first line is not a header.');
   const { version } = found.data;
   if (version > ndjsonVersion) {
     throw new CommandError(
-      `The file is of version ${version} of the format; this program reads ${ndjsonVersion}.`,
+      `The file has version ${version} of the format; this program can read up to version ${ndjsonVersion}.`,
     );
   }
   return found.data;
 }
 
-/** What a line of an export is. */
+/** Converts a line of an export. */
 export function ndjsonContent(record: JsonRecord): LineContent {
   if (record._type !== 'issue')
-    return { kind: 'refused', reason: `it is of the type ${JSON.stringify(record._type)}, not an issue` };
+    return { kind: 'refused', reason: `its type is ${JSON.stringify(record._type)}, not issue` };
   const key = wordOf(record.key);
   if (key === undefined) return { kind: 'refused', reason: 'it has no key' };
   const warnings: string[] = [];
@@ -102,7 +102,7 @@ function issueOf(record: JsonRecord, key: string, warnings: string[]): ImportedI
 
 type PlainFields = Pick<ImportedIssue, FieldOf<PlainKind>>;
 
-/** What a file says of a field; its empty value where the file says nothing that the field can hold. */
+/** Reads the value of each plain field. A missing or invalid value becomes the field's empty value. */
 const readers = fieldsAs<PlainKind, (value: unknown, warnings: string[]) => string | number | null>({
   text:
     (_name, { cleared }) =>
@@ -117,7 +117,7 @@ const readers = fieldsAs<PlainKind, (value: unknown, warnings: string[]) => stri
     (value, warnings) => {
       const found = Object.entries(codeTables[table]).find(([word]) => word === value)?.[1];
       if (found === undefined && value != null)
-        warnings.push(`${activity} ${JSON.stringify(value)} is not known: it has none`);
+        warnings.push(`${activity} ${JSON.stringify(value)} is unknown; the issue gets none`);
       return found ?? cleared.to;
     },
   date:
@@ -128,7 +128,7 @@ const readers = fieldsAs<PlainKind, (value: unknown, warnings: string[]) => stri
 
 function plainFields(record: JsonRecord, warnings: string[]): PlainFields {
   const read = Object.entries(readers).map(([name, reader]) => [name, reader(record[name], warnings)]);
-  // A reader gives a value of its field's kind.
+  // Each reader returns a value of its field's kind, which the compiler cannot see.
   return Object.fromEntries(read) as PlainFields;
 }
 
@@ -169,7 +169,7 @@ function linkOf(link: JsonRecord): ImportedLink {
   };
 }
 
-/** The objects of a list; undefined when the record has no list there. */
+/** The objects in a list; undefined if the value is not a list. */
 function listOf(value: unknown): JsonRecord[] | undefined {
   return Array.isArray(value) ? recordsOf(value) : undefined;
 }

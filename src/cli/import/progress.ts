@@ -1,11 +1,11 @@
 import type { CommandEnvironment } from '../environment.ts';
 
-/** How often something is said where nobody watches, and where somebody does. */
+/** How often progress is printed, without a terminal and in a terminal. */
 const linesEveryMs = 5_000;
 const barEveryMs = 100;
 const longestBar = 40;
 
-/** Shows how far a long piece of work is: a bar at a terminal, a line now and then elsewhere. */
+/** Shows the progress of a long command: as a bar in a terminal, otherwise as a line every few seconds. */
 export class Progress {
   readonly #env: Pick<CommandEnvironment, 'stderr' | 'isTerminal' | 'columns'>;
   readonly #total: number;
@@ -17,7 +17,7 @@ export class Progress {
     this.#total = total;
   }
 
-  /** Says how much of the total is done, unless it was said just now. */
+  /** Prints how much of the total is done, unless the last output was too recent. */
   update(done: number, words: string): void {
     const nowMs = performance.now();
     const everyMs = this.#env.isTerminal ? barEveryMs : linesEveryMs;
@@ -28,13 +28,13 @@ export class Progress {
     else this.#env.stderr(`${percent(share)}, ${words}\n`);
   }
 
-  /** Says a line of its own; a bar makes room for it. */
+  /** Prints a line of text, in place of the bar if there is one. */
   say(text: string): void {
     this.end();
     this.#env.stderr(`${text}\n`);
   }
 
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void {
     if (this.#isBarShown) this.#env.stderr('\r\u001b[K');
     this.#isBarShown = false;

@@ -3,7 +3,7 @@ import type { Line } from './lines.ts';
 
 export type JsonRecord = Record<string, unknown>;
 
-/** Reads lines of JSON objects; what is none is refused with its reason, empty lines are passed over. */
+/** Reads lines of JSON objects. A line that is not an object is refused with a reason; empty lines are skipped. */
 export async function* recordLines(
   lines: AsyncIterable<Line>,
   toContent: (record: JsonRecord) => LineContent,
@@ -14,33 +14,33 @@ export async function* recordLines(
   }
 }
 
-const arrayRefusal = "it is an array, not an object; `jq -c '.[]'` makes lines of one";
+const arrayRefusal = "it is an array, not an object; `jq -c '.[]'` splits an array into lines";
 
-/** The object that a line holds, or why it holds none. */
+/** The object in a line, or the reason why the line is refused. */
 export function parseRecord(line: Line): { record: JsonRecord } | { refused: string } {
   if (line.text === undefined) return { refused: line.problem };
   try {
     const value: unknown = JSON.parse(line.text);
     return isRecord(value)
       ? { record: value }
-      : { refused: Array.isArray(value) ? arrayRefusal : 'it is JSON but no object' };
+      : { refused: Array.isArray(value) ? arrayRefusal : 'it is JSON but not an object' };
   } catch {
     return { refused: line.isEnded ? 'it is not JSON' : 'it is not JSON; the file ends within the line' };
   }
 }
 
-/** The text of a field; undefined when there is none. */
+/** The value if it is a text, otherwise undefined. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A text that says something. */
+/** The trimmed text if the value is a text that is not blank, otherwise undefined. */
 export function wordOf(value: unknown): string | undefined {
   const text = textOf(value)?.trim();
   return text === '' ? undefined : text;
 }
 
-/** A point in time of the years 1 to 9999; undefined for anything else. */
+/** The value as a point in time in the years 1 to 9999; undefined if it is not one. */
 export function timeOf(value: unknown): Date | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined;
   const time = new Date(value);
@@ -48,7 +48,7 @@ export function timeOf(value: unknown): Date | undefined {
   return year >= 1 && year <= 9_999 ? time : undefined;
 }
 
-/** A day that the calendar has, as YYYY-MM-DD; of a time its day where it was written. */
+/** The value as a date that exists (YYYY-MM-DD), or the date part of a time as written; undefined if it is neither. */
 export function dayOf(value: unknown): string | undefined {
   const day = typeof value === 'string' ? /^\d{4}-\d\d-\d\d(?=$|T)/.exec(value)?.[0] : undefined;
   const time = day === undefined || day.startsWith('0000') ? undefined : new Date(`${day}T00:00:00Z`);
@@ -59,7 +59,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; whatever else is in it is passed over. */
+/** The objects in a list. Other values in it are skipped. */
 export function recordsOf(value: unknown): JsonRecord[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }

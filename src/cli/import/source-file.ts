@@ -6,28 +6,31 @@ import { createGunzip } from 'node:zlib';
 import { CommandError } from '../failures.ts';
 import { foreignForm, isGzip } from './foreign-form.ts';
 
-/** The file that an import reads, already opened and found to be lines of text. */
+/** The opened file that an import reads. Its start has been checked to be lines of text. */
 export interface SourceFile {
-  /** The size of the file in bytes; compressed when the file is. */
+  /** The size of the file in bytes, compressed if the file is. */
   readonly totalBytes: number;
   /** How much of the file has been read, in bytes. */
   readonly bytesRead: number;
-  /** The text of the file, decompressed; can be read once. Throws `DamagedFileError` where a gzip file breaks off. */
+  /**
+   * The decompressed text of the file, which can be read once. Throws `DamagedFileError` where a gzip file is damaged.
+   */
   readonly text: AsyncIterable<Buffer>;
   close(): void;
 }
 
-/** A compressed file that cannot be read to its end; the message says so for a person. */
+/** A compressed file that cannot be read to its end. */
 export class DamagedFileError extends Error {
   override readonly name = 'DamagedFileError';
 }
 
-/** As much of a file as it takes to tell its form. */
+/** How much of a file is read to detect its form. */
 const headBytes = 64 * 1024;
 
 /**
- * Opens a file of lines, gzip or not. Throws a `CommandError` when there is no such file, or when the file is something
- * else as a whole (UTF-16, HTML, an array over several lines): its lines would all be refused for the same reason.
+ * Opens a file of lines, compressed with gzip or not. Throws a `CommandError` if the file does not exist, or if it has
+ * a different form (UTF-16, HTML, an array over several lines), in which each line would be refused for the same
+ * reason.
  */
 export async function openSourceFile(path: string): Promise<SourceFile> {
   const totalBytes = await fileSize(path);
@@ -52,7 +55,7 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
   }
 }
 
-/** The size of a file in bytes; throws a sentence for a person when there is no such file. */
+/** The size of a file in bytes; throws a `CommandError` if there is no such file. */
 export async function fileSize(path: string): Promise<number> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new CommandError(`There is no file ${path}.`);
@@ -63,13 +66,13 @@ export async function fileSize(path: string): Promise<number> {
 }
 
 interface Peeked {
-  /** What the chunks begin with. */
+  /** The beginning of the text. */
   readonly head: Buffer;
-  /** All of them, the head included. */
+  /** The whole text, the head included. */
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-/** Reads the head and gives it back in front of the rest; a failure within the head is thrown behind it. */
+/** Reads the head. The returned chunks start with the head again; an error while reading it is thrown after it. */
 async function peek(source: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): Promise<Peeked> {
   const reader = counted(source, onRead);
   const parts: Buffer[] = [];
@@ -86,7 +89,7 @@ async function peek(source: AsyncIterable<Buffer>, onRead?: (bytes: number) => v
     failure = { error };
   }
   const head = Buffer.concat(parts);
-  return { head, chunks: joined(head, reader, failure) };
+  return { head, chunks: concatenated(head, reader, failure) };
 }
 
 async function* counted(
@@ -99,7 +102,7 @@ async function* counted(
   }
 }
 
-async function* joined(
+async function* concatenated(
   head: Buffer,
   rest: AsyncIterable<Buffer>,
   failure: { error: unknown } | undefined,
@@ -111,14 +114,14 @@ async function* joined(
 
 async function* decompressed(compressed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
-  // The loop below throws whatever goes wrong here.
+  // The loop below throws the same error.
   pipeline(Readable.from(compressed), gunzip).catch(() => undefined);
   try {
     yield* gunzip as AsyncIterable<Buffer>;
   } catch (error) {
     const { code } = Object(error) as { code?: unknown };
     if (typeof code !== 'string' || !code.startsWith('Z_')) throw error;
-    const what = code === 'Z_BUF_ERROR' ? 'breaks off' : 'is damaged';
-    throw new DamagedFileError(`the gzip file ${what} here, and nothing after this line can be read`);
+    const problem = code === 'Z_BUF_ERROR' ? 'ends' : 'is damaged';
+    throw new DamagedFileError(`the gzip file ${problem} here, and nothing after this line can be read`);
   }
 }

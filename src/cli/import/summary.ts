@@ -1,13 +1,13 @@
 import type { ImportSummary } from '../../portability/import/import-run.ts';
 
-/** What an import did, in words. */
+/** The lines that tell the user the result of an import. */
 export function importWords(summary: ImportSummary, seconds: number): string[] {
   const { created, updated, unchanged, deletedHere, tombstones, otherRecords, refused } = summary;
   const parts = [
     `${created} created`,
     `${updated} updated`,
     `${unchanged} unchanged`,
-    ...(deletedHere > 0 ? [`${deletedHere} deleted here since and left so`] : []),
+    ...(deletedHere > 0 ? [`${deletedHere} deleted here and not imported again`] : []),
   ];
   const made = some([
     [summary.comments, 'comments'],
@@ -15,29 +15,31 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
     [summary.members, 'invited guests'],
     [summary.parents, 'parents set'],
   ]);
-  const left = some([
+  const skipped = some([
     [refused, 'lines refused'],
-    [tombstones, 'tombstones left out'],
-    [otherRecords, 'records that are no issues'],
+    [tombstones, 'tombstones skipped'],
+    [otherRecords, 'records that are not issues'],
     [summary.parentsMissing, 'parents missing'],
     [summary.warnings, 'warnings'],
   ]);
-  const kept = some([
+  const stored = some([
     [summary.relationsKept, 'other relations'],
     [summary.fieldsKept, 'other fields'],
   ]);
   return [
-    ...(summary.isStopped ? ['Stopped. What was imported is whole; run it again to go on.'] : []),
+    ...(summary.isStopped
+      ? ['Stopped. The issues imported so far are complete; run the command again to continue.']
+      : []),
     `${summary.issues} issues in ${seconds} s: ${parts.join(', ')}`,
-    ...(made ? [`with them: ${made}`] : []),
-    ...(left ? [`left out: ${left}`] : []),
-    ...(kept ? [`kept with the source record: ${kept}`] : []),
+    ...(made ? [`also created: ${made}`] : []),
+    ...(skipped ? [`skipped: ${skipped}`] : []),
+    ...(stored ? [`stored with the source record: ${stored}`] : []),
   ];
 }
 
 function some(counts: readonly (readonly [number, string])[]): string {
   return counts
     .filter(([count]) => count > 0)
-    .map(([count, what]) => `${count} ${what}`)
+    .map(([count, noun]) => `${count} ${noun}`)
     .join(', ');
 }

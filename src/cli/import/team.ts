@@ -5,7 +5,9 @@ import { parseDirectory } from '../../portability/directory/directory-file.ts';
 import { actorOf, type CommandEnvironment } from '../environment.ts';
 import { CommandError } from '../failures.ts';
 
-/** The team of a code, whatever its case; made under the name when there is none and a name is given. */
+/**
+ * Finds the team with a code, in upper or lower case. If there is none, creates it with the name `createName`, if any.
+ */
 export async function requireTeam(
   env: Pick<CommandEnvironment, 'database' | 'operator'>,
   workspaceId: string,
@@ -31,6 +33,6 @@ export async function requireTeam(
   const made = await find();
   if (made) return made;
   throw new CommandError(
-    `The workspace has no team ${wanted}. Make it with \`workgraph directory apply\`, or say --create-team NAME.`,
+    `The workspace has no team ${wanted}. Create it with \`workgraph directory apply\`, or use --create-team NAME.`,
   );
 }

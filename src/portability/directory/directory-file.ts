@@ -5,7 +5,7 @@ import { limits } from '../../model/limits.ts';
 
 type CodeTable = Record<string, number>;
 
-/** Text that can be kept: `max` characters at most, no NUL, no half of a surrogate pair. */
+/** A text that the database can store: at most `max` characters, no NUL, no half of a surrogate pair. */
 const text = (max: number, min: 0 | 1 = 0) =>
   z
     .string({ error: 'must be a text (quote it if it begins with # or looks like a number)' })
@@ -22,10 +22,10 @@ const color = text(limits.color);
 const iconCss = text(limits.iconCss);
 const slug = z
   .string({ error: 'must be a text' })
-  .regex(/^[a-z0-9][a-z0-9-]{0,99}$/, 'must be 1 to 100 of a-z, 0-9 and -, not beginning with -');
+  .regex(/^[a-z0-9][a-z0-9-]{0,99}$/, 'must be 1 to 100 characters of a-z, 0-9 and -, not starting with -');
 const url = text(limits.url, 1).refine(isHttpUrl, 'must be an http or https URL');
 const flag = z.boolean({ error: 'must be true or false' });
-const place = z
+const position = z
   .int({ error: 'must be a whole number' })
   .min(0, 'must be 0 or more')
   .max(9_999, 'must be at most 9999');
@@ -47,8 +47,8 @@ const time = z
   })
   .transform((value) => new Date(value));
 
-/** When a new thing was made and last changed; a thing that is there keeps its own times. */
-const made = { createdUtc: time.optional(), updatedUtc: time.optional() };
+/** The creation and update times of a new row. An existing row keeps its own times. */
+const times = { createdUtc: time.optional(), updatedUtc: time.optional() };
 
 /** A member by e-mail address or display name. */
 const person = text(limits.emailAddress, 1);
@@ -62,11 +62,11 @@ const member = object({
   role: oneOf(codeTables.memberRole).optional(),
   status: oneOf(codeTables.memberStatus).optional(),
   principalKind: oneOf({ user: 1, agent: 2, service: 3 }).optional(),
-  ...made,
+  ...times,
 });
 
 const plainLabel = object({ name, description: description.optional(), color: color.optional() });
-/** A label, or with `labels` a group of labels; a bare text is its name. */
+/** A label, or a group of labels if it has `labels`. A text alone is the name of a label. */
 const label = z.preprocess(
   named,
   object({
@@ -82,7 +82,7 @@ const status = object({
   category: oneOf(codeTables.statusCategory),
   description: description.optional(),
   color: color.optional(),
-  position: place.optional(),
+  position: position.optional(),
   isInitial: flag.optional(),
 });
 
@@ -96,7 +96,7 @@ const delivery = object({
   startsOn: day,
   endsOn: day,
   state: oneOf(codeTables.deliveryState).optional(),
-  ...made,
+  ...times,
 });
 
 const repository = object({
@@ -110,7 +110,7 @@ const repository = object({
   workspaceScmConnectionId: text(limits.name).optional(),
   defaultBranch: text(limits.name).optional(),
   isDefaultForAgents: flag.optional(),
-  ...made,
+  ...times,
 });
 
 const team = object({
@@ -128,7 +128,7 @@ const team = object({
   labels: list(label).optional(),
   deliveries: list(delivery).optional(),
   repositories: list(repository).optional(),
-  ...made,
+  ...times,
 });
 
 const projectStatus = object({
@@ -136,7 +136,7 @@ const projectStatus = object({
   state: oneOf(codeTables.projectState),
   description: description.optional(),
   color: color.optional(),
-  position: place.optional(),
+  position: position.optional(),
 });
 
 const project = object({
@@ -156,9 +156,9 @@ const project = object({
   members: list(person).optional(),
   labels: list(name).optional(),
   links: list(
-    object({ url, title: name, createdBy: person.optional(), createdUtc: made.createdUtc }),
+    object({ url, title: name, createdBy: person.optional(), createdUtc: times.createdUtc }),
   ).optional(),
-  ...made,
+  ...times,
 });
 
 const agent = object({
@@ -167,11 +167,11 @@ const agent = object({
   avatarUrl: url.optional(),
   role: member.shape.role,
   status: member.shape.status,
-  ...made,
+  ...times,
 });
 
 const directoryFile = object({
-  workspace: z.preprocess(named, object({ name, createdUtc: made.createdUtc })).optional(),
+  workspace: z.preprocess(named, object({ name, createdUtc: times.createdUtc })).optional(),
   members: list(member).optional(),
   agent: agent.optional(),
   agents: list(agent).optional(),
@@ -181,7 +181,7 @@ const directoryFile = object({
   projects: list(project).optional(),
 });
 
-/** What a directory file says, checked; codes are numbers and what it left out is undefined. */
+/** A validated directory file. Codes are numbers, and omitted fields are undefined. */
 export type DirectoryFile = z.output<typeof directoryFile>;
 export type MemberEntry = z.output<typeof member>;
 export type LabelEntry = z.output<typeof label>;
@@ -189,7 +189,7 @@ export type TeamEntry = z.output<typeof team>;
 export type ProjectEntry = z.output<typeof project>;
 export type AgentEntry = z.output<typeof agent>;
 
-/** Checks the shape of a directory file; throws `validation_failed` with everything that is wrong, each by its path. */
+/** Validates the shape of a directory file; throws `validation_failed` with all violations, each with its path. */
 export function parseDirectory(input: unknown): DirectoryFile {
   const parsed = directoryFile.safeParse(input ?? {});
   if (parsed.success) return parsed.data;
@@ -199,12 +199,12 @@ export function parseDirectory(input: unknown): DirectoryFile {
   throw parsed.error;
 }
 
-/** An object of these keys alone; another key is told which there are. */
+/** An object with these keys only. The message about an unknown key lists the known ones. */
 function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `has no ${issue.keys.join(', ')}; it may have ${Object.keys(shape).join(', ')}`
+        ? `has the unknown keys ${issue.keys.join(', ')}; it may have ${Object.keys(shape).join(', ')}`
         : `must have keys: ${Object.keys(shape).join(', ')}`,
   });
 }
@@ -213,7 +213,7 @@ function list<Item extends z.ZodType>(item: Item) {
   return z.array(item, { error: 'must be a list' });
 }
 
-/** A word of a code table, as its number. */
+/** A name in a code table, which is converted to its code. */
 function oneOf<Table extends CodeTable>(table: Table) {
   const words = Object.keys(table);
   return z

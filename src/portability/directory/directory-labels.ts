@@ -3,16 +3,16 @@ import type { LabelEntry } from './directory-file.ts';
 import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { fold } from '../../model/fold.ts';
 
-/** Whose labels are planned: a team's, or with a null id the workspace's. */
+/** The owner of the planned labels: a team, or the workspace if `teamId` is null. */
 interface LabelOwner {
   teamId: string | null;
   teamCode?: string;
-  /** When it was made, if the file makes it: its labels were made with it. */
+  /** When the owner was created, if the file creates it. Its labels get the same creation time. */
   madeUtc: Date | undefined;
   path: string;
 }
 
-/** Plans labels, groups before the labels in them; matched by name within the team or the workspace. */
+/** Plans labels, groups before their labels. Labels are matched by name within the team or the workspace. */
 export function planLabels(plan: DirectoryPlan, owner: LabelOwner, entries: readonly LabelEntry[]): void {
   const seen = new Set<string>();
   for (const [index, entry] of entries.entries()) {
@@ -29,7 +29,7 @@ export function planLabels(plan: DirectoryPlan, owner: LabelOwner, entries: read
   }
 }
 
-/** The label that may be put on a thing of the team, by its name: the team's own before the workspace's. */
+/** Finds a label that an object of the team can have, by name. A label of the team precedes one of the workspace. */
 export function labelNamed<Label extends Pick<Row<'label'>, 'nameFold' | 'isGroup' | 'teamId'>>(
   rows: readonly Label[],
   teamId: string,
@@ -44,22 +44,22 @@ function planLabel(
   plan: DirectoryPlan,
   { teamId, teamCode, madeUtc }: LabelOwner,
   { name, description, color }: Omit<LabelEntry, 'labels'>,
-  place: { path: string; seen: Set<string>; isGroup: boolean; groupId?: string | undefined },
+  context: { path: string; seen: Set<string>; isGroup: boolean; groupId?: string | undefined },
 ): Row<'label'> | undefined {
   const nameFold = fold(name);
   const existing = plan.rows.label.find((row) => row.teamId === teamId && row.nameFold === nameFold);
-  plan.violations.that(!place.seen.has(nameFold), place.path, `"${name}" stands in this list before`);
-  place.seen.add(nameFold);
-  if (existing && existing.isGroup !== place.isGroup) {
-    const is = existing.isGroup ? 'a group of labels' : 'a label and no group';
-    plan.violations.add(place.path, `"${name}" is ${is} already; that cannot be changed`);
+  plan.violations.that(!context.seen.has(nameFold), context.path, `"${name}" occurs twice in this list`);
+  context.seen.add(nameFold);
+  if (existing && existing.isGroup !== context.isGroup) {
+    const is = existing.isGroup ? 'a group of labels' : 'a label, not a group';
+    plan.violations.add(context.path, `"${name}" is already ${is}; that cannot be changed`);
     return undefined;
   }
   return plan.put('label', {
-    kind: place.isGroup ? 'label group' : 'label',
+    kind: context.isGroup ? 'label group' : 'label',
     name: teamCode ? `${teamCode}: ${name}` : name,
     existing,
-    wanted: { name, nameFold, description, color, groupId: place.groupId },
-    defaults: { teamId, isGroup: place.isGroup, groupId: null, ...timesOf({}, madeUtc) },
+    wanted: { name, nameFold, description, color, groupId: context.groupId },
+    defaults: { teamId, isGroup: context.isGroup, groupId: null, ...timesOf({}, madeUtc) },
   });
 }

@@ -6,7 +6,7 @@ import { fold } from '../../model/fold.ts';
 
 type MemberRow = Row<'member'>;
 
-/** Plans members; matched by e-mail address, else by name. */
+/** Plans members, which are matched by e-mail address, otherwise by name. */
 export function planMembers(plan: DirectoryPlan, entries: readonly MemberEntry[]): void {
   const seen = new Set<string>();
   for (const [index, entry] of entries.entries()) {
@@ -14,12 +14,12 @@ export function planMembers(plan: DirectoryPlan, entries: readonly MemberEntry[]
     const existing = matching(plan, entry, `${path}.displayName`);
     if (existing === 'several') continue;
     const row = putMember(plan, existing, entry, entry.principalKind ?? principalKind.user);
-    plan.violations.that(!seen.has(row.id), path, 'names a member that stands in the file before');
+    plan.violations.that(!seen.has(row.id), path, 'is a member that occurs twice in the file');
     seen.add(row.id);
   }
 }
 
-/** A workspace without an owner could not be administered: nobody could make a token. */
+/** A workspace must have an owner, because otherwise nobody could create tokens for it. */
 export function checkOwner(plan: DirectoryPlan, hadOwner: boolean): void {
   const hasOwner = plan.rows.member.some(isOwner);
   plan.violations.that(
@@ -33,7 +33,7 @@ export function isOwner({ role, status }: MemberRow): boolean {
   return role === memberRole.owner && status === memberStatus.active;
 }
 
-/** Plans the agents of the workspace: their members, and which of them is asked by default. */
+/** Plans the agents of the workspace: their members, and which of them is the default agent. */
 export function planAgents(plan: DirectoryPlan, { agent, agents = [] }: DirectoryFile): void {
   for (const [index, entry] of agents.entries()) {
     const member = putAgent(plan, entry, `agents[${index}]`);
@@ -63,13 +63,13 @@ export function planAgents(plan: DirectoryPlan, { agent, agents = [] }: Director
 
 const installation = 'agent installation';
 
-/** The member that is the agent; undefined, and noted, when the entry names another. */
+/** Plans the member that is the agent. Adds a violation and returns undefined if that member is not an agent. */
 function putAgent(plan: DirectoryPlan, entry: AgentEntry, path: string): MemberRow | undefined {
   const existing = matching(plan, entry, `${path}.displayName`);
   if (existing === 'several') return undefined;
   if (!existing || existing.principalKind === principalKind.agent)
     return putMember(plan, existing, entry, principalKind.agent);
-  plan.violations.add(path, 'names a member who is no agent');
+  plan.violations.add(path, 'is a member who is not an agent');
   return undefined;
 }
 
@@ -99,13 +99,13 @@ function isOf({ agentUserAccountId }: Row<'agentInstallation'>): (member: Member
   return ({ userAccountId }) => userAccountId === agentUserAccountId;
 }
 
-/** The member that a text of the file means; undefined, and noted, when there is none or more than one. */
+/** Finds the member that a text in the file names. Adds a violation if there is none or more than one. */
 export function memberNamed(plan: DirectoryPlan, path: string, text: string): MemberRow | undefined {
   const wanted = fold(text.trim());
   const byEmail = plan.rows.member.find(({ emailAddressFold }) => emailAddressFold === wanted);
   if (byEmail) return byEmail;
   const [found, ...others] = plan.rows.member.filter(({ displayNameFold }) => displayNameFold === wanted);
-  if (!found) plan.violations.add(path, `names nobody: no member has the e-mail address or name "${text}"`);
+  if (!found) plan.violations.add(path, `no member has the e-mail address or name "${text}"`);
   if (others.length === 0) return found;
   plan.violations.add(path, `several members are called "${text}": use the e-mail address`);
   return undefined;
@@ -118,7 +118,7 @@ function matching(plan: DirectoryPlan, entry: Named, path: string): MemberRow | 
   const byEmail = email && plan.rows.member.find(({ emailAddressFold }) => emailAddressFold === email);
   if (byEmail) return byEmail;
   const name = fold(entry.displayName);
-  // Whoever has another address is somebody else of the same name; an imported guest has none yet.
+  // A member with a different address is another person with the same name. Imported guests may have no address yet.
   const named = plan.rows.member.filter(
     (row) => row.displayNameFold === name && (email === undefined || row.emailAddressFold === null),
   );

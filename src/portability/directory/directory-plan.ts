@@ -7,7 +7,7 @@ import { Violations } from '../../resolvers/errors.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { NewId } from '../row-ids.ts';
 
-/** One line of what applying a directory file does, in words a person knows: no ids, no codes. */
+/** One change that a directory file makes, for the user: with names instead of ids and codes. */
 export interface DirectoryChange {
   readonly action: 'create' | 'update';
   readonly kind: string;
@@ -16,24 +16,24 @@ export interface DirectoryChange {
 }
 export type FieldChange = { from: unknown; to: unknown } | { added: string[] };
 
-/** The tables whose rows have an id of their own. */
+/** The tables whose rows have ids. */
 type EntityTable = Exclude<DirectoryTable, 'teamCounter' | 'teamMember' | 'projectMember' | 'projectLabel'>;
 type JoinTable = 'teamMember' | 'projectMember' | 'projectLabel';
 
-/** A thing that the file speaks of. */
+/** A row that the file describes. */
 interface Put<Table extends EntityTable> {
   kind: string;
   name: string;
-  /** What tells it from others of its name; the name by default. */
+  /** The text that identifies the row among its kind; by default the name. */
   key?: string;
   existing: Row<Table> | undefined;
-  /** Columns as the file wants them; an undefined one is not spoken of. */
+  /** The columns that the file sets. The file does not mention columns that are undefined. */
   wanted: Partial<Row<Table>>;
-  /** The other columns of a new row. */
+  /** The columns of a new row that the file does not set. */
   defaults: Partial<Row<Table>>;
 }
 
-/** The thing that another is added to, and how that is said. */
+/** The row that another row is added to, and the texts for the change. */
 interface Owner {
   kind: string;
   name: string;
@@ -43,29 +43,31 @@ interface Owner {
 }
 
 export interface PlanOptions {
-  /** Makes what is missing alone: where only one may have a mark, whoever has it keeps it. */
+  /** Creates missing rows and updates none. If only one row may have a flag, the existing row keeps it. */
   keepExisting?: boolean;
-  /** When the workspace was made, if the file makes it and says so. */
+  /** The creation time of the workspace, if the file creates it and has the time. */
   workspaceMadeUtc?: Date | undefined;
-  /** Gives new rows their ids; random ones by default. */
+  /** Makes the ids of new rows; random ids by default. */
   newId?: NewId | undefined;
 }
 
 /**
- * What has to be written so that a workspace is as a file says, worked out from its rows without touching them.
- * The rows in `rows` are kept as they will be, so that later parts of the file may refer to earlier ones.
+ * The writes that make a workspace match a file. Nothing is written to the database while the plan is made, but `rows`
+ * is updated to what it will be, so that later parts of the file can refer to earlier parts.
  */
 export class DirectoryPlan implements DirectoryWrites {
   readonly rows: DirectoryRows;
   readonly keepExisting: boolean;
-  /** When the workspace was made, if the file makes it. */
+  /** The creation time of the workspace, if the file creates it. */
   readonly workspaceMadeUtc: Date | undefined;
   readonly newId: NewId;
   readonly violations = new Violations();
   readonly changes: DirectoryChange[] = [];
   readonly inserts = new Map<DirectoryTable, Record<string, unknown>[]>();
   readonly updates: DirectoryUpdate[] = [];
-  /** Statuses that would go over between open, completed and canceled, with their place in the file. */
+  /**
+   * Existing statuses whose category would change between open, completed and canceled, with their paths in the file.
+   */
   readonly recategorized = new Map<string, string>();
   readonly #created = new Set<string>();
   readonly #updated = new Map<string, DirectoryChange>();
@@ -88,7 +90,7 @@ export class DirectoryPlan implements DirectoryWrites {
     return this.#created.has(id);
   }
 
-  /** Makes the row or changes what differs; returns it as it will be. */
+  /** Plans to create the row, or to update the columns that differ. Returns the row as it will be. */
   put<Table extends EntityTable>(
     table: Table,
     { kind, name, key = name, existing, wanted, defaults }: Put<Table>,
@@ -97,7 +99,7 @@ export class DirectoryPlan implements DirectoryWrites {
       if (!this.keepExisting) this.#update(table, kind, name, existing, wanted);
       return existing;
     }
-    const columns: Record<string, unknown> = { ...given(defaults), ...given(wanted) };
+    const columns: Record<string, unknown> = { ...defined(defaults), ...defined(wanted) };
     const madeUtc = columns.createdUtc instanceof Date ? columns.createdUtc : new Date();
     const id = this.newId({ kind, key, madeUtc });
     const row = { id, ...columns };
@@ -105,11 +107,11 @@ export class DirectoryPlan implements DirectoryWrites {
     this.#insert(table, row);
     this.changes.push({ action: 'create', kind, name, fields: {} });
     this.#name(row, name);
-    // The file's own columns, the defaults and the database's own make a whole row.
+    // The columns of the file, the defaults here and those of the database together are a complete row.
     return row as unknown as Row<Table>;
   }
 
-  /** Puts a row between two things, if it is not there. */
+  /** Plans to insert a row into a join table, unless it exists. */
   join<Table extends JoinTable>(table: Table, owner: Owner, row: LocalRow<Table>): void {
     const known = this.rows[table] as Record<string, unknown>[];
     const isKnown = known.some((each) =>
@@ -120,7 +122,7 @@ export class DirectoryPlan implements DirectoryWrites {
     if (!this.isNew(owner.id)) this.#noteAddition(owner);
   }
 
-  /** The counter that numbers the issues of a new team. */
+  /** Plans the counter for the issue numbers of a new team. */
   startCounter(teamId: string): void {
     this.#insert('teamCounter', { teamId });
   }
@@ -141,7 +143,7 @@ export class DirectoryPlan implements DirectoryWrites {
   ): void {
     const before = existing as Record<string, unknown>;
     const columns = Object.fromEntries(
-      Object.entries(given(wanted)).filter(([column, value]) => !isSame(before[column], value)),
+      Object.entries(defined(wanted)).filter(([column, value]) => !isSame(before[column], value)),
     );
     if (Object.keys(columns).length === 0) return;
     const id = String(before.id);
@@ -163,7 +165,7 @@ export class DirectoryPlan implements DirectoryWrites {
     fields[field] = { added: [...(before && 'added' in before ? before.added : []), addition] };
   }
 
-  /** The line about a thing that is changed; there is one for each. */
+  /** The change of an updated row; each row has one change. */
   #change(id: string, kind: string, name: string): DirectoryChange {
     const known = this.#updated.get(id);
     if (known) return known;
@@ -173,7 +175,7 @@ export class DirectoryPlan implements DirectoryWrites {
     return change;
   }
 
-  /** Of a member the account is what others refer to. */
+  /** Remembers the name of a row by the id that other rows refer to, which for a member is the account. */
   #name(row: Record<string, unknown>, name: string): void {
     this.#names.set(String(row.userAccountId ?? row.id), name);
   }
@@ -198,13 +200,13 @@ const codesOf: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'repository.provider': codeTables.provider,
 };
 
-/** Columns that follow from others and say nothing of their own. */
+/** Whether a column follows from other columns, so that its change need not be reported. */
 function isDerived(table: string, column: string): boolean {
   if (column.endsWith('Fold') || column === 'isTerminal') return true;
   return table === 'project' && (column === 'state' || column === 'statusPosition');
 }
 
-/** The file's words for columns that refer to other things. */
+/** The field names in the file for columns that refer to other rows. */
 const fieldNames: Readonly<Record<string, string>> = {
   leadUserAccountId: 'lead',
   teamId: 'team',
@@ -212,7 +214,9 @@ const fieldNames: Readonly<Record<string, string>> = {
   statusId: 'status',
 };
 
-/** The times of a new row: those of its entry, else those of what it belongs to, else the database's own. */
+/**
+ * The times of a new row: those of its entry, otherwise the time of its owner, otherwise the defaults of the database.
+ */
 export function timesOf(
   { createdUtc, updatedUtc }: { createdUtc?: Date | undefined; updatedUtc?: Date | undefined },
   otherwise?: Date,
@@ -222,7 +226,7 @@ export function timesOf(
   return { ...(madeUtc && { createdUtc: madeUtc }), ...(changedUtc && { updatedUtc: changedUtc }) };
 }
 
-function given<Columns extends object>(columns: Columns): Record<string, unknown> {
+function defined<Columns extends object>(columns: Columns): Record<string, unknown> {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 

@@ -11,17 +11,20 @@ import { limits } from '../../model/limits.ts';
 type ProjectRow = Row<'project'>;
 type ProjectStatusEntry = NonNullable<DirectoryFile['projectStatuses']>[number];
 
-/** Plans the statuses of projects, matched by name; a workspace without any gets the usual ones with its first project. */
+/**
+ * Plans the statuses of projects, matched by name. A workspace without any gets the default ones with its first
+ * project.
+ */
 export function planProjectStatuses(plan: DirectoryPlan, file: DirectoryFile): void {
-  const needsUsual = plan.rows.projectStatus.length === 0 && (file.projects ?? []).length > 0;
-  const entries = file.projectStatuses ?? (needsUsual ? usualProjectStatuses : []);
+  const needsDefaults = plan.rows.projectStatus.length === 0 && (file.projects ?? []).length > 0;
+  const entries = file.projectStatuses ?? (needsDefaults ? defaultProjectStatuses : []);
   const seen = new Set<string>();
   for (const [index, { name, state, description, color, position }] of entries.entries()) {
     const nameFold = fold(name);
     plan.violations.that(
       !seen.has(nameFold),
       `projectStatuses[${index}]`,
-      `"${name}" stands in this list before`,
+      `"${name}" occurs twice in this list`,
     );
     seen.add(nameFold);
     const last = plan.rows.projectStatus.reduce((highest, row) => Math.max(highest, row.position), -1);
@@ -35,7 +38,7 @@ export function planProjectStatuses(plan: DirectoryPlan, file: DirectoryFile): v
   }
 }
 
-/** Plans projects with their members, labels and links; matched by key. */
+/** Plans projects with their members, labels and links. Projects are matched by key. */
 export function planProjects(plan: DirectoryPlan, entries: readonly ProjectEntry[]): void {
   const seen = new Set<string>();
   for (const [index, entry] of entries.entries()) {
@@ -43,7 +46,7 @@ export function planProjects(plan: DirectoryPlan, entries: readonly ProjectEntry
     plan.violations.that(
       !seen.has(entry.key),
       `${path}.key`,
-      `the project ${entry.key} stands in the file before`,
+      `the project ${entry.key} occurs twice in the file`,
     );
     seen.add(entry.key);
     const project = putProject(plan, path, entry);
@@ -54,7 +57,7 @@ export function planProjects(plan: DirectoryPlan, entries: readonly ProjectEntry
   }
 }
 
-const usualProjectStatuses: readonly ProjectStatusEntry[] = [
+const defaultProjectStatuses: readonly ProjectStatusEntry[] = [
   { name: 'Planned', state: projectState.planned },
   { name: 'Active', state: projectState.active },
   { name: 'Paused', state: projectState.paused },
@@ -112,7 +115,7 @@ function newProject({ key, name, ...entry }: ProjectEntry): Partial<ProjectRow> 
   };
 }
 
-/** The status that the file gives; of a new project that says none the first planned one. */
+/** The status in the file. A new project without one gets the first planned status. */
 function projectStatus(
   plan: DirectoryPlan,
   path: string,
@@ -126,7 +129,7 @@ function projectStatus(
     if (!found) plan.violations.add(`${path}.status`, `no project status is called "${entry.status}"`);
     return found;
   }
-  // An existing one keeps its own, which may have moved: its copies of state and position are the database's work.
+  // An existing project keeps its status. If the status itself changed, the database updates the copies in the project.
   if (existing) return undefined;
   const first = statuses.find(({ state }) => state === projectState.planned) ?? statuses[0];
   if (!first) plan.violations.add(`${path}.status`, 'the workspace has no project statuses');
@@ -192,14 +195,14 @@ function planProjectLinks(
   links: NonNullable<ProjectEntry['links']>,
 ): void {
   for (const [index, { url, title, createdBy, createdUtc }] of links.entries()) {
-    const said =
+    const named =
       createdBy === undefined ? undefined : memberNamed(plan, `${path}.links[${index}].createdBy`, createdBy);
     const creator =
-      said?.userAccountId ?? project.leadUserAccountId ?? plan.rows.member.find(isOwner)?.userAccountId;
+      named?.userAccountId ?? project.leadUserAccountId ?? plan.rows.member.find(isOwner)?.userAccountId;
     if (!creator) {
       plan.violations.add(
         `${path}.links[${index}].createdBy`,
-        'is needed: the project has no lead, the workspace no owner',
+        'is required, because the project has no lead and the workspace has no owner',
       );
       continue;
     }

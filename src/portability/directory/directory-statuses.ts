@@ -7,14 +7,14 @@ import { limits } from '../../model/limits.ts';
 
 type StatusEntry = NonNullable<TeamEntry['statuses']>[number];
 
-/** Plans the statuses of a team, matched by name; a new team that says none gets the usual ones. */
+/** Plans the statuses of a team, matched by name. A new team without statuses in the file gets the default ones. */
 export function planStatuses(
   plan: DirectoryPlan,
   path: string,
   team: Row<'team'>,
-  said: readonly StatusEntry[] | undefined,
+  fileEntries: readonly StatusEntry[] | undefined,
 ): void {
-  const entries = said ?? (plan.isNew(team.id) ? usualStatuses : []);
+  const entries = fileEntries ?? (plan.isNew(team.id) ? defaultStatuses : []);
   if (entries.length === 0 && !plan.isNew(team.id)) return;
   const initial = initialStatus(plan, path, team, entries);
   const seen = new Set<string>();
@@ -23,7 +23,7 @@ export function planStatuses(
     plan.violations.that(
       !seen.has(nameFold),
       `${path}[${index}]`,
-      `"${entry.name}" stands in this list before`,
+      `"${entry.name}" occurs twice in this list`,
     );
     seen.add(nameFold);
     putStatus(plan, `${path}[${index}]`, team, entry, nameFold === initial);
@@ -45,7 +45,7 @@ export function isTerminalCategory(category: number): boolean {
   return category === statusCategory.completed || category === statusCategory.canceled;
 }
 
-const usualStatuses: readonly StatusEntry[] = [
+const defaultStatuses: readonly StatusEntry[] = [
   { name: 'Backlog', category: statusCategory.backlog, color: '#8a8f98' },
   { name: 'Todo', category: statusCategory.open, color: '#5e6ad2', isInitial: true },
   { name: 'In Progress', category: statusCategory.active, color: '#f2c94c' },
@@ -53,7 +53,7 @@ const usualStatuses: readonly StatusEntry[] = [
   { name: 'Canceled', category: statusCategory.canceled, color: '#95a2b3' },
 ];
 
-/** The folded name of the one status in which issues of the team begin. */
+/** The folded name of the initial status of the team's issues. */
 function initialStatus(
   plan: DirectoryPlan,
   path: string,
@@ -68,11 +68,7 @@ function initialStatus(
     const unset = entries.findIndex(
       ({ name, isInitial }) => isInitial === false && fold(name) === present.nameFold,
     );
-    plan.violations.that(
-      unset < 0,
-      `${path}[${unset}].isInitial`,
-      'give isInitial to another status instead',
-    );
+    plan.violations.that(unset < 0, `${path}[${unset}].isInitial`, 'set isInitial on another status instead');
     return present.nameFold;
   }
   const first =
@@ -81,7 +77,7 @@ function initialStatus(
   if (!first)
     plan.violations.add(
       path,
-      'a team needs a status in which its issues begin (category backlog, open or active)',
+      'a team needs an initial status for its issues (category backlog, open or active)',
     );
   return fold(first?.name ?? '');
 }
@@ -121,7 +117,7 @@ function putStatus(
   });
 }
 
-/** What closed dates and the counts of deliveries and projects hang on. */
+/** The part of a category that closing times and the counts of deliveries and projects depend on. */
 function kindOf(category: number): number {
   return isTerminalCategory(category) ? category : 0;
 }

@@ -10,7 +10,7 @@ import { limits } from '../../model/limits.ts';
 
 type TeamRow = Row<'team'>;
 
-/** Plans teams with all that belongs to them; matched by code. */
+/** Plans teams with everything that belongs to them. Teams are matched by code. */
 export function planTeams(plan: DirectoryPlan, entries: readonly TeamEntry[]): void {
   const seen = new Set<string>();
   for (const [index, entry] of entries.entries()) {
@@ -18,7 +18,7 @@ export function planTeams(plan: DirectoryPlan, entries: readonly TeamEntry[]): v
     plan.violations.that(
       !seen.has(entry.code),
       `${path}.code`,
-      `the team ${entry.code} stands in the file before`,
+      `the team ${entry.code} occurs twice in the file`,
     );
     seen.add(entry.code);
     const team = putTeam(plan, path, entry);
@@ -37,13 +37,15 @@ export function planTeams(plan: DirectoryPlan, entries: readonly TeamEntry[]): v
   );
 }
 
-/** A name as part of an address; what has no letter or digit of a-z keeps the other word. */
-export function slugOf(name: string, otherwise: string): string {
+/**
+ * Converts a name to a slug for URLs. If the name has no letter of a-z and no digit, the slug is made of `fallback`.
+ */
+export function slugOf(name: string, fallback: string): string {
   const slug = fold(name)
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 100)
     .replaceAll(/^-|-$/g, '');
-  return slug === '' ? otherwise.toLowerCase() : slug;
+  return slug === '' ? fallback.toLowerCase() : slug;
 }
 
 function putTeam(plan: DirectoryPlan, path: string, entry: TeamEntry): TeamRow {
@@ -102,11 +104,7 @@ function planDeliveries(
   for (const [index, entry] of entries.entries()) {
     const path = `${teamPath}.deliveries[${index}]`;
     const { number, name, description, startsOn, endsOn, state } = entry;
-    plan.violations.that(
-      !seen.has(number),
-      `${path}.number`,
-      `delivery ${number} stands in this list before`,
-    );
+    plan.violations.that(!seen.has(number), `${path}.number`, `delivery ${number} occurs twice in this list`);
     plan.violations.that(endsOn >= startsOn, `${path}.endsOn`, 'must not be before startsOn');
     seen.add(number);
     const title = `Delivery ${number}`;
@@ -153,7 +151,7 @@ function planRepositories(
     plan.violations.that(
       !seen.has(row),
       `${path}[${index}]`,
-      'names a repository that stands in this list before',
+      'is a repository that occurs twice in this list',
     );
     seen.add(row);
   }

@@ -20,15 +20,15 @@ import { newUuid } from '../../resolvers/ids.ts';
 import type { NewId } from '../row-ids.ts';
 
 export interface ApplyDirectoryOptions {
-  /** Works out the changes and writes nothing. */
+  /** Computes the changes, but writes nothing. */
   dryRun?: boolean;
-  /** The workspace, which must exist; by default the one that the file names, made if need be. */
+  /** The workspace, which must exist. By default it is the one that the file names, which is created if necessary. */
   workspaceId?: string | undefined;
-  /** Makes what is missing and changes nothing that is there. */
+  /** Creates missing rows and updates none. */
   keepExisting?: boolean;
 }
 
-/** What applying a directory file changed, or would change. */
+/** The changes that applying a directory file made, or would make. */
 export interface AppliedDirectory {
   workspaceId: string;
   workspaceName: string;
@@ -36,8 +36,8 @@ export interface AppliedDirectory {
 }
 
 /**
- * Brings a workspace to what a directory file says, in one transaction: makes and updates, never removes. Applied
- * again it changes nothing. Throws `validation_failed` with everything that does not fit, each by its path.
+ * Makes a workspace match a directory file, in one transaction: it creates and updates, but never removes. Applying the
+ * same file again changes nothing. Throws `validation_failed` with all violations, each with its path.
  */
 export async function applyDirectory(
   database: Database,
@@ -49,11 +49,11 @@ export async function applyDirectory(
   const name = file.workspace?.name ?? '';
   const find = (unscoped: Kysely<Tables>) => findWorkspace(unscoped, workspaceId ?? { name });
   const known = await find(database.unscoped);
-  if (!known && workspaceId) raise('not_found', 'There is no such workspace.');
+  if (!known && workspaceId) raise('not_found', 'The workspace does not exist.');
   if (!known && name === '')
-    raise('validation_failed', 'workspace: is needed, to say which one is meant or made.');
+    raise('validation_failed', 'workspace: is required, because no workspace was chosen.');
   return inUnscopedTransaction(database, async (unscoped) => {
-    // Two files that create the same workspace come one after the other: the second one finds it here.
+    // The lock makes a second file that creates the same workspace wait, so that it finds the workspace here.
     await holdWorkspaces(unscoped);
     const found = known ?? (await find(unscoped));
     const workspace = found ?? { id: newUuid(), name };
@@ -74,8 +74,7 @@ export async function applyDirectory(
 }
 
 /**
- * Creates the workspace of a transaction as a directory file describes it. Throws `validation_failed` as
- * `applyDirectory` does.
+ * Creates the workspace of a transaction from a directory file. Throws `validation_failed` like `applyDirectory`.
  */
 export async function createFromDirectory(
   trx: Trx,
@@ -104,8 +103,7 @@ async function findWorkspace(
   const isMeant = (workspace: Pick<Row<'workspace'>, 'id' | 'name'>) =>
     typeof by === 'string' ? workspace.id === by : fold(workspace.name) === fold(by.name);
   const [found, another] = (await selectWorkspaces(unscoped)).filter(isMeant);
-  if (another)
-    raise('conflict', 'Several workspaces have the name in the file: say which is meant by its id.');
+  if (another) raise('conflict', 'Several workspaces have the name in the file; choose one by its id.');
   return found;
 }
 
@@ -128,7 +126,7 @@ async function planFile(
   for (const id of inUse) {
     plan.violations.add(
       plan.recategorized.get(id) ?? 'teams',
-      'issues are in this status: it cannot go over between open, completed and canceled',
+      'issues have this status, so its category cannot change between open, completed and canceled',
     );
   }
   plan.violations.check();

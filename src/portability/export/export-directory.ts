@@ -5,15 +5,15 @@ import type { Row } from '../../db/tables/tables.ts';
 import { codeTables } from '../../model/codes.ts';
 import { saying, wordOfCode } from '../directory/code-words.ts';
 
-/** The teams that are exported, by code, and the directory file that makes what their issues refer to. */
+/** The exported teams, ordered by code, and the directory file with everything that their issues refer to. */
 export interface ExportedDirectory {
   teams: Row<'team'>[];
   directory: Record<string, unknown>;
 }
 
 /**
- * What the issues of a workspace, or of one team, refer to: statuses, labels, deliveries, projects. Members are not in
- * it: an import finds them by address and name, and gives nobody a role.
+ * Exports what the issues of a workspace or of one team refer to: statuses, labels, deliveries, projects. Members are
+ * not exported: an import finds them by address and name, and must not give anyone a role.
  */
 export async function exportDirectory(db: TenantDb, teamId: string | undefined): Promise<ExportedDirectory> {
   const rows = await selectDirectory(db);
@@ -83,7 +83,7 @@ function teamEntry(rows: DirectoryRows, team: Row<'team'>): Record<string, unkno
   });
 }
 
-/** Labels of a team or of the workspace; those of a group within it. */
+/** The labels of a team or of the workspace. The labels of a group are nested in it. */
 function labelEntries(labels: readonly Row<'label'>[], teamId: string | null): Record<string, unknown>[] {
   const own = labels.filter((label) => label.teamId === teamId).toSorted(byText(({ nameFold }) => nameFold));
   const groups = new Set(own.filter(({ isGroup }) => isGroup).map(({ id }) => id));

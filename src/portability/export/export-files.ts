@@ -7,7 +7,7 @@ import { extensionOf } from '../../resolvers/attachments/code-languages.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import type { FileStore } from '../../storage/storage.ts';
 
-/** Writes the bytes of attachments into a directory beside an export. */
+/** Writes the files of attachments to a directory, which the lines of the export refer to. */
 export class ExportFiles {
   readonly #store: FileStore;
   readonly #directory: string;
@@ -18,12 +18,12 @@ export class ExportFiles {
     this.#directory = directory;
   }
 
-  /** How many files were not in the store. */
+  /** The number of files that were not in the store. */
   get missing(): number {
     return this.#missing;
   }
 
-  /** Writes the bytes and gives their path from where the directory is; undefined when the store lacks them. */
+  /** Writes a file and returns its path, relative to the parent directory; undefined if it is not in the store. */
   async save(attachment: AttachmentRow): Promise<string | undefined> {
     const bytes = await this.#store.get(contentKey(attachment));
     if (!bytes) {

@@ -6,7 +6,7 @@ import type { ExportFiles } from './export-files.ts';
 
 type Person = (userAccountId: string) => Record<string, unknown> | null;
 
-/** What happened to the issues of a page: their feeds, files and agent threads. */
+/** The activity feeds, attachments and agent threads of a page of issues. */
 export class ExportedHistory {
   readonly #person: Person;
   readonly #files: ExportFiles | undefined;
@@ -25,7 +25,7 @@ export class ExportedHistory {
     this.#attachments = Map.groupBy(belongings.attachments, byIssue);
   }
 
-  /** The fields of an issue's line; attachments are among them when their files are written. */
+  /** The fields in the line of an issue. They include attachments only if files are written. */
   async of(issueId: string): Promise<Record<string, unknown>> {
     const attachments = await this.#attachmentRecords(issueId);
     return {
@@ -57,7 +57,7 @@ export class ExportedHistory {
     const thread = this.#threads.get(issueId)?.[0];
     if (!thread) return {};
     const messages = this.#messages.get(issueId) ?? [];
-    const places = new Map(messages.map(({ id }, index) => [id, index + 1]));
+    const numbers = new Map(messages.map(({ id }, index) => [id, index + 1]));
     return {
       agentThread: {
         agent: this.#person(thread.agentUserAccountId),
@@ -67,7 +67,7 @@ export class ExportedHistory {
           messageType: wordOfCode(codeTables.messageType, message.messageType),
           turnNumber: message.turnNumber,
           body: message.body,
-          replyTo: message.replyToMessageId === null ? null : (places.get(message.replyToMessageId) ?? null),
+          replyTo: message.replyToMessageId === null ? null : (numbers.get(message.replyToMessageId) ?? null),
           followUpActions: message.followUpActions,
           createdUtc: message.createdUtc,
         })),

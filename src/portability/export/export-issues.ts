@@ -16,18 +16,18 @@ import type { ExportFiles } from './export-files.ts';
 import { ExportedHistory } from './export-history.ts';
 
 export interface ExportOptions {
-  /** Deleted issues, comments and links too. */
+  /** Whether deleted issues, comments and links are exported too. */
   readonly deleted?: boolean;
-  /** Takes the bytes of attachments, which are left out without it. */
+  /** Writes the files of attachments; without it, attachments are omitted. */
   readonly files?: ExportFiles | undefined;
 }
 
-/** Issues read at once: what is in memory of a workspace of any size. */
+/** The number of issues that are in memory at a time. */
 const pageSize = 100;
 
 /**
- * The issues of a team by number, each with all that hangs on it. Reads page by page and holds no transaction: what is
- * written meanwhile may or may not be in it.
+ * Exports the issues of a team in the order of their numbers, each with its comments, links and so on. It reads page by
+ * page without a transaction, so writes during the export may or may not be included.
  */
 export async function* exportIssues(
   db: TenantDb,
@@ -64,7 +64,7 @@ function accountsOf(issues: readonly ExportedIssueRow[], belongings: IssueBelong
   ]);
 }
 
-/** A value as a file carries it: a code as its word. */
+/** Converts the plain fields to the values in the file; a code becomes its word. */
 const writers = fieldsAs<PlainKind, (issue: ExportedIssueRow) => unknown>({
   text: (name) => (issue) => issue[name],
   integer: (name) => (issue) => issue[name],
@@ -161,7 +161,7 @@ class ExportedPage {
     };
   }
 
-  /** Comments from the oldest; an answer to a deleted one stands on its own. */
+  /** The comments, oldest first. A reply to a comment that is not exported has no parent. */
   #commentRecords(issueId: string): Record<string, unknown>[] {
     const comments = this.#comments.get(issueId) ?? [];
     const exported = new Set(comments.map(({ id }) => id));
@@ -183,7 +183,7 @@ class ExportedPage {
     });
   }
 
-  /** In an order that does not hang on ids, so that two exports of the same are equal. */
+  /** Sorts rows by names instead of ids, so that exports of equal workspaces are equal. */
   #sorted<Of extends { userAccountId: string }>(
     rows: readonly Of[] | undefined,
     first: (row: Of) => string,
@@ -209,7 +209,7 @@ class ExportedPage {
   }
 }
 
-/** When it was deleted; the field is not there in what lives. */
+/** The field `deletedUtc`, or no field if the row is not deleted. */
 function deletion({ deletedUtc }: { deletedUtc: Date | null }): { deletedUtc?: Date } {
   return deletedUtc === null ? {} : { deletedUtc };
 }

@@ -26,7 +26,9 @@ export interface CleanThread extends ImportedThread {
   messages: CleanMessage[];
 }
 
-/** The entries of a feed in the order of time, none before the issue was made; unknown kinds are left out. */
+/**
+ * The entries of a feed in chronological order, none before the issue's creation. Entries of unknown types are skipped.
+ */
 export function cleanActivity(
   raw: readonly ImportedActivity[] | undefined,
   createdUtc: Date,
@@ -45,13 +47,13 @@ export function cleanActivity(
       },
     ];
   });
-  const lost = raw.length - entries.length;
-  if (lost > 0)
-    warnings.push(`${lost} entries of the activity feed without a text or of an unknown kind are left out`);
+  const skipped = raw.length - entries.length;
+  if (skipped > 0)
+    warnings.push(`${skipped} entries of the activity feed without a text or of an unknown type are skipped`);
   return entries.toSorted((left, right) => left.occurredUtc.getTime() - right.occurredUtc.getTime());
 }
 
-/** Attachments whose names and types fit the tables; those without a file or a name are left out. */
+/** Attachments with names and types that fit the tables. Attachments without a file or a name are skipped. */
 export function cleanAttachments(
   raw: readonly ImportedAttachment[] | undefined,
   issueCreatedUtc: Date,
@@ -60,7 +62,7 @@ export function cleanAttachments(
   return raw?.flatMap((attachment): CleanAttachment[] => {
     const fileName = cut(attachment.fileName.trim(), limits.fileName, 'the name of a file', warnings);
     if (attachment.file === '' || fileName === '') {
-      warnings.push('an attachment without a file or a name is left out');
+      warnings.push('an attachment without a file or a name is skipped');
       return [];
     }
     const createdUtc = attachment.createdUtc ?? issueCreatedUtc;
@@ -77,31 +79,31 @@ export function cleanAttachments(
   });
 }
 
-/** A thread with the messages that have a text, each no earlier than the one before it; undefined without any. */
+/** A thread with the messages that have a text, none earlier than the one before it; undefined if there are none. */
 export function cleanThread(
   raw: ImportedThread | undefined,
   issueCreatedUtc: Date,
   warnings: string[],
 ): CleanThread | undefined {
   if (!raw) return undefined;
-  const places = new Map<number, number>();
+  const numbers = new Map<number, number>();
   const messages: CleanMessage[] = [];
   for (const [index, message] of raw.messages.entries()) {
-    const what = `message ${index + 1} of the agent thread`;
+    const label = `message ${index + 1} of the agent thread`;
     if (message.body.trim() === '' || messages.length >= limits.threadMessages) {
-      warnings.push(`${what} is left out: it is empty, or there are more than ${limits.threadMessages}`);
+      warnings.push(`${label} is skipped: it is empty, or there are more than ${limits.threadMessages}`);
       continue;
     }
     const before = messages.at(-1)?.createdUtc ?? issueCreatedUtc;
     messages.push({
       ...message,
       author: message.author && cleanPerson(message.author),
-      body: cut(message.body, limits.comment, what, warnings),
-      replyTo: message.replyTo === undefined ? undefined : places.get(message.replyTo),
+      body: cut(message.body, limits.comment, label, warnings),
+      replyTo: message.replyTo === undefined ? undefined : numbers.get(message.replyTo),
       followUpActions: message.followUpActions.slice(0, limits.followUpActions).map(cleanAction),
       createdUtc: later(message.createdUtc ?? before, before),
     });
-    places.set(index + 1, messages.length);
+    numbers.set(index + 1, messages.length);
   }
   if (messages.length === 0) return undefined;
   return { agent: raw.agent && cleanPerson(raw.agent), messages };

@@ -14,7 +14,7 @@ import { cleanPerson, cut, later, shortened } from './import-texts.ts';
 import { parseUrl } from '../../resolvers/link-urls.ts';
 import { limits } from '../../model/limits.ts';
 
-/** An issue that fits the tables, and its fingerprint: the same source gives the same. */
+/** An issue that fits the tables, with the fingerprint of its source (`digest`). */
 export interface CleanIssue extends ImportedIssue {
   createdUtc: Date;
   updatedUtc: Date;
@@ -33,61 +33,61 @@ export interface CleanComment extends ImportedComment {
 }
 export interface CleanLink extends ImportedLink {
   createdUtc: Date;
-  /** What equivalent URLs share. */
+  /** The hash of the normalized URL, which is the same for equivalent URLs. */
   urlHash: Buffer;
 }
 
-const largestId = 255;
-const largestInteger = 2_147_483_647;
-/** Deeper values overflow the stacks of whoever walks them. */
-const deepest = 64;
+const maxIdLength = 255;
+const maxInteger = 2_147_483_647;
+/** Values that are nested deeper would overflow the stack of recursive functions. */
+const maxDepth = 64;
 
 /**
- * Cuts, replaces and leaves out what the tables do not take, each with a warning; refuses what would then be no issue.
- * `nowUtc` stands in for times that the source lacks and is no part of the fingerprint.
+ * Truncates, replaces or skips values that the tables cannot store, each with a warning. Refuses an issue without an id
+ * or a title. `nowUtc` is the creation time if the source has no times; it is not part of the fingerprint.
  */
 export function cleanIssue(
   raw: ImportedIssue,
   nowUtc: Date,
 ): { issue: CleanIssue; warnings: string[] } | { refused: string } {
-  if (depthOf(raw, deepest) > deepest) return { refused: 'its values are nested too deep' };
+  if (depthOf(raw, maxDepth) > maxDepth) return { refused: 'its values are nested too deep' };
   const warnings: string[] = [];
   let replaced = false;
-  const kept = keepable(raw, () => (replaced = true)) as ImportedIssue;
+  const storable = storableValue(raw, () => (replaced = true)) as ImportedIssue;
   if (replaced) warnings.push('NUL and half surrogate pairs were replaced');
-  const { sourceId } = kept;
-  if (sourceId === '' || sourceId !== raw.sourceId || Array.from(sourceId).length > largestId) {
-    return { refused: `its id is not a text of 1 to ${largestId} characters` };
+  const { sourceId } = storable;
+  if (sourceId === '' || sourceId !== raw.sourceId || Array.from(sourceId).length > maxIdLength) {
+    return { refused: `its id is not a text of 1 to ${maxIdLength} characters` };
   }
-  const fields = cleanFields(kept, warnings);
+  const fields = cleanFields(storable, warnings);
   if (fields.title === '') return { refused: 'it has no title' };
-  const createdUtc = kept.createdUtc ?? kept.updatedUtc ?? nowUtc;
-  if (!kept.createdUtc) warnings.push('it does not say when it was made');
+  const createdUtc = storable.createdUtc ?? storable.updatedUtc ?? nowUtc;
+  if (!storable.createdUtc) warnings.push('it has no creation time');
   const issue: ImportedIssue = {
-    ...kept,
+    ...storable,
     ...fields,
-    reporter: kept.reporter && cleanPerson(kept.reporter),
-    primaryAssignee: kept.primaryAssignee && cleanPerson(kept.primaryAssignee),
-    assignees: kept.assignees.map(cleanPerson).slice(0, limits.people),
-    labels: labels(kept.labels, warnings),
-    roleAssignments: kept.roleAssignments
-      ?.map(({ role, person: who }) => ({
+    reporter: storable.reporter && cleanPerson(storable.reporter),
+    primaryAssignee: storable.primaryAssignee && cleanPerson(storable.primaryAssignee),
+    assignees: storable.assignees.map(cleanPerson).slice(0, limits.people),
+    labels: labels(storable.labels, warnings),
+    roleAssignments: storable.roleAssignments
+      ?.map(({ role, person }) => ({
         role: shortened(role.trim(), limits.role),
-        person: cleanPerson(who),
+        person: cleanPerson(person),
       }))
       .filter(({ role }) => role !== '')
       .slice(0, limits.people),
-    subscribers: kept.subscribers?.map(cleanPerson),
+    subscribers: storable.subscribers?.map(cleanPerson),
   };
-  const comments = cleanComments(kept.comments, createdUtc, warnings);
-  const links = cleanLinks(kept.links, createdUtc, warnings);
-  const updatedUtc = later(kept.updatedUtc ?? createdUtc, createdUtc);
-  const closedUtc = kept.closedUtc && later(kept.closedUtc, createdUtc);
-  const deletedUtc = kept.deletedUtc && later(kept.deletedUtc, createdUtc);
+  const comments = cleanComments(storable.comments, createdUtc, warnings);
+  const links = cleanLinks(storable.links, createdUtc, warnings);
+  const updatedUtc = later(storable.updatedUtc ?? createdUtc, createdUtc);
+  const closedUtc = storable.closedUtc && later(storable.closedUtc, createdUtc);
+  const deletedUtc = storable.deletedUtc && later(storable.deletedUtc, createdUtc);
   const history = {
-    activity: cleanActivity(kept.activity, createdUtc, warnings),
-    attachments: cleanAttachments(kept.attachments, createdUtc, warnings),
-    agentThread: cleanThread(kept.agentThread, createdUtc, warnings),
+    activity: cleanActivity(storable.activity, createdUtc, warnings),
+    attachments: cleanAttachments(storable.attachments, createdUtc, warnings),
+    agentThread: cleanThread(storable.agentThread, createdUtc, warnings),
   };
   const digest = fingerprint(ordered({ ...issue, comments: comments.map((comment) => comment.digest) }));
   const times = { createdUtc, updatedUtc, closedUtc, deletedUtc };
@@ -101,21 +101,22 @@ function cleanComments(
 ): CleanComment[] {
   const known = new Set<string>();
   return raw.flatMap((comment, index): CleanComment[] => {
-    const what = `comment ${index + 1}`;
+    const label = `comment ${index + 1}`;
     if (comment.body.trim() === '') {
-      warnings.push(`${what} is empty and left out`);
+      warnings.push(`${label} is empty and skipped`);
       return [];
     }
     if (known.has(comment.sourceId)) {
-      warnings.push(`${what} has the id of another and is left out`);
+      warnings.push(`${label} has the id of another comment and is skipped`);
       return [];
     }
     known.add(comment.sourceId);
-    const body = cut(comment.body, limits.comment, what, warnings);
+    const body = cut(comment.body, limits.comment, label, warnings);
     const { parentSourceId } = comment;
     const hasParent = parentSourceId !== undefined && known.has(parentSourceId);
-    if (parentSourceId !== undefined && !hasParent) warnings.push(`${what} answers one that is not there`);
-    const kept = {
+    if (parentSourceId !== undefined && !hasParent)
+      warnings.push(`${label} replies to a comment that does not exist`);
+    const source = {
       ...comment,
       body,
       author: comment.author && cleanPerson(comment.author),
@@ -124,11 +125,11 @@ function cleanComments(
     const madeUtc = comment.createdUtc ?? createdUtc;
     return [
       {
-        ...kept,
+        ...source,
         createdUtc: madeUtc,
         updatedUtc: later(comment.updatedUtc ?? madeUtc, madeUtc),
         isEdited: comment.isEdited ?? false,
-        digest: fingerprint(kept),
+        digest: fingerprint(source),
       },
     ];
   });
@@ -140,10 +141,10 @@ function cleanLinks(raw: readonly ImportedLink[], createdUtc: Date, warnings: st
     const violations = new Violations();
     const { url, normalized } = parseUrl(violations, 'url', link.url);
     if (violations.any) {
-      warnings.push('a link that is no http or https URL is left out');
+      warnings.push('a link that is not an http or https URL is skipped');
       return [];
     }
-    // Links that were taken away may come again and again; of living ones an issue has one to each place.
+    // The same URL may occur in several deleted links, but only in one link that is not deleted.
     if (!link.deletedUtc && known.has(normalized)) return [];
     if (!link.deletedUtc) known.add(normalized);
     const title = cut(link.title.trim() || url, limits.title, 'the title of a link', warnings);
@@ -155,17 +156,17 @@ function cleanLinks(raw: readonly ImportedLink[], createdUtc: Date, warnings: st
 }
 
 function labels(names: readonly string[], warnings: string[]): string[] {
-  const kept = [...new Set(names.map((name) => cut(name.trim(), limits.name, 'a label', warnings)))].filter(
-    (name) => name !== '',
-  );
-  if (kept.length > limits.labels)
-    warnings.push(`only the first ${limits.labels} of ${kept.length} labels are taken`);
-  return kept.slice(0, limits.labels);
+  const cleaned = [
+    ...new Set(names.map((name) => cut(name.trim(), limits.name, 'a label', warnings))),
+  ].filter((name) => name !== '');
+  if (cleaned.length > limits.labels)
+    warnings.push(`only the first ${limits.labels} of ${cleaned.length} labels are imported`);
+  return cleaned.slice(0, limits.labels);
 }
 
 type PlainValue = string | number | null | undefined;
 
-/** Brings a value into what its column takes. */
+/** Converts each plain field to a value that its column can store. */
 const cleaners = fieldsAs<PlainKind, (value: PlainValue, warnings: string[]) => PlainValue>({
   text:
     (_name, { max, trimmed, activity }) =>
@@ -174,12 +175,9 @@ const cleaners = fieldsAs<PlainKind, (value: PlainValue, warnings: string[]) => 
   integer:
     (_name, { min, cleared, activity }) =>
     (value, warnings) => {
-      if (
-        value == null ||
-        (Number.isInteger(value) && Number(value) >= min && Number(value) <= largestInteger)
-      )
+      if (value == null || (Number.isInteger(value) && Number(value) >= min && Number(value) <= maxInteger))
         return value;
-      warnings.push(`${activity} ${value} is left out`);
+      warnings.push(`${activity} ${value} is skipped`);
       return cleared.to;
     },
   code: () => (value) => value,
@@ -193,19 +191,20 @@ type PlainFields = Pick<ImportedIssue, FieldOf<PlainKind>>;
 
 function cleanFields(raw: ImportedIssue, warnings: string[]): PlainFields {
   const clean = cleanerOf.map(([name, cleaner]) => [name, cleaner(raw[name], warnings)] as const);
-  // A cleaner gives a value of the kind that it takes.
+  // Each cleaner returns a value of its field's kind, which the compiler cannot see.
   return Object.fromEntries(clean) as PlainFields;
 }
 
-/** The order of the keys that an issue had when fingerprints were first stored. */
+/** The keys of an issue, in the order that they had when the first fingerprints were stored. */
 const firstKeys =
   `sourceId teamCode title description status priority reporter primaryAssignee assignees labels
   parentSourceId projectKey deliveryNumber estimateValue dueDate createdUtc updatedUtc closedUtc comments links
   roleAssignments subscribers relations fields`.split(/\s+/);
 
 /**
- * The issue with its keys in an order that does not depend on the source: the first ones as they were, then the others
- * by name. A later key counts only where it has a value, so an issue of an earlier file keeps its fingerprint.
+ * The issue with its keys in an order that does not depend on the source: first `firstKeys`, then the others by name.
+ * Keys that were added later are included only with a value, so that issues in files of earlier versions keep their
+ * fingerprint.
  */
 function ordered(issue: object): Record<string, unknown> {
   const values: Record<string, unknown> = { ...issue };
@@ -223,21 +222,24 @@ function fingerprint(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 }
 
-/** The value without characters that no text of the database can hold. */
-function keepable(value: unknown, replaced: () => void): unknown {
+/** The value with characters replaced that the database cannot store in a text. */
+function storableValue(value: unknown, replaced: () => void): unknown {
   if (typeof value === 'string') {
     if (!value.includes('\0') && value.isWellFormed()) return value;
     replaced();
     return value.replaceAll('\0', '\uFFFD').toWellFormed();
   }
-  if (Array.isArray(value)) return value.map((item) => keepable(item, replaced));
+  if (Array.isArray(value)) return value.map((item) => storableValue(item, replaced));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [String(keepable(key, replaced)), keepable(item, replaced)]),
+    Object.entries(value).map(([key, item]) => [
+      String(storableValue(key, replaced)),
+      storableValue(item, replaced),
+    ]),
   );
 }
 
-/** How deep a value nests; stops looking below the limit. */
+/** The depth to which a value is nested. Levels below the limit are not examined. */
 function depthOf(value: unknown, limit: number): number {
   if (typeof value !== 'object' || value === null || limit < 0) return 0;
   let deepest = 0;

@@ -6,22 +6,22 @@ import { extensionOf, languageOfName } from '../../resolvers/attachments/code-la
 import { findPreview, type PreviewColumns } from '../../resolvers/attachments/previews.ts';
 import type { FileStore } from '../../storage/storage.ts';
 
-/** An attachment whose bytes are to be put into the store. */
+/** An attachment whose file is to be stored. */
 interface NewFile
   extends Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision' | 'fileName' | 'contentType'> {
-  /** The path of its bytes, relative to the directory of the imported file. */
+  /** The path of the file, relative to the directory of the imported file. */
   readonly file: string;
 }
 
 export type StoredFile = Pick<AttachmentRow, 'sizeBytes'> & PreviewColumns;
 
-/** Brings the bytes of attachments from a directory into the store. */
+/** Copies the files of attachments from a directory to the store. */
 export class ImportFiles {
   readonly #store: FileStore;
   readonly #directory: string;
   readonly #keys: string[] = [];
   #realDirectory: Promise<string> | undefined;
-  /** The previews of files that were stored, by path and by what else decides on them. */
+  /** The previews of the stored files, by path, media type, extension and language, which determine the preview. */
   readonly #previews = new Map<string, Promise<PreviewColumns>>();
 
   constructor(store: FileStore, directory: string) {
@@ -29,22 +29,26 @@ export class ImportFiles {
     this.#directory = directory;
   }
 
-  /** How many objects were put into the store so far. */
+  /** The number of objects that were stored so far. */
   get count(): number {
     return this.#keys.length;
   }
 
-  /** Puts the bytes into the store and finds their preview; says in words why there are none. */
+  /** Stores a file and finds its preview. Returns a message if the file is missing. */
   async add(file: NewFile): Promise<StoredFile | { missing: string }> {
     const path = await this.#find(file.file);
-    if (path === undefined) return { missing: `the file ${file.file} is not beside the imported one` };
+    if (path === undefined)
+      return { missing: `the file ${file.file} is not in the directory of the imported file` };
     const { size: sizeBytes } = await stat(path);
     this.#keys.push(contentKey(file), previewKey(file));
     await this.#store.put(contentKey(file), createReadStream(path), sizeBytes);
     return { sizeBytes, ...(await this.#preview(path, { ...file, sizeBytes })) };
   }
 
-  /** Looks at a file that several attachments have only once; the picture of the others is made when it is asked for. */
+  /**
+   * Examines a file only once, even if several attachments have it. The preview picture of the others is made when it
+   * is requested.
+   */
   #preview(path: string, file: NewFile & Pick<AttachmentRow, 'sizeBytes'>): Promise<PreviewColumns> {
     const { contentType, fileName } = file;
     const key = JSON.stringify([path, contentType, extensionOf(fileName), languageOfName(fileName)]);
@@ -53,12 +57,12 @@ export class ImportFiles {
     return known;
   }
 
-  /** Removes from the store what was put there after so many objects, because its rows were not written. */
+  /** Removes all stored objects after the first `count`, because their rows were not written. */
   async removeAfter(count: number): Promise<void> {
     for (const key of this.#keys.splice(count)) await this.#store.remove(key);
   }
 
-  /** The real path of a regular file within the directory: an imported file must not read others of the machine. */
+  /** The real path of a regular file in the directory. An import must not read any other file of the machine. */
   async #find(file: string): Promise<string | undefined> {
     this.#realDirectory ??= realpath(this.#directory);
     const found = await realFile(resolve(this.#directory, file));

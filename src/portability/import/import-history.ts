@@ -13,22 +13,23 @@ import type { ImportTarget, People } from './import-people.ts';
 import type { PreparedIssue } from './import-rows.ts';
 import { threadRows } from './import-threads.ts';
 
-/** Something that a person should know about a line of the file. */
+/** A warning about a line of the file, for the user. */
 export interface ImportWarning {
   line: number;
   text: string;
 }
 
-/** Which parts of an issue's history are written: `activity` begins at a place of the feed. */
+/** The parts of an issue's history that are to be written. */
 interface History {
   readonly prepared: PreparedIssue;
   readonly activity: readonly CleanActivity[];
-  readonly placesBefore: number;
+  /** The number of entries that the feed already has. */
+  readonly existingEntries: number;
   readonly attachments: readonly CleanAttachment[];
   readonly hasThread: boolean;
 }
 
-/** Writes the whole history of new issues: feeds, attachments with their bytes, and agent threads. */
+/** Writes the whole history of new issues: activity feeds, attachments with their files, and agent threads. */
 export async function insertHistories(
   trx: Trx,
   target: ImportTarget,
@@ -39,7 +40,7 @@ export async function insertHistories(
   const histories = fresh.map((prepared) => ({
     prepared,
     activity: prepared.issue.activity ?? [],
-    placesBefore: 0,
+    existingEntries: 0,
     attachments: prepared.issue.attachments ?? [],
     hasThread: prepared.issue.agentThread !== undefined,
   }));
@@ -47,8 +48,8 @@ export async function insertHistories(
 }
 
 /**
- * Writes what the history of known issues lacks, and gives the entries that were added to each feed. A feed in which
- * something else happened since stays as it is, and so does a thread that is there.
+ * Writes the missing parts of the history of existing issues, and returns the entries that were added to each feed. A
+ * feed is not changed if it has entries that the source does not have. An existing thread is not changed either.
  */
 export async function completeHistories(
   trx: Trx,
@@ -80,12 +81,12 @@ export async function completeHistories(
     const { id, issue } = prepared;
     const feed = feeds.get(id) ?? [];
     const activity = issue.activity ?? [];
-    const isContinued = feed.every((entry, place) => isSame(entry, activity[place]));
+    const isContinued = feed.every((entry, index) => isSame(entry, activity[index]));
     const known = attachments.get(id) ?? [];
     return {
       prepared,
       activity: isContinued ? activity.slice(feed.length) : [],
-      placesBefore: feed.length,
+      existingEntries: feed.length,
       attachments: (issue.attachments ?? []).filter(
         ({ fileName, createdUtc }) =>
           !known.some(
@@ -117,14 +118,14 @@ async function write(
   histories: readonly History[],
   warnings: ImportWarning[],
 ): Promise<void> {
-  // Files are stored while the database works.
+  // Files are stored while the statements run.
   const storing = storeAttachments(target, people, histories, warnings);
   try {
     const entries = histories.flatMap((history) => activityRows(target, people, history));
     await insertRows(trx, 'activity', entries);
     await writeThreads(trx, target, people, histories, warnings);
   } finally {
-    // Nothing is put into the store any more when a caller takes back what was.
+    // If a statement failed, the caller removes the stored files, so nothing may be stored after this point.
     await Promise.allSettled([storing]);
   }
   await insertRows(trx, 'attachment', await storing);
@@ -143,7 +144,7 @@ async function writeThreads(
   const threads = withThread.flatMap(({ prepared }) => {
     const rows = threadRows(target, prepared, people, installations);
     if (!rows)
-      warnings.push({ line: prepared.line, text: 'no agent is installed: its agent thread is left out' });
+      warnings.push({ line: prepared.line, text: 'no agent is installed, so its agent thread is skipped' });
     return rows ?? [];
   });
   const rows = threads.map(({ thread }) => thread);
@@ -152,7 +153,7 @@ async function writeThreads(
   await insertRows(trx, 'agentThreadMessage', messages);
 }
 
-/** How many files are stored at once: each has a file open to read and one to write. */
+/** How many files are stored at the same time. For each, one file is open for reading and one for writing. */
 const filesAtOnce = 16;
 
 async function storeAttachments(
@@ -162,7 +163,7 @@ async function storeAttachments(
   warnings: ImportWarning[],
 ): Promise<NewRow<'attachment'>[]> {
   const all = histories.flatMap(({ prepared, attachments }) =>
-    attachments.map((attachment, place) => ({ prepared, attachment, place })),
+    attachments.map((attachment, index) => ({ prepared, attachment, index })),
   );
   const rows: NewRow<'attachment'>[] = [];
   for (let from = 0; from < all.length; from += filesAtOnce) {
@@ -182,14 +183,19 @@ async function storeAttachments(
 function activityRows(
   { newId }: ImportTarget,
   people: People,
-  { prepared: { id: issueId, issue }, activity, placesBefore }: History,
+  { prepared: { id: issueId, issue }, activity, existingEntries }: History,
 ): NewRow<'activity'>[] {
   return activity.map(({ eventType, actor, occurredUtc, text }, index) => {
-    const place = placesBefore + index;
+    const position = existingEntries + index;
     return {
       issueId,
-      sortOrder: place + 1,
-      id: newId({ kind: 'activity', key: `${issue.sourceId} ${place}`, madeUtc: occurredUtc, place }),
+      sortOrder: position + 1,
+      id: newId({
+        kind: 'activity',
+        key: `${issue.sourceId} ${position}`,
+        madeUtc: occurredUtc,
+        index: position,
+      }),
       eventType,
       actorUserAccountId: people.account(actor),
       occurredUtc,
@@ -203,15 +209,15 @@ async function storeAttachment(
   { workspaceId, newId, files }: ImportTarget,
   people: People,
   { id: issueId, issue, line }: PreparedIssue,
-  { attachment, place }: { attachment: CleanAttachment; place: number },
+  { attachment, index }: { attachment: CleanAttachment; index: number },
   warnings: ImportWarning[],
 ): Promise<NewRow<'attachment'> | undefined> {
   const { file, fileName, contentType, createdUtc, uploadedUtc } = attachment;
-  const id = newId({ kind: 'attachment', key: `${issue.sourceId} ${fileName}`, madeUtc: createdUtc, place });
+  const id = newId({ kind: 'attachment', key: `${issue.sourceId} ${fileName}`, madeUtc: createdUtc, index });
   const row = { id, revision: 1, fileName, contentType };
   const stored = await files.add({ ...row, workspaceId, file });
   if ('missing' in stored) {
-    warnings.push({ line, text: `the attachment ${fileName} is left out: ${stored.missing}` });
+    warnings.push({ line, text: `the attachment ${fileName} is skipped: ${stored.missing}` });
     return undefined;
   }
   const uploadedByUserAccountId = people.account(attachment.uploadedBy);

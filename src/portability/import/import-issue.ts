@@ -1,7 +1,7 @@
 import type { FieldOf, PlainKind } from '../../model/issue-fields.ts';
 import type { FieldValue, RequiredField } from '../../model/issue-values.ts';
 
-/** A person as a source names him; matched by address, else by name. */
+/** A person as named in the source. Persons are matched with members by address, otherwise by name. */
 export interface ImportedPerson {
   name: string;
   emailAddress?: string | undefined;
@@ -17,7 +17,7 @@ export interface ImportedComment {
   createdUtc: Date | undefined;
   updatedUtc?: Date | undefined;
   isEdited?: boolean;
-  /** A comment of the same issue that stands before this one. */
+  /** An earlier comment of the same issue. */
   parentSourceId?: string | undefined;
   deletedUtc?: Date | undefined;
 }
@@ -42,7 +42,7 @@ export interface ImportedActivity {
 
 /** A file of an issue. */
 export interface ImportedAttachment {
-  /** The path of its bytes, relative to the directory of the imported file. */
+  /** The path of the file, relative to the directory of the imported file. */
   file: string;
   fileName: string;
   contentType: string;
@@ -56,10 +56,10 @@ export interface ImportedMessage {
   authorType: number;
   author: ImportedPerson | undefined;
   messageType: number;
-  /** Undefined: the turn follows from the messages before. */
+  /** If undefined, the turn follows from the previous messages. */
   turnNumber: number | undefined;
   body: string;
-  /** The place of the message that this one answers, from 1. */
+  /** The number of the message that this one replies to, from 1. */
   replyTo: number | undefined;
   followUpActions: { name: string; key: string; color: string }[];
   createdUtc: Date | undefined;
@@ -72,26 +72,29 @@ export interface ImportedThread {
   messages: ImportedMessage[];
 }
 
-/** The fields that a file carries as they are; one that its source knows nothing of is undefined. */
+/** The fields whose values are the same in every workspace. A field that the source does not have is undefined. */
 type PlainFields = { [Name in FieldOf<PlainKind>]?: FieldValue<Name> | undefined } & {
   [Name in FieldOf<PlainKind> & RequiredField]: FieldValue<Name>;
 };
 
-/** One issue as a source gives it: what every source is brought to before anything is written. */
+/** An issue in the form into which every source is converted before it is imported. */
 export interface ImportedIssue extends PlainFields {
   sourceId: string;
-  /** The code of its team; undefined for the one that the import is told. */
+  /** The code of its team; undefined for the team that the user has chosen. */
   teamCode?: string | undefined;
-  /** By name when the team has it, else by a code of `statusCategory`; open means the initial status. */
+  /**
+   * Matched by name if the team has such a status, otherwise by a code of `statusCategory`. Open means the initial
+   * status.
+   */
   status: { name?: string | undefined; category: number };
-  /** Who reported it; undefined for nobody in particular. */
+  /** The reporter; undefined if the source names none. */
   reporter: ImportedPerson | undefined;
   primaryAssignee: ImportedPerson | undefined;
   /** The other assignees. */
   assignees: ImportedPerson[];
   labels: string[];
   parentSourceId: string | undefined;
-  /** These two are null for none, and undefined in a source that knows nothing of the kind. */
+  /** These two are null for an issue without, and undefined if the source does not have such data. */
   projectKey?: string | null | undefined;
   deliveryNumber?: number | null | undefined;
   createdUtc: Date | undefined;
@@ -99,29 +102,29 @@ export interface ImportedIssue extends PlainFields {
   closedUtc: Date | undefined;
   comments: ImportedComment[];
   links: ImportedLink[];
-  /** Undefined in a source that knows no roles. */
+  /** Undefined if the source does not have roles. */
   roleAssignments: { role: string; person: ImportedPerson }[] | undefined;
-  /** Who follows it; undefined for whoever the service would have follow it. */
+  /** The subscribers. If undefined, the reporter, the assignees and the commenters are subscribed. */
   subscribers: ImportedPerson[] | undefined;
   /**
-   * These four are undefined in a source that knows nothing of the kind, and in files that older versions exported. An
-   * undefined field is no part of the issue's fingerprint, so those files still count as unchanged.
+   * These four are undefined if the source does not have such data, and in exports of older versions. Undefined fields
+   * are not part of the fingerprint, so issues in those files still count as unchanged.
    */
   deletedUtc?: Date | undefined;
   activity?: ImportedActivity[] | undefined;
   attachments?: ImportedAttachment[] | undefined;
   agentThread?: ImportedThread | undefined;
-  /** What we have no column for: it is kept as it is. */
+  /** Data without a column here, which is stored as it is in the source record. */
   relations: unknown[];
   fields: Record<string, unknown>;
 }
 
-/** What a source makes of one line of a file; `bytesRead` counts the bytes of text up to its end. */
+/** A line of a file, converted. `bytesRead` is the number of bytes of text up to its end. */
 export type SourceLine = { readonly line: number; readonly bytesRead: number } & LineContent;
 export type LineContent =
   | { readonly kind: 'issue'; readonly issue: ImportedIssue; readonly warnings?: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string }
-  /** An issue that was deleted in the source; its id may be a parent's. */
+  /** An issue that was deleted in the source. Other issues may refer to it as their parent. */
   | { readonly kind: 'tombstone'; readonly sourceId: string }
-  /** A record that the source is known to have beside its issues, and that nothing here stands for. */
+  /** A known kind of record that is not an issue and is not imported. */
   | { readonly kind: 'other' };

@@ -2,20 +2,20 @@ import { type ImportedBefore, type ImportKind, selectImported } from '../../db/i
 import type { Trx } from '../../db/engine/transaction.ts';
 import { upsertImportSources } from '../../db/writes/import-writes.ts';
 
-/** What one thing of a source became here; `record` holds its fingerprint and what has no column. */
+/** The row that an object of a source became. `record` has its fingerprint and the data without a column. */
 export interface LedgerEntry {
   readonly sourceId: string;
   readonly targetId: string;
   readonly record?: Readonly<Record<string, unknown>> & { readonly digest?: string };
 }
 
-/** Remembers what the things of a source became, so that none is made twice and parents are found. */
+/** Remembers which rows the objects of a source became, so that none is imported twice and parents can be found. */
 export interface ImportLedger {
   find(trx: Trx, kind: ImportKind, sourceIds: readonly string[]): Promise<Map<string, ImportedBefore>>;
   remember(trx: Trx, kind: ImportKind, entries: readonly LedgerEntry[]): Promise<void>;
 }
 
-/** Remembers in the database, for later runs. */
+/** Stores the ledger in the database, for later imports of the same source. */
 export function databaseLedger(source: string): ImportLedger {
   return {
     find: (trx, kind, sourceIds) => selectImported(trx, source, kind, sourceIds),
@@ -29,7 +29,7 @@ export function databaseLedger(source: string): ImportLedger {
   };
 }
 
-/** Remembers in memory, for a run that is never continued. */
+/** Holds the ledger in memory, for an import that is never repeated. */
 export function memoryLedger(): ImportLedger {
   const known = new Map<ImportKind, Map<string, ImportedBefore>>();
   return {

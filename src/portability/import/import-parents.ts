@@ -1,24 +1,24 @@
 import { selectAncestry } from '../../db/imports.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 
-/** The parents that a batch sets, by the ids of their children. */
+/** The parents that a batch sets, by the ids of the children. */
 export interface PlacedParents {
   readonly living: ReadonlyMap<string, string>;
-  /** Parents that are deleted: remembered apart, so that a restoration brings their children back. */
+  /** Deleted parents. They are stored in another column, from which restoring the parent restores its children. */
   readonly deleted: ReadonlyMap<string, string>;
-  /** Children that are deleted themselves, which no parent counts. */
+  /** Deleted children, which are not included in the counts of their parents. */
   readonly deletedChildren: ReadonlySet<string>;
 }
 
-/** An issue that is to be put below another. */
+/** A child and the parent that it should get. */
 export interface WantedParent {
   childId: string;
   parentId: string;
 }
 
 /**
- * Where issues stand in the tree of the workspace, with the moves of one batch on top. Nobody else may change
- * parents while it is used (`lockParents`).
+ * The parents of issues, including the changes of one batch. The lock of `lockParents` must be held while it is used,
+ * so that no other transaction changes parents.
  */
 export class IssueForest {
   readonly #parents: Map<string, string | null>;
@@ -27,7 +27,7 @@ export class IssueForest {
     this.#parents = parents;
   }
 
-  /** Reads the issues and all that is above them. */
+  /** Reads the ancestors of the issues. */
   static async above(trx: Trx, ids: readonly string[]): Promise<IssueForest> {
     return new IssueForest(await selectAncestry(trx, ids));
   }
@@ -36,12 +36,12 @@ export class IssueForest {
     return this.#parents.get(id) ?? null;
   }
 
-  /** Makes the issue one without a parent. */
+  /** Removes the parent of an issue. */
   detach(id: string): void {
     this.#parents.set(id, null);
   }
 
-  /** Puts the issue below the other, unless that closed a circle. */
+  /** Sets the parent of an issue and returns true; returns false if that would make a cycle. */
   attach({ childId, parentId }: WantedParent): boolean {
     for (let above: string | null = parentId; above !== null; above = this.parentOf(above)) {
       if (above === childId) return false;

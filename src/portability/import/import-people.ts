@@ -11,34 +11,33 @@ import type { NewId } from '../row-ids.ts';
 import type { ImportedPerson } from './import-issue.ts';
 import type { ImportLedger } from './import-ledger.ts';
 
-/** Where an import writes, and how it calls its source. */
+/** The destination of an import, and the name of its source. */
 export interface ImportTarget {
   readonly workspaceId: string;
-  /** Keeps the ids of one source apart from those of another. */
+  /** The name of the source. Ids are unique only within a source. */
   readonly source: string;
-  /** Remembers what the things of the source became. */
   readonly ledger: ImportLedger;
   readonly newId: NewId;
-  /** Where the bytes of attachments come from and go to. */
+  /** Copies the files of attachments. */
   readonly files: ImportFiles;
-  /** The team of issues that name none. */
+  /** The code of the team that gets all issues; undefined if each issue names its team. */
   readonly teamCode: string | undefined;
-  /** Stands in for whoever the source does not name. */
+  /** The person who is used where the source names none. */
   readonly anonymous: ImportedPerson;
 }
 
-/** The members behind the people of a batch. */
+/** The members that correspond to the persons in a batch. */
 export interface People {
   account(person: ImportedPerson | undefined): string;
-  /** May issues be assigned to him: not when he is suspended or removed. */
+  /** Whether issues may be assigned to the person. They may not if the member is suspended or removed. */
   isAssignable(person: ImportedPerson): boolean;
-  /** How many guests were made. */
+  /** The number of guests that were created. */
   readonly created: number;
 }
 
 /**
- * Finds the members that people of the source are: those of earlier runs, else by e-mail address, else by name.
- * Who is not there becomes an invited guest.
+ * Finds the members that correspond to the persons of a source: by earlier imports, otherwise by e-mail address,
+ * otherwise by name. For a person without a member, it creates an invited guest.
  */
 export async function findPeople(
   trx: Trx,
@@ -113,7 +112,7 @@ function peopleOf(issue: CleanIssue): (ImportedPerson | undefined)[] {
   ];
 }
 
-/** How the source tells its people apart. */
+/** The key that identifies a person in the source. */
 function keyOf({ name, emailAddress }: ImportedPerson): string {
   return emailAddress === undefined ? name : fold(emailAddress);
 }
@@ -126,7 +125,7 @@ function matching(
   const byEmail = email && members.find((member) => member.emailAddressFold === email);
   if (byEmail) return byEmail;
   const nameFold = fold(name);
-  // A name alone may be anybody's of that name; who has another address is somebody else.
+  // A name without an address matches any member of that name. A member with a different address is another person.
   const named = members.filter(
     (member) =>
       member.displayNameFold === nameFold && (email === undefined || member.emailAddressFold === null),

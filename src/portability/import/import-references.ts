@@ -19,7 +19,7 @@ import { isTerminal } from '../../resolvers/issues/issue-counts.ts';
 
 type StatusRow = Row<'status'>;
 
-/** What an issue of the source refers to, as rows of the workspace. */
+/** The rows of the workspace that an imported issue refers to. */
 export interface IssueReferences {
   teamId: string;
   status: StatusRow;
@@ -29,7 +29,7 @@ export interface IssueReferences {
   warnings: string[];
 }
 
-/** Finds what the issues of a batch refer to; labels that are not there are made in the issue's team. */
+/** Finds the rows that the issues of a batch refer to. Missing labels are created in the issue's team. */
 export class ImportReferences {
   readonly #target: ImportTarget;
   readonly #teams = new Map<string, Row<'team'>>();
@@ -56,7 +56,7 @@ export class ImportReferences {
     this.#deliveries = await selectDeliveriesNumbered(trx, teamIds, numbers);
   }
 
-  /** What the issue refers to, or why it cannot be taken. */
+  /** The rows that the issue refers to, or the reason why it is refused. */
   of(issue: CleanIssue): IssueReferences | { refused: string } {
     const code = this.#codeOf(issue);
     const team = this.#teams.get(code);
@@ -74,7 +74,7 @@ export class ImportReferences {
     };
   }
 
-  /** Writes the labels that `of` found missing; answers with their number. */
+  /** Inserts the labels that `of` found missing, and returns their number. */
   async makeLabels(trx: Trx): Promise<number> {
     await insertRows(trx, 'label', this.#newLabels);
     return this.#newLabels.length;
@@ -99,7 +99,7 @@ export class ImportReferences {
     if (fitting) return fitting;
     const closes = category === statusCategory.completed || category === statusCategory.canceled;
     const instead = closes ? statuses.find(({ rank }) => isTerminal(rank)) : initial;
-    if (instead) warnings.push(`the team has no status of its kind: it is in "${instead.name}"`);
+    if (instead) warnings.push(`the team has no status of this category; the issue gets "${instead.name}"`);
     return instead;
   }
 
@@ -136,7 +136,8 @@ export class ImportReferences {
 
   #delivery({ deliveryNumber, teamCode }: CleanIssue, teamId: string, warnings: string[]): string | null {
     if (deliveryNumber == null) return null;
-    // The number is one of the issue's own team; in another team it would be another delivery.
+    // The number refers to a delivery of the issue's own team. In another team, the same number is a different
+    // delivery.
     const isOwnTeam = this.#target.teamCode === undefined || this.#target.teamCode === teamCode;
     const delivery = this.#deliveries.find(
       (each) => each.teamId === teamId && each.number === deliveryNumber,

@@ -11,7 +11,7 @@ import { limits } from '../../model/limits.ts';
 import type { NewIssue } from '../../db/writes/issue-creation.ts';
 import type { NewRow } from '../../db/tables/tenant-tables.ts';
 
-/** One issue of a batch, with everything looked up that its rows need. */
+/** An issue of a batch, with everything that its rows refer to. */
 export interface PreparedIssue {
   readonly line: number;
   readonly issue: CleanIssue;
@@ -20,7 +20,7 @@ export interface PreparedIssue {
   readonly assignees: Assignees;
 }
 
-/** The columns that the source decides in an issue that was imported before; what it knows nothing of stays. */
+/** The columns that an import updates in an existing issue. Columns that the source does not have are not changed. */
 export function changedIssueColumns(prepared: PreparedIssue, people: People) {
   const { issue, references } = prepared;
   const { status, projectId, deliveryId } = references;
@@ -88,12 +88,12 @@ export function newIssue(
   };
 }
 
-/** How many entries of a feed tell of an update of the issue itself. */
+/** The number of entries in a feed that record an update of the issue itself. */
 export function updatesIn(activity: readonly { eventType: string }[] | undefined): number {
   return activity?.filter(({ eventType }) => eventType === 'issue.updated.v1').length ?? 0;
 }
 
-/** Who works on the issue; who may not be assigned is left out. */
+/** The assignees of an issue. Persons who may not be assigned are skipped with a warning. */
 export function assigneesOf(issue: CleanIssue, people: People, warnings: string[]): Assignees {
   const assignable = [issue.primaryAssignee, ...issue.assignees].flatMap((person) => {
     if (!person) return [];
@@ -110,14 +110,14 @@ export function assigneesOf(issue: CleanIssue, people: People, warnings: string[
   };
 }
 
-/** The rows of who follows a new issue: as the source says, else reporter, assignees and commenters. */
+/** The subscriptions to a new issue: those in the source, or else of the reporter, the assignees and the commenters. */
 export function subscriptionRows({ issue, id, assignees }: PreparedIssue, people: People) {
-  const usual = [
+  const defaults = [
     people.account(issue.reporter),
     ...assignees.all,
     ...issue.comments.map(({ author }) => people.account(author)),
   ];
-  const accounts = issue.subscribers?.map((person) => people.account(person)) ?? usual;
+  const accounts = issue.subscribers?.map((person) => people.account(person)) ?? defaults;
   return [...new Set(accounts)].map((userAccountId) => ({ issueId: id, userAccountId }));
 }
 
@@ -125,7 +125,7 @@ export function assigneeRowsOf({ id, assignees }: PreparedIssue) {
   return assigneeRows(id, assignees);
 }
 
-/** The rows of who plays which part, each pair once. */
+/** The role assignments of an issue, without duplicates. */
 export function roleRows({ issue, id }: PreparedIssue, people: People) {
   const pairs = (issue.roleAssignments ?? []).map(({ role, person }) => ({
     role,
@@ -135,7 +135,7 @@ export function roleRows({ issue, id }: PreparedIssue, people: People) {
   return [...once.values()].map((pair) => ({ issueId: id, ...pair }));
 }
 
-/** The rows of comments that are new to us; `known` are those that were imported before. */
+/** The rows of new comments. `known` has the ids of the comments that were imported before. */
 export function commentRows(
   { newId }: ImportTarget,
   { issue, id: issueId }: PreparedIssue,
@@ -146,10 +146,10 @@ export function commentRows(
   const authors = new Map(
     issue.comments.map((comment) => [comment.sourceId, people.account(comment.author)]),
   );
-  const rows = issue.comments.flatMap((comment, place) => {
+  const rows = issue.comments.flatMap((comment, index) => {
     if (known.has(comment.sourceId)) return [];
     const key = commentKey(issue, comment.sourceId);
-    const id = newId({ kind: 'comment', key, madeUtc: comment.createdUtc, place });
+    const id = newId({ kind: 'comment', key, madeUtc: comment.createdUtc, index });
     ids.set(comment.sourceId, id);
     const { parentSourceId } = comment;
     const parentCommentId = parentSourceId === undefined ? null : (ids.get(parentSourceId) ?? null);
@@ -177,8 +177,8 @@ export function linkRows(
   { issue, id: issueId }: PreparedIssue,
   people: People,
 ): NewRow<'issueLink'>[] {
-  return issue.links.map(({ url, urlHash, title, createdUtc, createdBy, deletedUtc = null }, place) => ({
-    id: newId({ kind: 'link', key: `${issue.sourceId} ${url}`, madeUtc: createdUtc, place }),
+  return issue.links.map(({ url, urlHash, title, createdUtc, createdBy, deletedUtc = null }, index) => ({
+    id: newId({ kind: 'link', key: `${issue.sourceId} ${url}`, madeUtc: createdUtc, index }),
     issueId,
     url,
     urlHash,
@@ -189,14 +189,14 @@ export function linkRows(
   }));
 }
 
-/** What is remembered of where an issue came from. */
+/** The ledger entry of an issue. */
 export function issueEntry({ issue, id }: PreparedIssue): LedgerEntry {
   const { sourceId, digest, relations, fields } = issue;
-  return { sourceId, targetId: id, record: { digest, relations, fields, ...whatCame(issue) } };
+  return { sourceId, targetId: id, record: { digest, relations, fields, ...importedCounts(issue) } };
 }
 
-/** How much came with the issue that its feed need not tell of, for `verify`; nothing for a source without any. */
-function whatCame({ attachments = [], agentThread, links }: CleanIssue): object {
+/** The numbers of imported rows that need no entry in the feed, for `verify`. Numbers that are 0 are omitted. */
+function importedCounts({ attachments = [], agentThread, links }: CleanIssue): object {
   const counts = {
     attachments: attachments.length,
     messages: agentThread?.messages.length ?? 0,
@@ -206,7 +206,7 @@ function whatCame({ attachments = [], agentThread, links }: CleanIssue): object 
   return Object.keys(came).length > 0 ? { came } : {};
 }
 
-/** What is remembered of where a comment came from. */
+/** The ledger entry of a comment. */
 export function commentEntry(
   issue: CleanIssue,
   { sourceId, digest, deletedUtc }: CleanComment,
@@ -216,7 +216,9 @@ export function commentEntry(
   return { sourceId: commentKey(issue, sourceId), targetId, record };
 }
 
-/** A comment's id among those of the whole source: sources number them within the issue, some with long texts. */
+/**
+ * A key for a comment that is unique in the source, where ids are unique only within the issue. Long ids are hashed.
+ */
 export function commentKey({ sourceId }: CleanIssue, commentId: string): string {
   const key = `${sourceId}/${commentId}`;
   return key.length <= 500

@@ -9,47 +9,47 @@ import { cleanIssue } from './import-clean.ts';
 import type { SourceLine } from './import-issue.ts';
 import type { ImportTarget } from './import-people.ts';
 
-/** What an import tells while it goes on. */
+/** Receives refusals, warnings and progress during an import. */
 export interface ImportReporter {
   refused(line: number, reason: string): void;
   warning(line: number, text: string): void;
-  /** After each batch. */
+  /** Called after each batch. */
   progress(summary: Readonly<ImportSummary>): void;
 }
 
-/** What an import did, and what it found. */
+/** The result of an import. */
 export interface ImportSummary {
-  /** Lines that are issues and were taken. */
+  /** Lines that are issues and were imported. */
   issues: number;
   created: number;
   updated: number;
   unchanged: number;
-  /** Were imported before and deleted here since: they stay so. */
+  /** Issues that were imported before and deleted here since. They remain deleted. */
   deletedHere: number;
   refused: number;
-  /** Deleted in the source. */
+  /** Issues that were deleted in the source. */
   tombstones: number;
-  /** Records of the source that are no issues, such as the memories of beads' agents. */
+  /** Records of the source that are not issues, such as the memories of beads' agents. */
   otherRecords: number;
   comments: number;
   labels: number;
   members: number;
-  /** Parents that were set. */
+  /** Issues whose parents were set. */
   parents: number;
   /** Parents that the file does not have, or has as tombstones. */
   parentsMissing: number;
-  /** Relations of other kinds and fields without a column of ours; kept with the source record. */
+  /** Relations of other kinds and fields without a column here, which are stored with the source record. */
   relationsKept: number;
   fieldsKept: number;
   warnings: number;
-  /** Was it ended before the file was. */
+  /** Whether the import was interrupted. */
   isStopped: boolean;
 }
 
 export interface ImportOptions {
-  /** The workspace; a transaction that has begun makes the import a part of it, which fails as a whole. */
+  /** The handle of the workspace. If it is a transaction, the import is part of it and fails as a whole. */
   readonly db: TenantDb;
-  /** Tells the planner of the new rows; undefined within a transaction, after which its caller does. */
+  /** Updates the statistics for the query planner. Undefined in a transaction, whose caller does that afterwards. */
   readonly unscoped: Database['unscoped'] | undefined;
   readonly actor: Actor;
   readonly target: ImportTarget;
@@ -58,19 +58,19 @@ export interface ImportOptions {
   readonly signal: AbortSignal;
 }
 
-/** Issues in one transaction: few enough that others hardly wait, many enough that its cost is shared. */
+/** Issues per transaction: few enough that other writes do not wait long, enough to share the cost of a transaction. */
 const batchSize = 100;
 /**
- * The same where one transaction surrounds the import, so that fewer statements are sent. No more than one statement
- * inserts: an issue refers to a parent of its batch.
+ * Issues per batch if the whole import is one transaction. Larger batches need fewer statements, but a batch must fit
+ * into one insert, since an issue may refer to a parent in the same batch.
  */
 const surroundedBatchSize = 500;
-/** Text in one transaction; a file of long descriptions would otherwise fill the memory. */
+/** Bytes of text per transaction, which limits the memory for files with long descriptions. */
 const batchBytes = 4_000_000;
 
 /**
- * Imports the issues of a source in batches, each a transaction that leaves nothing half done: ended at any point
- * and run again, it finishes the job, and run once more it changes nothing.
+ * Imports the issues of a source in batches, each in a transaction. If the import is interrupted at any point, running
+ * it again completes it, and running it once more changes nothing.
  */
 export async function importIssues(options: ImportOptions): Promise<ImportSummary> {
   const { db, actor, target } = options;
@@ -106,7 +106,7 @@ class ImportRun {
     warnings: 0,
     isStopped: false,
   };
-  /** The line of each id, so that an id that comes twice is seen. */
+  /** The line of each id, to detect duplicates. */
   readonly #lineOf = new Map<string, number>();
   readonly #tombstones = new Set<string>();
   readonly #deleted = new Set<string>();
@@ -114,8 +114,8 @@ class ImportRun {
   #batch: ImportRow[] = [];
   #batchedBytes = 0;
   #bytesRead = 0;
-  /** How many were created when the planner was last told; it is told each time they have doubled. */
-  #analyzedAt = 0;
+  /** The number of created issues at the last update of the statistics, which follows each time it has doubled. */
+  #createdAtAnalysis = 0;
 
   constructor(options: ImportOptions) {
     this.#options = options;
@@ -158,7 +158,7 @@ class ImportRun {
     const { issue } = clean;
     const earlier = this.#lineOf.get(issue.sourceId);
     if (earlier !== undefined)
-      return this.#refuse(line.line, `its id ${issue.sourceId} is that of line ${earlier}`);
+      return this.#refuse(line.line, `its id ${issue.sourceId} is already used in line ${earlier}`);
     this.#lineOf.set(issue.sourceId, line.line);
     if (issue.deletedUtc) this.#deleted.add(issue.sourceId);
     for (const text of [...(line.warnings ?? []), ...clean.warnings]) this.#warn(line.line, text);
@@ -173,18 +173,18 @@ class ImportRun {
     this.#batch = [];
     this.#batchedBytes = 0;
     await this.#write(batch);
-    if (this.#summary.created >= 2 * this.#analyzedAt + batchSize) await this.#analyze();
+    if (this.#summary.created >= 2 * this.#createdAtAnalysis + batchSize) await this.#analyze();
     this.#options.reporter.progress(this.#summary);
   }
 
   async #analyze(): Promise<void> {
     const { unscoped } = this.#options;
-    if (!unscoped || this.#summary.created === this.#analyzedAt) return;
-    this.#analyzedAt = this.#summary.created;
+    if (!unscoped || this.#summary.created === this.#createdAtAnalysis) return;
+    this.#createdAtAnalysis = this.#summary.created;
     await analyzeTables(unscoped);
   }
 
-  /** Writes rows in one transaction; when the database takes one of them amiss, halves find out which. */
+  /** Writes rows in one transaction. If the database refuses a row, writes the halves separately, to find that row. */
   async #write(rows: readonly ImportRow[]): Promise<void> {
     const [first] = rows;
     if (!first) return;
@@ -195,16 +195,15 @@ class ImportRun {
     let outcome: BatchOutcome;
     try {
       outcome = await inTransaction(db, async (trx) => {
-        // A transaction that is run again writes its files under other names.
+        // A transaction that is repeated stores its files under new names, so those of the first attempt are removed.
         await files.removeAfter(filesBefore);
         return importBatch(trx, target, rows, earlier);
       });
     } catch (error) {
       await files.removeAfter(filesBefore);
-      // A transaction around the whole import cannot go on after an error.
+      // If the whole import is one transaction, it cannot continue after an error.
       if (!isAboutARow(error) || db.isTransaction) throw error;
-      if (rows.length === 1)
-        return this.#refuse(first.line, `the database does not take it: ${error.message}`);
+      if (rows.length === 1) return this.#refuse(first.line, `the database refuses it: ${error.message}`);
       const middle = Math.ceil(rows.length / 2);
       await this.#write(rows.slice(0, middle));
       return this.#write(rows.slice(middle));
@@ -228,7 +227,7 @@ class ImportRun {
     for (const name of counted) summary[name] += outcome[name];
     for (const { line, text } of outcome.refused) this.#refuse(line, text);
     for (const { line, text } of outcome.warnings) this.#warn(line, text);
-    // Whoever waited for an issue of this batch is below it now.
+    // Issues that waited for a parent in this batch have it now.
     for (const { line, issue } of rows) {
       if (!outcome.refused.some((refused) => refused.line === line)) this.#waiting.delete(issue.sourceId);
     }
@@ -259,7 +258,7 @@ class ImportRun {
   }
 }
 
-/** Errors of SQL about what was written: bad values and broken rules, neither a lost connection nor a fault of ours. */
+/** Whether an SQL error is about the written values (invalid values, violated constraints, exceeded limits). */
 function isAboutARow(error: unknown): error is Error {
   if (!(error instanceof Error) || isConnectionLoss(error) || !('code' in error)) return false;
   return /^(?:22|23|54)\w{3}$/.test(String(error.code));

@@ -3,13 +3,13 @@ import { nextThread } from '../../resolvers/agent-turns.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import type { PreparedIssue } from './import-rows.ts';
 
-/** A conversation as rows: the thread as it is after its last message, and the messages. */
+/** The rows of a conversation: the thread in its state after the last message, and the messages. */
 export interface ThreadRows {
   readonly thread: NewRow<'agentThread'>;
   readonly messages: NewRow<'agentThreadMessage'>[];
 }
 
-/** The rows of an issue's conversation; undefined when it names no agent and none is installed. */
+/** The rows of an issue's conversation; undefined if it names no agent and no agent is installed. */
 export function threadRows(
   { newId }: ImportTarget,
   { id: issueId, issue: { sourceId, agentThread } }: PreparedIssue,
@@ -30,15 +30,15 @@ export function threadRows(
   const threadId = newId({ kind: 'thread', key: sourceId, madeUtc: first.createdUtc });
   const messages: (NewRow<'agentThreadMessage'> & { id: string })[] = [];
   let before: LocalRow<'agentThread'> | undefined;
-  for (const [place, message] of agentThread.messages.entries()) {
+  for (const [index, message] of agentThread.messages.entries()) {
     const { authorType, messageType, turnNumber, body, createdUtc } = message;
     const moved = nextThread(before, { authorType, messageType, turnNumber, body, nowUtc: createdUtc });
     before = { ...origin, id: threadId, ...moved.thread, revision: moved.thread.messageCount };
     messages.push({
       ...origin,
-      id: newId({ kind: 'message', key: `${sourceId} ${place}`, madeUtc: createdUtc, place }),
+      id: newId({ kind: 'message', key: `${sourceId} ${index}`, madeUtc: createdUtc, index }),
       threadId,
-      sortOrder: place + 1,
+      sortOrder: index + 1,
       authorUserAccountId: people.account(message.author),
       authorType,
       messageType,
