@@ -7,20 +7,20 @@ import { Slot } from './query/slots.ts';
 import type { Row, Tables } from './tables/tables.ts';
 import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 
-/** A token and the member it stands for, whatever state the two are in. */
+/** A token and its member, whatever their states are. */
 export type TokenHolder = Pick<
   Selectable<AccessTokenTable>,
   'workspaceId' | 'userAccountId' | 'scopes' | 'expiresUtc' | 'lastUsedUtc' | 'revokedUtc'
 > & {
   tokenId: string;
   memberId: string;
-  /** The version of what tokens of the workspace may do, of the same moment. */
+  /** The version of the permissions of the workspace's tokens, read in the same statement. */
   auth: number;
 } & Pick<Row<'member'>, 'displayName' | 'role' | 'status' | 'principalKind'>;
 
 /**
- * The look-up behind every request, hence prepared. It alone starts without a workspace: `unscoped`, since
- * the hash is what names one.
+ * Finds the token of a request. The statement is prepared because every request may need it. It uses the unscoped
+ * database because the workspace is only known once the token has been found.
  */
 export class TokenHolders {
   readonly #database: Pick<Database, 'connect' | 'unscoped'>;
@@ -30,7 +30,7 @@ export class TokenHolders {
     this.#database = database;
   }
 
-  /** The holder of the token with this hash; undefined when there is no such token. */
+  /** The token with this hash, with its member; undefined if there is none. */
   async find(tokenHash: Buffer): Promise<TokenHolder | undefined> {
     this.#select ??= new PreparedSelect(holderQuery(this.#database.unscoped), holderColumns);
     const [holder] = await this.#select.run(() => this.#database.connect(), { tokenHash });
@@ -68,7 +68,7 @@ function holderQuery(unscoped: Kysely<Tables>) {
     .where('t.tokenHash', '=', sql<Buffer>`${new Slot('tokenHash')}`);
 }
 
-/** Writes the use down unless one is written that is newer than `before`. */
+/** Stores the time of a use of the token, unless the stored time is later than `before`. */
 export async function updateLastUsed(
   db: TenantDb,
   token: { tokenId: string },
@@ -87,7 +87,7 @@ export function insertAccessToken(db: TenantDb, token: NewRow<'accessToken'>): P
   return db.insertInto('accessToken').values(token).returningAll().executeTakeFirstOrThrow();
 }
 
-/** The workspace of a token that is known by its id alone: `unscoped`, for the one who runs the service. */
+/** The workspace of the token with this id, for commands of the operator, which have no workspace. */
 export async function selectTokenWorkspace(
   unscoped: Kysely<Tables>,
   id: string,
@@ -100,7 +100,7 @@ export async function selectTokenWorkspace(
   return row?.workspaceId;
 }
 
-/** The token with this id, provided that `where` holds for it; undefined otherwise. */
+/** The token with this id, if it matches `where`; undefined otherwise. */
 export function selectAccessToken(
   db: TenantDb,
   id: string,
@@ -114,7 +114,9 @@ export function selectAccessToken(
     .executeTakeFirst();
 }
 
-/** Holds a living token until the transaction ends, so that its revocation waits for what is made of it. */
+/**
+ * Locks a token until the transaction ends, unless it is revoked. Its revocation then waits for tokens created with it.
+ */
 export async function lockLivingToken(db: TenantDb, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('accessToken as t')
@@ -126,7 +128,7 @@ export async function lockLivingToken(db: TenantDb, id: string): Promise<boolean
   return row !== undefined;
 }
 
-/** Marks the living among these tokens, or among their children, and says which those were. */
+/** Revokes those of the tokens, or of the tokens created with them, that are not revoked yet, and returns them. */
 export async function updateRevoked(
   db: TenantDb,
   which: { column: 'id' | 'parentTokenId'; ids: readonly string[] },
@@ -141,7 +143,7 @@ export async function updateRevoked(
     .execute();
 }
 
-/** A workspace's tokens with the names of those they stand for, newest first. */
+/** The tokens of a workspace with the names of their members, newest first. */
 export function selectAccessTokens(db: TenantDb) {
   return db
     .selectFrom('accessToken as t')

@@ -2,7 +2,7 @@ import type { Row } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
 import type { NewRow } from './tables/tenant-tables.ts';
 
-/** The thread of an issue; it changes only under the issue's lock. */
+/** The thread of an issue. Only transactions that hold the lock of the issue change it. */
 export async function selectThread(trx: Trx, issueId: string): Promise<Row<'agentThread'> | undefined> {
   return trx.selectFrom('agentThread').selectAll().where('issueId', '=', issueId).executeTakeFirst();
 }
@@ -19,7 +19,7 @@ export async function selectInstallationOf(
     .executeTakeFirst();
 }
 
-/** The default installation of the workspace or, where none is the default, the oldest. */
+/** The default installation of the workspace; if none is the default, the oldest one. */
 export async function selectInstallation(trx: Trx): Promise<Row<'agentInstallation'> | undefined> {
   return trx
     .selectFrom('agentInstallation')
@@ -44,7 +44,7 @@ export async function selectMessage(
     .executeTakeFirst();
 }
 
-/** Writes the thread of an issue as it is after a message: a new one, or over the one that there is. */
+/** Inserts the thread of an issue, or updates it to its state after a new message. */
 export async function upsertThread(trx: Trx, thread: NewRow<'agentThread'>): Promise<Row<'agentThread'>> {
   return trx
     .insertInto('agentThread')

@@ -5,23 +5,23 @@ import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
 
 export type AttachmentRow = Row<'attachment'>;
 
-/** How often an upload may be begun. */
-const mostUploads = 100;
+/** The maximum number of times that the upload of an attachment may be started. */
+const maxUploads = 100;
 
 /**
- * The key of the uploaded bytes in the store. Each upload that is begun counts `revision` on and writes under a key
- * of its own, so that whoever comes late never touches what another has finished; then the row does not change again.
+ * The key of the uploaded bytes in the store. Each started upload increases `revision` and has a key of its own, so
+ * that a late upload cannot overwrite one that is already finished.
  */
 export function contentKey({ workspaceId, id, revision }: UploadName): string {
   return `${workspaceId}/${id.slice(-2)}/${id}.${revision}`;
 }
 
-/** The key of the picture that is shown of an image. */
+/** The key of the preview picture of an image. */
 export function previewKey(name: UploadName): string {
   return `${contentKey(name)}.preview`;
 }
 
-/** Everything that uploads of an attachment may have put into the store. */
+/** The keys of all objects that uploads of an attachment may have stored. */
 export function keysOf({ revision, ...name }: UploadName): string[] {
   const uploads = Array.from({ length: revision }, (_, index) => ({ ...name, revision: index + 1 }));
   return uploads.flatMap((upload) => [contentKey(upload), previewKey(upload)]);
@@ -33,7 +33,7 @@ export async function insertAttachment(trx: Trx, attachment: NewRow<'attachment'
   return trx.insertInto('attachment').values(attachment).returningAll().executeTakeFirstOrThrow();
 }
 
-/** A living attachment, whether its bytes are there or not. */
+/** An attachment that is not deleted, whether its upload is finished or not. */
 export async function selectAttachment(db: TenantDb, id: string): Promise<AttachmentRow | undefined> {
   return db
     .selectFrom('attachment')
@@ -43,7 +43,7 @@ export async function selectAttachment(db: TenantDb, id: string): Promise<Attach
     .executeTakeFirst();
 }
 
-/** The same while its issue lives. */
+/** An attachment that is not deleted and whose issue is not deleted. */
 export async function selectAttachmentOfLiving(db: TenantDb, id: string): Promise<AttachmentRow | undefined> {
   return db
     .selectFrom('attachment as a')
@@ -57,7 +57,7 @@ export async function selectAttachmentOfLiving(db: TenantDb, id: string): Promis
 
 export type UploadedFile = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision' | 'fileName' | 'sizeBytes'>;
 
-/** Attachments of all workspaces whose bytes are there, in the order of their keys: those after one, a page of them. */
+/** A page of the uploaded attachments of all workspaces, in the order of their keys, after a given one. */
 export async function selectUploadedFiles(
   unscoped: Kysely<Tables>,
   after: Pick<UploadedFile, 'workspaceId' | 'id'> | undefined,
@@ -78,7 +78,7 @@ export async function selectUploadedFiles(
     .execute();
 }
 
-/** Begins an upload: undefined when another is finished, or when too many were begun. */
+/** Starts an upload. Returns undefined if an upload is already finished, or if too many were started. */
 export async function beginUpload(db: TenantDb, id: string): Promise<AttachmentRow | undefined> {
   return db
     .updateTable('attachment')
@@ -86,12 +86,15 @@ export async function beginUpload(db: TenantDb, id: string): Promise<AttachmentR
     .where('id', '=', id)
     .where('uploadedUtc', 'is', null)
     .where('deletedUtc', 'is', null)
-    .where('revision', '<', mostUploads)
+    .where('revision', '<', maxUploads)
     .returningAll()
     .executeTakeFirst();
 }
 
-/** Finishes the upload that was begun last; undefined when this is not the one, or one is finished. */
+/**
+ * Finishes the upload that was started last. Returns undefined if this is an earlier one, or if one is already
+ * finished.
+ */
 export async function finishUpload(
   trx: Trx,
   { id, revision }: UploadName,
@@ -109,8 +112,8 @@ export async function finishUpload(
 }
 
 /**
- * Deletes a living attachment; undefined when it was deleted meanwhile. Without `uploadedUtc` it is among those whose
- * bytes and rows are removed soon.
+ * Deletes an attachment. Returns undefined if it was deleted meanwhile. Clearing `uploadedUtc` marks the attachment for
+ * the janitor, which removes its bytes and its row.
  */
 export async function deleteAttachment(
   trx: Trx,

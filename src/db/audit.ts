@@ -7,7 +7,7 @@ export function insertAuditEntries(trx: Trx, entries: readonly NewRow<'auditEntr
   return insertRows(trx, 'auditEntry', entries);
 }
 
-/** Which entries are read; all that is given must hold. */
+/** The conditions for entries; those that are set must all match. */
 export interface AuditSelection {
   readonly since?: Date | undefined;
   readonly userAccountId?: string | undefined;

@@ -11,7 +11,7 @@ export async function selectComment(db: TenantDb, id: string): Promise<Row<'comm
     .executeTakeFirst();
 }
 
-/** The comment that a reply would be under, with the name of its author. */
+/** The comment that a reply refers to, with the name of its author. */
 export async function selectParentComment(
   trx: Trx,
   issueId: string,
@@ -27,7 +27,7 @@ export async function selectParentComment(
     .executeTakeFirst();
 }
 
-/** Changes a living comment and counts the change; undefined when it has been deleted meanwhile. */
+/** Updates a comment and increases its revision. Returns undefined if it was deleted meanwhile. */
 export async function updateComment(
   trx: Trx,
   id: string,
@@ -43,7 +43,7 @@ export async function updateComment(
     .executeTakeFirst();
 }
 
-/** The time of the newest living comment of an issue. */
+/** The time of the newest comment on an issue that is not deleted. */
 export async function selectLastCommentUtc(trx: Trx, issueId: string): Promise<Date | null> {
   const row = await trx
     .selectFrom('comment')

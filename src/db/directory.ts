@@ -5,7 +5,7 @@ import { workspaceOf } from './engine/tenant-handle.ts';
 import type { Trx, UnscopedTrx } from './engine/transaction.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
 
-/** The tables that a directory is kept in, in an order in which rows may point at earlier ones only. */
+/** The tables of a directory, ordered so that rows refer only to rows of earlier tables. */
 export const directoryTables = [
   'member',
   'team',
@@ -27,15 +27,15 @@ export type DirectoryTable = (typeof directoryTables)[number];
 /** All rows of a workspace's directory. */
 export type DirectoryRows = { [Table in DirectoryTable]: Row<Table>[] };
 
-// 'wgdi' in ASCII: keeps this lock apart from any other advisory lock of the database.
+// 'wgdi' in ASCII, so that these locks differ from all other advisory locks of the database.
 const directoryLocks = 0x77676469;
 
-/** Lets one transaction at a time create members, labels and the like in its workspace. */
+/** Takes a lock so that only one transaction at a time creates members, labels and so on in the workspace. */
 export async function holdDirectory(trx: Trx): Promise<void> {
   await hold(trx, workspaceOf(trx));
 }
 
-/** Lets one transaction at a time create workspaces by directory files. */
+/** Takes a lock so that only one transaction at a time creates workspaces from directory files. */
 export async function holdWorkspaces(unscoped: UnscopedTrx): Promise<void> {
   await hold(unscoped, '');
 }
@@ -44,17 +44,17 @@ async function hold(trx: QueryExecutorProvider, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${directoryLocks}::int, hashtext(${name}))`.execute(trx);
 }
 
-/** Reads the whole directory of a workspace: some thousands of rows at most. */
+/** Reads the whole directory of a workspace, which has at most some thousands of rows. */
 export async function selectDirectory(db: TenantDb): Promise<DirectoryRows> {
   const rows: Partial<Record<DirectoryTable, unknown[]>> = {};
   for (const table of directoryTables) {
     rows[table] = await db.selectFrom(table).selectAll().execute();
   }
-  // Every table of the list was read just now.
+  // All tables have been read, which the compiler cannot see.
   return rows as DirectoryRows;
 }
 
-/** Those of the statuses that issues are in, deleted ones too. */
+/** Those of the statuses that issues have, including deleted issues. */
 export async function selectStatusesInUse(trx: Trx, ids: string[]): Promise<Set<string>> {
   const rows = await trx
     .selectFrom('status')

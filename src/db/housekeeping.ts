@@ -7,13 +7,15 @@ import type { Tables } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
 
-// 'wgjn' in ASCII: keeps this lock apart from any other advisory lock of the database.
+// 'wgjn' in ASCII, so that this lock differs from all other advisory locks of the database.
 const janitorLock = 0x77676a6e;
 
-/** Does the work unless somebody else of the same database is at it or at a backup; says whether it was done. */
+/**
+ * Does the work, unless another process does such work or a backup on the same database. Returns whether it was done.
+ */
 export async function alone(database: Database, work: () => Promise<void>): Promise<boolean> {
   if (database.engine === 'embedded') return aloneInProcess(database, work);
-  // A lock of the session would stay with whom a pooler lends it to next.
+  // A pooler may give the session to another client, so the lock must belong to a transaction and not to the session.
   return database.unscoped.transaction().execute(async (trx) => {
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
     const { taken } = await trx
@@ -24,7 +26,7 @@ export async function alone(database: Database, work: () => Promise<void>): Prom
   });
 }
 
-/** Does the work while nothing is removed from the store, as soon as whoever removes just now is done. */
+/** Does the work while no file is removed from the store. Waits for a removal that is in progress. */
 export async function whileFilesStay<Result>(
   database: Database,
   work: () => Promise<Result>,
@@ -35,16 +37,16 @@ export async function whileFilesStay<Result>(
     alone(database, async () => {
       done = { result: await work() };
     });
-  while (!(await attempt())) await delay(askAgainMs, undefined, { ...(signal && { signal }) });
+  while (!(await attempt())) await delay(retryEveryMs, undefined, { ...(signal && { signal }) });
   if (!done) throw new Error('Impossible: the work was done.');
   return done.result;
 }
 
-const askAgainMs = 200;
+const retryEveryMs = 200;
 
 const working = new WeakSet<Database>();
 
-/** The embedded database belongs to one process, and has no second connection to hold the lock on. */
+/** The same for the embedded database, which has a single process and no second connection for the lock. */
 async function aloneInProcess(database: Database, work: () => Promise<void>): Promise<boolean> {
   if (working.has(database)) return false;
   working.add(database);
@@ -58,7 +60,9 @@ async function aloneInProcess(database: Database, work: () => Promise<void>): Pr
 
 export type FileName = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision'>;
 
-/** Attachments of all workspaces that were deleted, or announced before a time and not uploaded, oldest first. */
+/**
+ * The attachments of all workspaces that were deleted, or were created before a time but never uploaded, oldest first.
+ */
 export async function selectAbandonedAttachments(
   unscoped: Kysely<Tables>,
   before: Date,
@@ -74,7 +78,7 @@ export async function selectAbandonedAttachments(
     .execute();
 }
 
-/** Removes the row of an attachment that has not been uploaded meanwhile, nor begun to be. */
+/** Removes the row of an attachment, unless an upload has been started or finished meanwhile. */
 export async function removeAbandonedAttachment(
   db: TenantDb,
   { id, revision }: Pick<FileName, 'id' | 'revision'>,
@@ -87,7 +91,7 @@ export async function removeAbandonedAttachment(
     .execute();
 }
 
-/** Issues of all workspaces that were deleted before a time, oldest first. */
+/** The issues of all workspaces that were deleted before a time, oldest first. */
 export async function selectLongDeletedIssues(
   unscoped: Kysely<Tables>,
   before: Date,
@@ -102,7 +106,10 @@ export async function selectLongDeletedIssues(
     .execute();
 }
 
-/** Writes labels and assignees of older issues beside them, as triggers do for newer ones; says of how many. */
+/**
+ * Fills the arrays of labels and assignees of issues that have none yet, as triggers do for others. Returns their
+ * number.
+ */
 export async function writeJoinedIds(unscoped: Kysely<Tables>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update issue i set
@@ -130,8 +137,8 @@ export async function selectFilesOfIssues(db: TenantDb, issueIds: readonly strin
     .execute();
 }
 
-/** All that hangs on an issue, each after what points at it. */
-const hangsOnIssue = [
+/** The tables of rows that belong to an issue, ordered so that rows refer only to rows of later tables. */
+const issueChildTables = [
   'agentThreadMessage',
   'agentThread',
   'activity',
@@ -144,7 +151,10 @@ const hangsOnIssue = [
   'issueAssignee',
 ] as const;
 
-/** Removes issues with everything on them; those that were deleted before the time, and no others. */
+/**
+ * Removes those of the issues that were deleted before the time, with everything that belongs to them. Returns their
+ * number.
+ */
 export async function removeIssues(trx: Trx, issueIds: readonly string[], before: Date): Promise<number> {
   const locked = await trx
     .selectFrom('issue')
@@ -157,7 +167,7 @@ export async function removeIssues(trx: Trx, issueIds: readonly string[], before
   const ids = locked.map(({ id }) => id);
   if (ids.length === 0) return 0;
   await forgetImports(trx, ids);
-  for (const table of hangsOnIssue) {
+  for (const table of issueChildTables) {
     await trx.deleteFrom(table).where('issueId', '=', anyUuid(ids)).execute();
   }
   for (const column of ['deletedParentIssueId', 'parentIssueId'] as const) {
@@ -171,7 +181,7 @@ export async function removeIssues(trx: Trx, issueIds: readonly string[], before
   return ids.length;
 }
 
-/** What an import made of these issues is no longer there; the record that it had names nothing. */
+/** Removes the import records of issues and their comments, which would otherwise refer to rows that do not exist. */
 async function forgetImports(trx: Trx, issueIds: readonly string[]): Promise<void> {
   await trx
     .deleteFrom('importSource')
@@ -188,7 +198,7 @@ async function forgetImports(trx: Trx, issueIds: readonly string[]): Promise<voi
     .execute();
 }
 
-/** Removes entries of the log of changes that are older than a workspace's last versions; says how many. */
+/** Removes entries of the change log that are older than the last versions of their workspace. Returns their number. */
 export async function removeReferenceChanges(
   unscoped: Kysely<Tables>,
   keptVersions: number,

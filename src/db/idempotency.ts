@@ -5,12 +5,12 @@ import { workspaceOf } from './engine/tenant-handle.ts';
 import type { NewRow } from './tables/tenant-tables.ts';
 import type { Trx } from './engine/transaction.ts';
 
-/** Whose key it is, and the key. */
+/** An Idempotency-Key and the account that uses it. */
 export type KeyName = Pick<Row<'idempotencyKey'>, 'userAccountId' | 'key'>;
 
-/** Holds a key until the transaction ends, unless another one holds it: says at once whether it does. */
+/** Locks a key until the transaction ends, without waiting. Returns false if another transaction has locked it. */
 export async function tryLockKey(trx: Trx, { userAccountId, key }: KeyName): Promise<boolean> {
-  // 64 bits of a hash stay clear of the other advisory locks of the database.
+  // A hash of 64 bits does not collide with the other advisory locks of the database.
   const hash = createHash('sha256')
     .update(`idempotency ${workspaceOf(trx)} ${userAccountId} ${key}`)
     .digest();
@@ -22,7 +22,10 @@ export async function tryLockKey(trx: Trx, { userAccountId, key }: KeyName): Pro
   return taken;
 }
 
-/** What is kept under a key since a time. Asked in the lock's own statement it might be missed: that sees no later commit. */
+/**
+ * The result that was kept for a key after a time. This must be a later statement than the lock: a statement sees only what
+ * was committed before it started, and another transaction may release the lock after that.
+ */
 export function selectKept(
   trx: Trx,
   { userAccountId, key }: KeyName,
@@ -37,7 +40,7 @@ export function selectKept(
     .executeTakeFirst();
 }
 
-/** Keeps a result in place of one that is too old to count. */
+/** Keeps a result, replacing an expired one. */
 export async function upsertKept(trx: Trx, row: NewRow<'idempotencyKey'>): Promise<void> {
   const { requestHash, result, createdUtc } = row;
   await trx
@@ -49,7 +52,7 @@ export async function upsertKept(trx: Trx, row: NewRow<'idempotencyKey'>): Promi
     .execute();
 }
 
-/** Removes keys of all workspaces that were kept before a time, oldest first, and says how many. */
+/** Removes the keys of all workspaces that were kept before a time, oldest first. Returns their number. */
 export async function removeKeys(unscoped: Kysely<Tables>, before: Date, limit: number): Promise<number> {
   const { numDeletedRows } = await unscoped
     .deleteFrom('idempotencyKey as k')
@@ -65,7 +68,7 @@ export async function removeKeys(unscoped: Kysely<Tables>, before: Date, limit: 
     .whereRef('k.workspaceId', '=', 'old.workspaceId')
     .whereRef('k.userAccountId', '=', 'old.userAccountId')
     .whereRef('k.key', '=', 'old.key')
-    // Once more, of the row itself: it may have been kept anew since it was found.
+    // The condition is repeated for the row itself, which may have been replaced since it was found.
     .where('k.createdUtc', '<', before)
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);

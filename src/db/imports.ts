@@ -6,14 +6,14 @@ import type { TenantDb } from './tables/tenant-tables.ts';
 
 export type ImportKind = 'issue' | 'comment' | 'member';
 
-/** A thing that came from a source before, and the fingerprint of what came. */
+/** An object of a source that was imported before: the row that it became, and its fingerprint. */
 export interface ImportedBefore {
   sourceId: string;
   targetId: string;
   digest: string | null;
 }
 
-/** What earlier runs made of these ids of a source. */
+/** The rows that objects of a source became in earlier imports, by their ids in the source. */
 export async function selectImported(
   trx: Trx,
   source: string,
@@ -62,7 +62,7 @@ export async function selectLabelsNamed(
     .execute();
 }
 
-/** Members by account or by a folded address or name, in the order in which they came. */
+/** Members by account or by folded address or name, ordered by creation time. */
 export async function selectMembersNamed(
   trx: Trx,
   by: { userAccountIds: string[]; emailFolds: string[]; nameFolds: string[] },
@@ -105,7 +105,7 @@ export async function selectDeliveriesNumbered(
     .execute();
 }
 
-/** These issues and all above them, each with its parent. */
+/** The issues and all their ancestors, each with its parent. */
 export async function selectAncestry(trx: Trx, ids: readonly string[]): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();
   const rows = await trx
@@ -146,7 +146,7 @@ export async function selectFeeds(
     .execute();
 }
 
-/** The attachments of issues, deleted ones too, so that none is brought back. */
+/** The attachments of issues. Deleted ones are included so that an import does not create them again. */
 export async function selectAttachmentsOf(
   trx: Trx,
   issueIds: readonly string[],
@@ -170,7 +170,7 @@ export async function selectIssuesWithThread(trx: Trx, issueIds: readonly string
   return new Set(rows.map(({ issueId }) => issueId));
 }
 
-/** The agents that are installed, the default one first. */
+/** The installed agents, the default one first. */
 export async function selectInstallations(trx: Trx): Promise<Row<'agentInstallation'>[]> {
   return trx
     .selectFrom('agentInstallation')

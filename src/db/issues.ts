@@ -8,10 +8,10 @@ import type { TenantDb, TenantTables } from './tables/tenant-tables.ts';
 
 export type IssueRow = Row<'issue'>;
 
-/** How a client names an issue: by its key, taken apart, or by its id. */
+/** What a client identifies an issue by: the two parts of its key, or its id. */
 export type IssueName = { teamCode: string; number: number } | { id: string };
 
-/** Just enough of an issue to find and lock it. */
+/** The columns of an issue that are needed to find and lock it. */
 export interface NamedIssue {
   id: string;
   teamId: string;
@@ -20,7 +20,7 @@ export interface NamedIssue {
   parentIssueId: string | null;
 }
 
-/** The issues behind names, in no order; what is deleted counts only when it is asked for. */
+/** Finds issues by key or id, in no particular order; deleted issues only if `deleted`. */
 export async function selectIssuesNamed(
   db: TenantDb,
   names: readonly IssueName[],
@@ -42,7 +42,7 @@ const namedColumns = [
   'issue.parentIssueId',
 ] as const;
 
-/** The issue behind one name. */
+/** Finds an issue by key or id; a deleted issue only if `deleted`. */
 export async function selectIssueNamed(
   sending: Sending,
   name: IssueName,
@@ -89,14 +89,17 @@ function issuesById(db: TenantDb, ids: readonly string[]) {
     .where('issue.id', '=', anyUuid(ids));
 }
 
-/** Rows that nobody else changes before the transaction ends, and a time that is not before anything in their feeds. */
+/** Issues that are locked until the transaction ends, and a time that is not earlier than any entry of their feeds. */
 export interface LockedIssues {
   issues: Map<string, IssueRow>;
-  /** The database's clock, since those of servers differ; or the newest entry of their feeds, if that is later. */
+  /**
+   * The time of the database, since the clocks of servers differ, or the time of the newest feed entry if that is
+   * later.
+   */
   nowUtc: Date;
 }
 
-/** Locks issues in the order of their ids, deleted ones too: whoever locks several cannot lock another out. */
+/** Locks issues, including deleted ones. The order of their ids prevents deadlocks. */
 export async function lockIssues(trx: Trx, ids: Iterable<string>): Promise<LockedIssues> {
   const rows = await trx
     .selectFrom('issue')
@@ -117,7 +120,10 @@ export type IssueColumns = Omit<
   'workspaceId' | 'id' | 'teamId' | 'number' | 'activityCount'
 >;
 
-/** The columns of a change to what an issue says of itself: whoever read it before must not overwrite it unseen. */
+/**
+ * The columns of a change, with an increased revision, so that clients that read the issue before cannot overwrite it
+ * unknowingly.
+ */
 export function revised(columns: IssueColumns): IssueColumns {
   return { ...columns, revision: sql<number>`issue.revision + 1` };
 }

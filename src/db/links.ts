@@ -25,7 +25,7 @@ export async function selectEquivalentLink(
     .executeTakeFirst();
 }
 
-/** Inserts the link; undefined when an equivalent one lives on the issue. */
+/** Inserts the link. Returns undefined if the issue already has an equivalent link. */
 export async function insertLink(trx: Trx, link: NewRow<'issueLink'>): Promise<Row<'issueLink'> | undefined> {
   return trx
     .insertInto('issueLink')
@@ -37,7 +37,7 @@ export async function insertLink(trx: Trx, link: NewRow<'issueLink'>): Promise<R
     .executeTakeFirst();
 }
 
-/** Deletes a living link; undefined when it was deleted meanwhile. */
+/** Deletes a link. Returns undefined if it was deleted meanwhile. */
 export async function deleteLink(
   trx: Trx,
   id: string,

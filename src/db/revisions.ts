@@ -2,10 +2,10 @@ import { untyped } from './query/any-tables.ts';
 import type { TableName } from './tables/tables.ts';
 import type { Trx } from './engine/transaction.ts';
 
-/** The tables of things that hang on an issue and count their changes. */
+/** The tables whose rows belong to an issue and have revisions. */
 export type RevisedTable = Extract<TableName, 'comment' | 'issueLink' | 'attachment'>;
 
-/** The revision of a living row, which nobody else changes before the transaction ends; undefined when it is deleted. */
+/** Locks a row until the transaction ends and returns its revision; undefined if the row is deleted. */
 export async function lockRevision(
   trx: Trx,
   table: RevisedTable,

@@ -7,7 +7,7 @@ export type MemberCard = Pick<
   'id' | 'userAccountId' | 'displayName' | 'emailAddress' | 'role' | 'status'
 >;
 
-/** Every workspace of the database, by name: `unscoped`, for the one who runs the service. */
+/** All workspaces of the database, ordered by name, for the operator. */
 export function selectWorkspaces(
   unscoped: Kysely<Tables>,
 ): Promise<Pick<Row<'workspace'>, 'id' | 'name' | 'createdUtc'>[]> {
@@ -23,13 +23,13 @@ export async function insertWorkspace(db: TenantDb, workspace: NewRow<'workspace
   await db.insertInto('workspace').values(workspace).execute();
 }
 
-/** A person and what the workspace knows of him. */
+/** Inserts an account and its member. */
 export async function insertMember(db: TenantDb, member: NewRow<'member'>): Promise<void> {
   await db.insertInto('userAccount').values({ id: member.userAccountId }).execute();
   await db.insertInto('member').values(member).execute();
 }
 
-/** The members of a workspace in the order in which they came, those of the highest role first. */
+/** The members of a workspace, ordered by role, the highest first, then by creation time. */
 export function selectMemberCards(db: TenantDb): Promise<MemberCard[]> {
   return db
     .selectFrom('member as m')

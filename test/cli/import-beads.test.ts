@@ -233,7 +233,7 @@ it('makes a team when it is told its suite.name, and refuses one that is not the
   expect((await exported(suite.world, suite.name, 'NEW')).slice(1)).toMatchObject([{ key: 'NEW-1' }]);
   await expect(suite.world.beads('nowhere.jsonl')).rejects.toThrow(/There is no file .*nowhere/);
   await expect(suite.world.beads(file, { team: undefined })).rejects.toThrow(
-    'Say which team gets the issues',
+    'Name the team that gets the issues',
   );
   for (const taken of ['team', 'workspace', 'create-team']) {
     const no = { team: undefined, workspace: undefined, from: 'backup', [taken]: 'BD' };

@@ -231,7 +231,7 @@ describe('workgraph verify', () => {
     await app.store.put(contentKey(first), bytesOfSize(3), 3);
     const cut = await inProcess(app, 'verify', ['--files']);
     expect(cut.exitCode).toBe(1);
-    expect(cut.stdout).toContain(`${first.fileName}: 3 bytes under`);
+    expect(cut.stdout).toContain(`${first.fileName}: the store has 3 bytes under`);
   });
 });
 

@@ -219,12 +219,12 @@ const refused: Record<string, [statement: () => Statement, reason: string]> = {
   ],
   'an insert of MySQL': [
     () => db.insertInto('team').values({ id: 'x' }).onDuplicateKeyUpdate({ name: 'x' }),
-    'not SQL of PostgreSQL',
+    'uses SQL that PostgreSQL does not have',
   ],
-  'a replacement': [() => db.replaceInto('team').values({ id: 'x' }), 'not SQL of PostgreSQL'],
+  'a replacement': [() => db.replaceInto('team').values({ id: 'x' }), 'uses SQL that PostgreSQL does not have'],
   'an insert of raw SQL': [
     () => db.insertInto('team').columns(['id']).expression(sql`select 1`),
-    'takes neither values nor a select',
+    'has neither values nor a select',
   ],
   'a change of the schema': [() => db.schema.dropTable('issue'), 'DropTableNode is not for tenants'],
   'a row that changes its workspace': [
@@ -249,7 +249,7 @@ const refused: Record<string, [statement: () => Statement, reason: string]> = {
   ],
   'an insert without columns': [
     () => db.insertInto('team').defaultValues(),
-    'The insert into "team" names no columns',
+    'The insert into "team" has no list of columns',
   ],
   'raw SQL that names a table': [
     () => ({ compile: () => sql`select * from issue`.compile(db) }),

@@ -6,7 +6,7 @@ export function identifierOf(node: OperationNode): string {
   if (TableNode.is(node)) return node.table.identifier.name;
   if (ColumnNode.is(node)) return node.column.name;
   if (IdentifierNode.is(node)) return node.name;
-  // An alias with columns: unnest(…) as given(id, name).
+  // An alias with columns, such as `unnest(…) as change(id, name)`.
   if (RawNode.is(node)) return /^\s*"?([\w$]+)/.exec(node.sqlFragments[0] ?? '')?.[1] ?? '';
   return '';
 }

@@ -32,7 +32,7 @@ export function listed(node: OperationNode | undefined): readonly OperationNode[
   return ListNode.is(node) ? node.items : [node];
 }
 
-/** Says whether a node is a statement with a scope of its own. */
+/** Whether a node is a statement with a scope of its own. */
 export function isQuery(node: OperationNode): node is Query {
   return (
     SelectQueryNode.is(node) ||
@@ -42,12 +42,15 @@ export function isQuery(node: OperationNode): node is Query {
   );
 }
 
-/** Says whether a value within a node is a node itself. */
+/** Whether a value in a node is itself a node. */
 export function isNode(value: unknown): value is OperationNode {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** Says whether a node has no queries below it. Nodes of values may hold thousands of values, and objects of any shape. */
+/**
+ * Whether a node cannot contain queries. Such nodes are not searched, since they may hold thousands of values and any
+ * objects.
+ */
 export function isLeaf(node: OperationNode): boolean {
   return (
     ValueNode.is(node) ||

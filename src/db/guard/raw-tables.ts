@@ -2,17 +2,19 @@ import { ColumnNode, IdentifierNode, RawNode, ReferenceNode, TableNode, ValueNod
 import type { OperationNode } from 'kysely';
 import { identifierOf } from './identifiers.ts';
 
-/** What the text of a raw fragment means for the statement around it. */
+/** The result of reading a raw SQL fragment. */
 export interface RawReading {
-  /** The names in places where SQL expects a table (after from, join, update, into, using …). */
+  /** The names at positions where SQL expects a table (after from, join, update, into, using …). */
   readonly tables: string[];
-  /** What could undo the conditions beside the fragment, since Kysely puts no parentheses around raw SQL. */
+  /**
+   * A construct that could disable conditions next to the fragment, since Kysely does not put raw SQL in parentheses.
+   */
   readonly leak: 'or' | 'parenthesis' | 'comment' | undefined;
 }
 
 /**
- * Reads a raw fragment together with the fragments and identifiers spliced into it. `asTable` says that the fragment is
- * in the place of a table, as in selectFrom(sql`issue`.as('i')).
+ * Reads a raw fragment together with the fragments and identifiers spliced into it. `asTable` means that the fragment
+ * is used as a table, as in selectFrom(sql`issue`.as('i')).
  */
 export function readRaw(node: RawNode, asTable = false): RawReading {
   const text = flatten(node);
@@ -23,7 +25,7 @@ export function readRaw(node: RawNode, asTable = false): RawReading {
 const NOTHING: RawReading = { tables: [], leak: undefined };
 const WORTH_READING = /[()]|--|\/\*|\b(?:from|join|update|into|using|table|truncate|copy|or)\b/i;
 
-/** In place of a value, an expression or a subquery, which are read as nodes. */
+/** The text for a value, an expression or a subquery in the fragment, which are checked as nodes. */
 const OPAQUE = ' \u0001 ';
 
 function flatten(node: RawNode): string {
@@ -65,26 +67,26 @@ const CLOSES = new Set(
     .concat('select', 'values', 'when', 'with'),
 );
 const BETWEEN = new Set(['only', 'lateral', 'rows']);
-/** Words after which `update` and `from` name no table: for update, do update, is distinct from. */
+/** Words after which `update` and `from` are not followed by a table: for update, do update, is distinct from. */
 const NOT_AFTER: Readonly<Record<string, ReadonlySet<string>>> = {
   update: new Set(['for', 'key', 'do', 'on']),
   from: new Set(['distinct']),
 };
-/** Functions with the word `from` among their arguments. */
-const SPEAKS_FROM = new Set(['extract', 'substring', 'trim', 'overlay']);
+/** Functions that have the word `from` between their arguments. */
+const FROM_FUNCTIONS = new Set(['extract', 'substring', 'trim', 'overlay']);
 
 /** The state at one depth of parentheses. */
 interface Depth {
   inList: boolean;
   expecting: boolean;
   joined: boolean;
-  readonly speaksFrom: boolean;
+  readonly isFromFunction: boolean;
 }
 
 function scan(tokens: readonly string[], asTable: boolean): RawReading {
   const tables: string[] = [];
   const outer: Depth[] = [];
-  let here: Depth = { inList: asTable, expecting: asTable, joined: false, speaksFrom: false };
+  let here: Depth = { inList: asTable, expecting: asTable, joined: false, isFromFunction: false };
   let leak: RawReading['leak'];
   let before = '';
   for (const [at, token] of tokens.entries()) {
@@ -94,7 +96,7 @@ function scan(tokens: readonly string[], asTable: boolean): RawReading {
     if (token === '(') {
       outer.push(here);
       const { expecting } = here;
-      here = { inList: expecting, expecting, joined: false, speaksFrom: SPEAKS_FROM.has(before) };
+      here = { inList: expecting, expecting, joined: false, isFromFunction: FROM_FUNCTIONS.has(before) };
     } else if (token === ')') {
       const enclosing = outer.pop();
       if (!enclosing) leak ??= 'parenthesis';
@@ -102,7 +104,7 @@ function scan(tokens: readonly string[], asTable: boolean): RawReading {
     } else if (word === 'or' && outer.length === 0) {
       leak ??= 'or';
     } else if (here.expecting && isName(token) && !CLOSES.has(word)) {
-      // Of `schema.table` the last part counts; a name before a parenthesis is a function.
+      // In `schema.table` the last part is the table. A name before a parenthesis is a function.
       here.expecting = BETWEEN.has(word) || tokens[at + 1] === '.';
       if (!here.expecting && tokens[at + 1] !== '(') tables.push(unquoted(token));
     } else if (token !== '.') {
@@ -131,7 +133,7 @@ function step(here: Depth, word: string, before: string): void {
 
 function opensTables(here: Depth, word: string, before: string): boolean {
   if (NOT_AFTER[word]?.has(before)) return false;
-  if (word === 'from') return !here.speaksFrom;
+  if (word === 'from') return !here.isFromFunction;
   // join … using (columns)
   if (word === 'using') return !here.joined;
   return OPENS_ONE.has(word);

@@ -37,8 +37,9 @@ const globals = namesInSql(globalTables);
 const tenants = namesInSql(tenantTables);
 
 /**
- * Adds the conditions of one workspace to statements whose names are in snake_case. Adding twice changes nothing, since
- * Kysely transforms some subqueries alone and again within their statement. Nodes that need no condition are not copied.
+ * Adds the conditions of one workspace to statements whose names are in snake_case. Kysely transforms some subqueries
+ * both alone and within their statement, so adding twice must change nothing. Nodes that need no condition are not
+ * copied.
  */
 export class TenantAdder {
   readonly #value: WorkspaceValue;
@@ -47,7 +48,7 @@ export class TenantAdder {
     this.#value = new WorkspaceValue(workspace);
   }
 
-  /** The statement bound to the workspace; throws a TenantError when it contains something that cannot be bound. */
+  /** Binds a statement to the workspace. Throws a TenantError if it contains something that cannot be bound. */
   addTo(root: RootOperationNode): RootOperationNode {
     if (isQuery(root)) return this.#query(root, noCtes);
     if (RawNode.is(root)) return this.#raw(root, noCtes, true);
@@ -100,7 +101,7 @@ export class TenantAdder {
     return { ...node, ...(where && { where: WhereNode.create(where) }), ...(isJoinsChanged && { joins }) };
   }
 
-  /** Adds the condition of a joined table to its `on`, which also holds for the nullable side of a left join. */
+  /** Adds the condition of a joined table to its `on`, which is also correct for the nullable side of a left join. */
   #joined(join: JoinNode, where: BinaryOperationNode[], ctes: Ctes): JoinNode {
     const { joinType, table } = join;
     const conditions = this.#condition(table, ctes);
@@ -117,7 +118,9 @@ export class TenantAdder {
         where.push(...conditions);
         return join;
       default:
-        throw new TenantError(`A ${joinType} keeps rows that no condition filters: say it in another way.`);
+        throw new TenantError(
+          `A ${joinType} keeps rows that no condition filters: use another kind of join.`,
+        );
     }
   }
 
@@ -135,7 +138,7 @@ export class TenantAdder {
     const missing = additions.filter(
       (addition) => !present.some((it) => this.#value.isCondition(it, addition)),
     );
-    // AND binds tighter than an OR beside it.
+    // AND binds more tightly than OR, so a condition with an OR is put in parentheses.
     const closed =
       condition && present.some((it) => OrNode.is(it)) ? ParensNode.create(condition) : condition;
     return missing.length === 0
@@ -150,11 +153,11 @@ export class TenantAdder {
     const { into, columns, values, onConflict } = node;
     const table = tableOf(into);
     if (node.onDuplicateKey || node.orAction || node.replace)
-      throw new TenantError('An insert that is not SQL of PostgreSQL.');
+      throw new TenantError('The insert uses SQL that PostgreSQL does not have.');
     if (!TableNode.is(table) || !isTenantTable(table)) return node;
     refuseWorkspaceUpdate(onConflict?.updates);
     const name = identifierOf(table);
-    if (!columns || !values) throw new TenantError(`The insert into "${name}" names no columns.`);
+    if (!columns || !values) throw new TenantError(`The insert into "${name}" has no list of columns.`);
     const conflict = onConflict && this.#value.onConflict(onConflict, name);
     const place = columns.findIndex(isWorkspaceColumn);
     if (place >= 0) {
@@ -170,7 +173,7 @@ export class TenantAdder {
     };
   }
 
-  /** Binds the queries anywhere below a node; gives the node itself where nothing changes. */
+  /** Binds all queries below a node. Returns the same node if nothing changes. */
   #below<Node extends OperationNode>(node: Node, ctes: Ctes, except?: string): Node {
     const original: object = node;
     const children: Readonly<Record<string, unknown>> = { ...original };
@@ -210,12 +213,14 @@ export class TenantAdder {
     const { leak } = this.#refuseTables(node, ctes, false);
     if (leak && !isStatement)
       throw new TenantError(
-        `Raw SQL has an open ${leak}, which may undo the conditions beside it: close it in parentheses.`,
+        `Raw SQL has an open ${leak}, which may disable the conditions next to it: put it in parentheses.`,
       );
     return this.#parameters(node, ctes);
   }
 
-  /** Binds the queries in a raw fragment. The fragments spliced into it were read with it as one text. */
+  /**
+   * Binds the queries in a raw fragment. Fragments that are spliced into it have already been read as part of its text.
+   */
   #parameters(node: RawNode, ctes: Ctes): RawNode {
     let changed: OperationNode[] | undefined;
     for (const [index, parameter] of node.parameters.entries()) {
@@ -233,7 +238,7 @@ export class TenantAdder {
   }
 }
 
-/** The names of tables as CamelCasePlugin spells them. */
+/** The names of tables in snake_case, as CamelCasePlugin writes them. */
 function namesInSql(tables: object): ReadonlySet<string> {
   const names = Object.keys(tables);
   return new Set(names.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)));
@@ -247,10 +252,10 @@ function isTenantTable({ table: { schema, identifier } }: TableNode): boolean {
 }
 
 function rawTable(table: string): TenantError {
-  return new TenantError(`Raw SQL names the table "${table}": say it with the query builder.`);
+  return new TenantError(`Raw SQL names the table "${table}": use the query builder instead.`);
 }
 
-/** The conditions that all have to hold: not those inside an `or`, a `not` or a function. */
+/** The conditions that must all be true, without those inside an `or`, a `not` or a function. */
 function conjuncts(condition: OperationNode | undefined): OperationNode[] {
   const found: OperationNode[] = [];
   const open = condition ? [condition] : [];

@@ -1,4 +1,4 @@
-/** A statement that cannot be bound to one workspace. It was not sent. */
+/** A statement cannot be bound to one workspace, so it is not sent. */
 export class TenantError extends Error {
   override readonly name = 'TenantError';
 }

@@ -9,11 +9,11 @@ import { TenantAdder } from './tenant-adder.ts';
 
 /**
  * Binds every statement of a handle to one workspace: adds `workspace_id = <workspace>` to each reference to a tenant
- * table, and the column to each insert. Refuses with a TenantError what it cannot read.
+ * table, and the column to each insert. A statement that it cannot read is refused with a TenantError.
  *
- * It must come after CamelCasePlugin: it reads and writes names in snake_case. Build correlated subqueries with an
- * expression builder (`eb.selectFrom`). Kysely sends a subquery made with `db.selectFrom` through the plugins alone
- * first, where the CTEs of the surrounding statement are unknown names.
+ * It must come after CamelCasePlugin, because it reads and writes names in snake_case. Correlated subqueries must be
+ * built with an expression builder (`eb.selectFrom`): Kysely first transforms a subquery of `db.selectFrom` alone, and
+ * then the CTEs of the surrounding statement are unknown names.
  */
 export class TenantPlugin implements KyselyPlugin {
   readonly workspace: Given<string>;

@@ -21,7 +21,7 @@ import { identifierOf } from './identifiers.ts';
 import { TenantError } from './tenant-error.ts';
 
 const name = 'workspace_id';
-/** The column that every tenant table has. */
+/** The column that all tenant tables have. */
 export const WORKSPACE_ID = ColumnNode.create(name);
 
 const equals = OperatorNode.create('=');
@@ -30,11 +30,11 @@ export function isWorkspaceColumn(node: OperationNode): boolean {
   return ColumnNode.is(node) && identifierOf(node) === name;
 }
 
-/** One workspace as a value in statements: how it is compared, inserted and recognized. */
+/** The id of a workspace as a value in statements, with the nodes that compare and insert it. */
 export class WorkspaceValue {
   readonly #workspace: Given<string>;
   readonly #value: ValueNode;
-  /** In a select list nothing else says which type the parameter has. */
+  /** The value in a select list, with a cast, because PostgreSQL cannot infer the type of a parameter there. */
   readonly #selection: SelectionNode;
 
   constructor(workspace: Given<string>) {
@@ -54,7 +54,7 @@ export class WorkspaceValue {
     return BinaryOperationNode.create(column, equals, this.#value);
   }
 
-  /** Says whether a node is that condition already. */
+  /** Whether a node is equal to the condition, which has then already been added. */
   isCondition(node: OperationNode, { leftOperand: wanted }: BinaryOperationNode): boolean {
     if (!BinaryOperationNode.is(node)) return false;
     const { leftOperand: left, operator, rightOperand: right } = node;
@@ -76,7 +76,7 @@ export class WorkspaceValue {
       );
     }
     if (!SelectQueryNode.is(values))
-      throw new TenantError(`The insert into "${table}" takes neither values nor a select.`);
+      throw new TenantError(`The insert into "${table}" has neither values nor a select.`);
     const { selections = [], setOperations } = values;
     return {
       ...values,
@@ -90,24 +90,24 @@ export class WorkspaceValue {
     } as SelectQueryNode;
   }
 
-  /** Says whether each row of an insert has the workspace at a place, where it was added before. */
-  isInserted(values: OperationNode, place: number): boolean {
+  /** Whether each row of an insert has the workspace at an index, where it was added before. */
+  isInserted(values: OperationNode, index: number): boolean {
     if (ValuesNode.is(values)) {
       return values.values.every((row) => {
-        if (PrimitiveValueListNode.is(row)) return row.values[place] === this.#workspace;
-        const value = row.values[place];
+        if (PrimitiveValueListNode.is(row)) return row.values[index] === this.#workspace;
+        const value = row.values[index];
         return value !== undefined && this.#isValue(value);
       });
     }
     if (!SelectQueryNode.is(values)) return false;
-    const selection = values.selections?.[place]?.selection;
+    const selection = values.selections?.[index]?.selection;
     const cast = selection && AliasNode.is(selection) ? selection.node : undefined;
     const isSelected = cast !== undefined && CastNode.is(cast) && this.#isValue(cast.expression);
     const others = values.setOperations ?? [];
-    return isSelected && others.every(({ expression }) => this.isInserted(expression, place));
+    return isSelected && others.every(({ expression }) => this.isInserted(expression, index));
   }
 
-  /** The conflict within the workspace: every unique index of a tenant table begins with it. */
+  /** Adds the workspace to the columns of a conflict, because all unique indexes of tenant tables start with it. */
   onConflict(conflict: OnConflictNode, table: string): OnConflictNode {
     const { columns, constraint, indexExpression, updates } = conflict;
     if (columns) {

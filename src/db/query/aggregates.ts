@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** A sum as the faces can show it: no request may fail because estimates add up to more than an Int holds. */
+/** A sum that is limited to the largest GraphQL Int, because a larger sum of estimates would make the request fail. */
 export function clampedSum(reference: string): RawBuilder<number> {
   return sql<number>`least(coalesce(sum(${sql.ref(reference)}), 0), 2147483647)::int`;
 }

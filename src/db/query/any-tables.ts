@@ -8,8 +8,8 @@ import {
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /**
- * Tables whose names come as data. The declarations in `src/schema` check table and column names when they are
- * compiled; what interprets them sees only strings.
+ * Tables whose names are data. The compiler checks the names of tables and columns in the declarations of `src/schema`;
+ * the code that interprets the declarations sees only strings.
  */
 export type AnyTables = Record<string, Record<string, unknown>>;
 export type AnyRow = Record<string, unknown>;
@@ -18,12 +18,12 @@ export function untyped(db: TenantDb): Kysely<AnyTables> {
   return db as unknown as Kysely<AnyTables>;
 }
 
-/** Builds sub-selects that belong to no connection yet. */
+/** Builds sub-selects, independently of a database handle. */
 export function subquery(): ExpressionBuilder<AnyTables, never> {
   return expressionBuilder<AnyTables, never>();
 }
 
-/** Builds sub-selects with common table expressions, which an expression builder cannot. */
+/** Builds sub-selects with common table expressions, which an expression builder cannot do. */
 export function subqueryWith(): QueryCreator<AnyTables> {
   return new QueryCreator<AnyTables>({ executor: NOOP_QUERY_EXECUTOR });
 }

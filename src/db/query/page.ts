@@ -13,7 +13,7 @@ import type { TenantDb } from '../tables/tenant-tables.ts';
 
 export type OrderKind = 'int' | 'text' | 'time' | 'date';
 
-/** One column to order by; the id follows in the same direction, and nulls come last in both. */
+/** A column to order by. Equal values are ordered by id in the same direction; nulls come last in both directions. */
 export interface Order {
   column: string;
   kind: OrderKind;
@@ -21,35 +21,38 @@ export interface Order {
   direction: 'asc' | 'desc';
 }
 
-/** A place in an order: the value of its column, and the id of the row. */
+/** The position of a row in an order: the value of the order's column, and the id. */
 export interface Position {
   value: Given<string | number> | null;
   id: Given<string>;
 }
 
-/** How rows belong to a parent: by a column of theirs, or over a join table. */
+/** How rows refer to their parent: by a column, or through a join table. */
 export type Parent = { column: string } | { through: Through };
 
-/** The rows that a list is taken from. `where` is what always holds (not deleted), in front of any filter. */
+/** The rows of a list before any filter. `where` is a condition that all of them meet, such as not being deleted. */
 export interface Source {
   table: TableName;
   where: Predicate;
   parent?: Parent;
-  /** Where its rows are counted already. */
+  /** The table that already counts the rows, if there is one. */
   counter?: Counter;
 }
 
-/** A table that keeps count of a source's rows for each value of one of their columns, which has the same name there. */
+/**
+ * A table with the numbers of a source's rows for each value of their column `key`. The table has a column of that name
+ * too.
+ */
 export interface Counter {
   table: TableName;
   key: string;
   column: string;
 }
 
-/** Children, with how they hang on their parents. */
+/** A source whose rows have parents. */
 export type ChildSource = Source & { parent: Parent };
 
-/** Which rows of a source, in which order, and between which places of it. */
+/** The rows of a source that match a filter, in an order, between two positions. */
 export interface Walk {
   source: Source;
   filter: Predicate;
@@ -60,50 +63,52 @@ export interface Walk {
 }
 
 export interface PageRequest extends Walk {
-  /** Rows a page holds at most; one more is read to know whether there is another page. */
+  /** The maximum number of rows on the page. One more is read to find out whether there is another page. */
   limit: number;
 }
 
 export interface Page {
   rows: AnyRow[];
-  /** Is there more in the direction that was walked. */
+  /** Whether there are more rows in the direction of the page. */
   more: boolean;
 }
 
-/** A column that a plain list is ordered by: of the row itself, or of the join table that led to it. */
+/** A column that a plain list is ordered by: of the row itself, or of the join table. */
 export interface ListOrder {
   column: string;
   of?: 'row' | 'link';
 }
 
-/** What the rows of a source are called in the queries. */
+/** The alias of the rows of a source in all queries. */
 export const row = 'r0';
 
-/** What the queries below are compiled with: a handle of the workspace whose rows they read. */
+/** The handle of the workspace whose rows a query reads, and the columns that it selects. */
 export interface Reading {
   db: TenantDb;
-  /** The columns that are read; all when nothing is said. */
+  /** By default all columns. */
   columns?: readonly ReadColumn[];
 }
 
-/** A column of the rows, or something that is worked out for each of them. */
+/** A column of the rows, or an expression that is computed for each row. */
 export type ReadColumn = string | DerivedColumn;
 
 export interface DerivedColumn {
   readonly name: string;
-  /** Equal for columns that say the same of a row, whatever their names. */
+  /**
+   * A description of the value. Derived columns with equal descriptions have equal values, whatever their names are.
+   */
   readonly what: string;
-  /** What it is of the row that the alias names. */
+  /** The expression for the row with this alias. */
   readonly sql: (alias: string) => AliasableExpression<unknown>;
 }
 
-/** One page of the workspace's rows. */
+/** Reads a page of the workspace's rows. */
 export async function selectPage(db: TenantDb, request: PageRequest): Promise<Page> {
   const rows = await pageQuery({ db }, request, { rows: request.limit + 1 }).execute();
   return toPage(rows, request);
 }
 
-/** A page for each parent, by one statement; parents without rows get an empty page. */
+/** Reads a page for each parent with one statement. Parents without rows get an empty page. */
 export async function selectPages(
   db: TenantDb,
   request: PageRequest,
@@ -112,8 +117,8 @@ export async function selectPages(
   const rows = await pagesQuery({ db }, request, { rows: request.limit + 1 }, parents).execute();
   const byOrdinal = Map.groupBy(rows, ({ parentOrdinal }) => parentOrdinal);
   return new Map(
-    parents.map((parent, place) => {
-      const found = byOrdinal.get(place + 1) ?? [];
+    parents.map((parent, index) => {
+      const found = byOrdinal.get(index + 1) ?? [];
       return [
         parent,
         toPage(
@@ -125,7 +130,7 @@ export async function selectPages(
   );
 }
 
-/** All rows under each parent, in order: for small closed sets that are shown as plain lists. */
+/** Reads all children of each parent in order, for plain lists of few rows. */
 export async function selectLists(
   db: TenantDb,
   source: ChildSource,
@@ -142,12 +147,12 @@ function groupRows(rows: readonly AnyRow[], parents: readonly string[]): Map<str
 }
 
 /**
- * How many rows a page has: a number that stands in the text of its statement or, for statements that serve pages of
- * several sizes, one that is given and another in the text that it does not go beyond.
+ * The number of rows of a page: either a literal in the statement (`exactly`), or a parameter (`rows`). A statement for
+ * several sizes also has a literal upper bound (`atMost`).
  */
 export type PageSize = { rows: Given<number>; atMost?: number } | { exactly: number };
 
-/** A page of the workspace's rows or, with a parent, of that parent's children. */
+/** Selects a page of the workspace's rows or, with a parent, of its children. */
 export function pageQuery(
   reading: Reading,
   { source, filter, order, backward, after, before }: Walk,
@@ -162,7 +167,8 @@ export function pageQuery(
   if ('exactly' in size) return walked.limit(sql<number>`${sql.lit(size.exactly)}`);
   const { rows, atMost } = size;
   if (atMost === undefined) return walked.limit(sql<number>`${rows}`);
-  // A limit that is a parameter alone is taken for a tenth of the table: the statement would be planned at each run.
+  // For a limit that is only a parameter, the planner assumes a tenth of the table and would plan the statement at each
+  // run.
   return untyped(reading.db)
     .selectFrom(walked.limit(sql<number>`${sql.lit(atMost)}`).as('sized'))
     .selectAll()
@@ -170,8 +176,8 @@ export function pageQuery(
 }
 
 /**
- * A page under each of the parents, in the order of the parents, whose ordinals stand behind. A lateral
- * join gives the rows of each page in the order of its subquery, so nothing is sorted twice.
+ * Selects a page for each parent, in the order of the parents, with the ordinal of the parent as the last column. The
+ * lateral join returns the rows of each page in the order of its subquery, so they are not sorted again.
  */
 export function pagesQuery(reading: Reading, walk: Walk, size: PageSize, parents: Given<readonly string[]>) {
   return selected(
@@ -202,7 +208,7 @@ export function listsQuery(
     );
 }
 
-/** Which children each parent is joined to, without the children themselves. */
+/** Selects the keys of the children of each parent from the join table, without the children themselves. */
 export function linksQuery(
   { db }: Reading,
   { table, parent, child }: Through,
@@ -216,7 +222,7 @@ export function linksQuery(
     .where(sql<SqlBool>`${sql.ref(`link.${parent}`)} = any(${parents}::uuid[])`);
 }
 
-/** Adds what is read of the rows. */
+/** Adds the selected columns. */
 export function selected<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
   query: Query,
   { columns }: Reading,
@@ -232,7 +238,7 @@ export function selected<Query extends SelectQueryBuilder<AnyTables, string, Any
   return read as Query;
 }
 
-/** What a column is called in the rows. */
+/** The name of a column in the rows. */
 export function nameOf(column: ReadColumn): string {
   return typeof column === 'string' ? column : column.name;
 }
@@ -243,12 +249,12 @@ function parentKeys(parents: Given<readonly string[]>) {
   );
 }
 
-/** What the rows of a source name their parent by. */
+/** The column by which the rows of a source refer to their parent. */
 export function parentColumn(parent: Parent): RawBuilder<unknown> {
   return 'through' in parent ? sql.ref(`link.${parent.through.parent}`) : sql.ref(`${row}.${parent.column}`);
 }
 
-/** The source's rows with, where they hang on a join table, that table as `link`. */
+/** Selects the rows of a source, joined with the join table as `link` if there is one. */
 export function childRows({ db }: Reading, source: Source) {
   const through = source.parent && 'through' in source.parent ? source.parent.through : undefined;
   return untyped(db)
@@ -262,14 +268,17 @@ export function childRows({ db }: Reading, source: Source) {
 function orderSql(alias: string, order: Order, backward: boolean): RawBuilder<unknown> {
   const descending = (order.direction === 'desc') !== backward;
   const direction = sql.raw(descending ? 'desc' : 'asc');
-  // `nulls` is said only where there can be some: an index in the plain direction serves the rest.
+  // `nulls` is only added for nullable columns, so that other orders can use an index in the default direction.
   const nulls = sql.raw(order.nullable ? (backward ? ' nulls first' : ' nulls last') : '');
   return sql`${sql.ref(`${alias}.${order.column}`)} ${direction}${nulls}, ${sql.ref(`${alias}.id`)} ${direction}`;
 }
 
 const types = { int: 'int4', text: 'text', time: 'timestamptz', date: 'date' } as const;
 
-/** The rows after (or before) a position. A row comparison serves an index, but knows no nulls: those are spelled out. */
+/**
+ * The condition for rows after (or before) a position. A row comparison can use an index but not nulls, which need
+ * conditions of their own.
+ */
 function beyond(order: Order, position: Position, after: boolean): RawBuilder<SqlBool> {
   const column = sql.ref(`${row}.${order.column}`);
   const id = sql.ref(`${row}.id`);
@@ -286,6 +295,6 @@ function beyond(order: Order, position: Position, after: boolean): RawBuilder<Sq
 
 function toPage(rows: AnyRow[], { limit, backward }: PageRequest): Page {
   const more = rows.length > limit;
-  const kept = more ? rows.slice(0, limit) : rows;
-  return { rows: backward ? kept.reverse() : kept, more };
+  const page = more ? rows.slice(0, limit) : rows;
+  return { rows: backward ? page.reverse() : page, more };
 }

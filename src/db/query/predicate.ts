@@ -3,13 +3,17 @@ import { subquery, subqueryWith } from './any-tables.ts';
 import { type Given, Slot } from './slots.ts';
 import type { TableName } from '../tables/tables.ts';
 
-/** How a comparison is made; `contains` and `startsWith` take their value literally (`%` and `_` are characters). */
+/**
+ * The operators of comparisons. `contains` and `startsWith` take their value literally: `%` and `_` have no special
+ * meaning.
+ */
 export type Comparison = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains' | 'startsWith';
 export type Comparable = string | number | boolean | Date;
 
 /**
- * A condition on the rows of one table, as data: what a filter of either face becomes before it is SQL. `among` are keys
- * that are known already, in place of `references`: an array of UUIDs in bytes (`UuidArray`).
+ * A condition on the rows of a table, as data. Filters of GraphQL and REST become predicates, which then become SQL or
+ * are evaluated in memory. `among` replaces `references` if the keys are already known: an array of UUIDs as bytes
+ * (`UuidArray`).
  */
 export type Predicate =
   | { all: readonly Predicate[] }
@@ -23,14 +27,17 @@ export type Predicate =
   | { through: Through; own: string; where: Predicate }
   | { lineage: Lineage };
 
-/** The row of `table` with the id `root`, and every row below it: `parent` holds the id of the row above. */
+/** The row of `table` with the id `root` and all its descendants. The column `parent` has the id of a row's parent. */
 export interface Lineage {
   table: TableName;
   parent: string;
   root: string;
 }
 
-/** A way over a join table: its `parent` column holds a value of the row, its `child` column one of `target`.`by`. */
+/**
+ * A relation through a join table: its column `parent` has a value of the row, its column `child` a value of
+ * `target`.`by`.
+ */
 export interface Through {
   table: TableName;
   parent: string;
@@ -38,26 +45,26 @@ export interface Through {
   target: TableName;
   by: string;
   /**
-   * The column of the parent that holds the same keys once more, as an array, in the order of the join where that has one;
-   * null where only the join knows them.
+   * The column of the parent with a copy of the keys as an array, in the order of the join table if it has one. The
+   * column is null in rows without a copy.
    */
   stored?: string;
 }
 
 export const always: Predicate = { all: [] };
 
-/** Does it hold for every row, whatever the row is. */
+/** Whether a predicate matches every row. */
 export function isAlways(predicate: Predicate): boolean {
   return 'all' in predicate && predicate.all.every(isAlways);
 }
 
 /**
- * The predicate as SQL over the row that `alias` names. It is two-valued: a null never makes a negation unknown,
- * so rows without a value are found by `not`.
+ * The predicate as SQL for the row `alias`. Negations are never unknown: a row whose column is null matches `not` of a
+ * comparison.
  */
 export function predicateSql(predicate: Predicate, alias: string): Expression<SqlBool> {
-  if ('all' in predicate) return joined(predicate.all, ' and ', true, alias);
-  if ('any' in predicate) return joined(predicate.any, ' or ', false, alias);
+  if ('all' in predicate) return combined(predicate.all, ' and ', true, alias);
+  if ('any' in predicate) return combined(predicate.any, ' or ', false, alias);
   if ('not' in predicate) return sql<SqlBool>`(${predicateSql(predicate.not, alias)}) is not true`;
   if ('through' in predicate) return throughSql(predicate, alias);
   if ('lineage' in predicate) return lineageSql(predicate.lineage, alias);
@@ -70,7 +77,7 @@ export function predicateSql(predicate: Predicate, alias: string): Expression<Sq
   return comparisonSql(column, predicate.is, predicate.value);
 }
 
-function joined(
+function combined(
   parts: readonly Predicate[],
   operator: ' and ' | ' or ',
   whenEmpty: boolean,
@@ -101,7 +108,7 @@ function comparisonSql(
   return sql<SqlBool>`${column} ${sql.raw(operators[is])} ${value instanceof Slot ? value : sqlValue(is, value)}`;
 }
 
-/** What the column is compared with: the value itself, or the pattern that finds it within a text. */
+/** The operand of a comparison: the value itself, or a pattern of `like`. */
 export function sqlValue(is: Comparison, value: Comparable): Comparable {
   if (is === 'contains') return `%${literal(value)}%`;
   return is === 'startsWith' ? `${literal(value)}%` : value;
@@ -111,7 +118,10 @@ function literal(value: Comparable): string {
   return String(value).replace(/[\\%_]/g, (character) => `\\${character}`);
 }
 
-/** The next alias inward (r, r1, r2 …), so that a table can be asked about itself (an issue's parent's parent). */
+/**
+ * The alias for the next inner level (r0, r1, r2 …), so that a table can refer to itself (the parent of an issue's
+ * parent).
+ */
 function inner(alias: string): string {
   return `r${Number(alias.slice(1)) + 1}`;
 }
@@ -126,8 +136,9 @@ function referenceSql(
 }
 
 /**
- * Few keys may lead to an index. Many are hashed once for the whole statement: `is true` keeps the planner from a join,
- * which it would make anew for each parent, and takes for cheap where it knows little of the tables.
+ * For few keys, the planner may use an index. Many keys are hashed once for the whole statement: `is true` keeps the
+ * planner from turning them into a join, which would be repeated for each parent, and which it considers cheap if it
+ * has no good statistics.
  */
 function amongSql(
   column: RawBuilder<unknown>,
@@ -145,7 +156,7 @@ function throughSql(
 ): RawBuilder<SqlBool> {
   const link = inner(alias);
   const child = sql.ref(`${link}.${through.child}`);
-  const isSought =
+  const isMatching =
     'among' in where
       ? amongSql(child, where)
       : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, where)})`;
@@ -153,7 +164,7 @@ function throughSql(
     .selectFrom(`${through.table} as ${link}`)
     .select(sql.lit(1).as('found'))
     .whereRef(`${link}.${through.parent}`, '=', `${alias}.${own}`)
-    .where(isSought);
+    .where(isMatching);
   return sql<SqlBool>`exists (${rows})`;
 }
 

@@ -9,26 +9,26 @@ import { anyWorkspace, workspaceOf } from '../engine/tenant-handle.ts';
 import { Slot } from './slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
-/** What one run of a statement puts into its slots, by their names. */
+/** The values for the slots of one run, by their names. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What a statement takes that does not make others wait. */
+/** A statement that usually takes less time than this counts as quick. */
 const quickMs = 10;
 
-/** A statement that was compiled once: its text, the name that a connection keeps it under, and where values go. */
+/** A statement that was compiled once: its text, its name as a prepared statement, and its parameters. */
 export class Prepared {
   readonly text: string;
   readonly name: string;
-  /** The types of its columns as OIDs, once it has been answered. */
+  /** The types of its columns as OIDs; known after the first run. */
   types: readonly number[] | undefined;
-  /** How its cells are asked for then. */
+  /** The formats in which its cells are requested, once the types are known. */
   formats: CellFormats | undefined;
-  /** How long its rows were the last time, all together. */
+  /** The total size of the rows of the last run. */
   bytes = 0;
-  /** Does it change what processes keep in memory. */
+  /** Whether it changes reference data, which processes cache. */
   readonly writesReference: boolean;
   readonly #parameters: readonly unknown[];
-  /** An average of its runs, the last ones before all. */
+  /** An average duration of its runs, in which recent runs have more weight. */
   #usualMs = Number.POSITIVE_INFINITY;
 
   constructor(query: Compilable<unknown> | CompiledQuery) {
@@ -39,17 +39,17 @@ export class Prepared {
     this.#parameters = parameters;
   }
 
-  /** Has it been answered in little time so far, so that others can wait for it. */
+  /** Whether it usually takes little time, so that other statements can wait for it on a shared connection. */
   get isQuick(): boolean {
     return this.#usualMs < quickMs;
   }
 
-  /** How long a run had the connection, whether it was answered or failed. */
+  /** Records how long a run used the connection, whether it succeeded or failed. */
   took(ms: number): void {
     this.#usualMs = Number.isFinite(this.#usualMs) ? this.#usualMs + (ms - this.#usualMs) / 4 : ms;
   }
 
-  /** What a run told of the rows. */
+  /** Records the column types and the size of the rows of a run. */
   answered(types: readonly number[], bytes: number): void {
     this.bytes = bytes;
     if (this.types === types) return;
@@ -57,30 +57,29 @@ export class Prepared {
     this.formats = cellFormats(types);
   }
 
-  /** The parameters of one run; a slot that got no value is a bug. */
+  /** The parameters of one run. Throws if a slot has no value, which is a bug. */
   bind(values: Values): unknown[] {
     return this.#parameters.map((parameter) => {
       if (!(parameter instanceof Slot)) return parameter;
-      if (!(parameter.name in values)) throw new Error(`Nothing was given for ${parameter.name}.`);
+      if (!(parameter.name in values)) throw new Error(`The slot ${parameter.name} has no value.`);
       return values[parameter.name];
     });
   }
 }
 
-/** A select that is compiled once, and whose rows come as the objects that Kysely would give. */
+/** A select that is compiled once. Its rows are the same objects as those of Kysely. */
 export class PreparedSelect<Row> {
   readonly #statement: Prepared;
   readonly #columns: readonly (keyof Row & string)[];
 
-  /** `columns` are those that the query selects, in their order. */
+  /** `columns` are the columns that the query selects, in order. */
   constructor(query: Compilable<Row>, columns: readonly (keyof Row & string)[]) {
     this.#statement = new Prepared(query);
     this.#columns = columns;
   }
 
   /**
-   * Runs for the workspace of the handle: on a connection of its own, which is given back, or in the transaction that
-   * everything has to go through.
+   * Runs the statement for the workspace of the handle: on a connection of its own, or in the transaction `db`.
    */
   async send({ connect, db }: Sending, values: Values): Promise<Row[]> {
     const bound = { ...values, workspaceId: workspaceOf(db) };
@@ -90,17 +89,17 @@ export class PreparedSelect<Row> {
     return rows;
   }
 
-  /** Runs on a connection of its own, which is given back. */
+  /** Runs the statement on a connection of its own, and releases it afterwards. */
   async run(connect: () => Promise<Lease>, values: Values): Promise<Row[]> {
     const lease = await connect();
     try {
       const { rows, types } = await lease.texts(this.#statement, values);
       return rows.map((texts) => {
         const row: Record<string, unknown> = {};
-        this.#columns.forEach((column, place) => {
-          row[column] = decodeText(types[place] ?? 0, texts[place] ?? null);
+        this.#columns.forEach((column, index) => {
+          row[column] = decodeText(types[index] ?? 0, texts[index] ?? null);
         });
-        // The columns are checked against the row when this is compiled.
+        // The compiler has checked the columns against the row.
         return row as Row;
       });
     } finally {
@@ -109,13 +108,13 @@ export class PreparedSelect<Row> {
   }
 }
 
-/** Where a statement goes: `connect` is undefined inside a transaction, which `db` then is. */
+/** Where a statement is sent: to a new connection, or, if `connect` is undefined, to the transaction `db`. */
 export interface Sending {
   readonly db: TenantDb;
   readonly connect: (() => Promise<Lease>) | undefined;
 }
 
-/** Statements by the shape of what they are given, each compiled when it is first needed. */
+/** Statements by the shape of their arguments. Each is compiled when it is first needed. */
 export class StatementsByShape<Shape, Row> {
   readonly #make: (db: TenantDb, shape: Shape) => PreparedSelect<Row>;
   readonly #made = new Map<string, PreparedSelect<Row>>();
@@ -135,14 +134,14 @@ export class StatementsByShape<Shape, Row> {
   }
 }
 
-/** Keys as PostgreSQL reads an array of uuids: their text needs no quotes, so this is far cheaper than pg's way. */
+/** The literal of an array of uuids. Since uuids need no quotes, this is much cheaper than the conversion of pg. */
 export function uuidArray(keys: Iterable<string>): string {
   return `{${[...keys].join(',')}}`;
 }
 
 /**
- * The predicate with a slot for every value, and those values by the names of the slots, as SQL compares them.
- * Predicates that differ in values alone become equal, so they share a statement.
+ * Replaces each value in a predicate by a slot, and returns the values by the names of the slots. Predicates that
+ * differ only in their values become equal, so they share a statement.
  */
 export function slotted(predicate: Predicate, prefix: string): { shape: Predicate; values: Values } {
   const values: Record<string, unknown> = {};

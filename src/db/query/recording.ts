@@ -1,30 +1,31 @@
 import { Lease } from '../engine/lease.ts';
 
 /**
- * What every column holds of the two rows that answer each statement: as a key it leads on to a row, as an ordinal it is
- * that of the first parent, and of a row with its page they are the page and the row.
+ * The value of all columns in each of the two rows that answer every statement. The values work as keys of further
+ * rows, as the ordinal of the first parent, and as the part numbers of a statement for a row and its page (1 for the
+ * page, 0 for the row).
  */
 const cells = ['1', '0'];
 
-/** More columns than any statement reads. */
-const widest = 100;
+/** More columns than any statement selects. */
+const columnCount = 100;
 
 /**
- * A database that runs nothing: prepared statements are written down, and each is answered by one row, so that what
- * would be read for that row is asked for as well.
+ * A database that runs nothing. It records the prepared statements and answers each with rows, so that the statements
+ * that depend on those rows are sent too.
  */
 export class RecordingDatabase {
-  /** The texts of the statements that went out together, one round trip after the other. */
+  /** The texts of the statements of each round trip. */
   readonly roundTrips: string[][] = [];
 
   connect(): Promise<Lease> {
     const sent: string[] = [];
     this.roundTrips.push(sent);
     const wire = {
-      query: () => Promise.reject(new Error('A recording answers prepared statements alone.')),
+      query: () => Promise.reject(new Error('A recording database only answers prepared statements.')),
       prepared: ({ text }: { text: string }) => {
         sent.push(text);
-        const rows = cells.map((cell) => Array.from({ length: widest }, () => cell));
+        const rows = cells.map((cell) => Array.from({ length: columnCount }, () => cell));
         return Promise.resolve({ rows, types: [] });
       },
     };

@@ -8,12 +8,12 @@ import type { TableName } from '../tables/tables.ts';
 
 type Keys = Given<readonly string[]>;
 
-/** Rows of the workspace whose `column` is one of the keys. */
+/** Selects the rows whose `column` is one of the keys. */
 export function keyQuery(reading: Reading, table: TableName, column: string, where: Predicate, keys: Keys) {
   return findQuery(reading, table, where).where(sql<SqlBool>`${sql.ref(`r0.${column}`)} = any(${keys})`);
 }
 
-/** Rows of the workspace that the predicate finds. */
+/** Selects the rows that match the predicate. */
 export function findQuery(
   reading: Reading,
   table: TableName,
@@ -23,7 +23,7 @@ export function findQuery(
   return selected(rows as SelectQueryBuilder<AnyTables, 'r0', AnyRow>, reading);
 }
 
-/** Those of the keys that a row joins to the viewer. */
+/** Selects those of the keys for which there is a row with the viewer's account. */
 export function existsQuery(
   { db }: Reading,
   table: TableName,
@@ -39,7 +39,7 @@ export function existsQuery(
     .where(sql<SqlBool>`${sql.ref(`r0.${keyColumn}`)} = any(${keys}::uuid[])`);
 }
 
-/** Counters that are kept in slots, summed for each key that has any. */
+/** Selects the sums of the counter slots for each key that has any. */
 export function sumsQuery(
   { db }: Reading,
   table: TableName,

@@ -2,17 +2,17 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import { type AnyRow, type AnyTables, subquery, untyped } from './any-tables.ts';
 import { nameOf, pageQuery, type PageSize, type ReadColumn, type Reading, type Walk } from './page.ts';
 
-/** One row of a statement, by a name, and a page of what hangs on it. */
+/** The row of a combined statement that reads it together with a page of its children. */
 export interface RowWithPage {
   row: SelectQueryBuilder<AnyTables, string, AnyRow>;
   columns: readonly ReadColumn[];
-  /** The column of the row that the page's rows name it by. */
+  /** The column of the row that its children refer to. */
   key: string;
 }
 
 /**
- * One row, and a page of its children behind it, by one statement. Each row has the columns of both, those of the other
- * null, and in the end 0 for the row and 1 for the page.
+ * Selects one row, followed by a page of its children. Each result row has the columns of both; the columns of the
+ * other part are null. The last column, `part`, is 0 for the row and 1 for its children.
  */
 export function rowWithPageQuery(
   { row: one, columns, key }: RowWithPage,
@@ -31,7 +31,7 @@ export function rowWithPageQuery(
     )
     .selectFrom('one')
     .select(ofRow.map((name) => `one.${name}`))
-    .select(ofPage.map((_name, place) => nothing(`page${place}`)))
+    .select(ofPage.map((_name, index) => nothing(`page${index}`)))
     .select(sql<number>`0`.as('part'))
     .unionAll(
       subquery()
@@ -40,7 +40,7 @@ export function rowWithPageQuery(
           join.onTrue(),
         )
         .select(ofRow.map(nothing))
-        .select(ofPage.map((name, place) => sql.ref(`page.${name}`).as(`page${place}`)))
+        .select(ofPage.map((name, index) => sql.ref(`page.${name}`).as(`page${index}`)))
         .select(sql<number>`1`.as('part')),
     );
 }

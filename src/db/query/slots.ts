@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * The place of a value in a statement that is compiled once and run many times: it stands where the value would,
- * and each run puts its own there (`Prepared`).
+ * A named parameter of a statement that is compiled once and run many times. Each run provides its value (`Prepared`).
  */
 export class Slot {
   readonly name: string;
@@ -12,15 +11,15 @@ export class Slot {
   }
 }
 
-/** A value, or the place where each run puts one. */
+/** A value, or the slot for a value of each run. */
 export type Given<Value> = Value | Slot;
 
-/** The place of a value where Kysely takes one and PostgreSQL knows its type. */
+/** A slot where Kysely expects a value and PostgreSQL can infer its type. */
 export function slot<Value = string>(name: string): Value {
   return new Slot(name) as Value;
 }
 
-/** The place of a value, with its type. */
+/** A slot with a cast to its type. */
 export function typed<Value = string>(name: string, type: string): RawBuilder<Value> {
   return sql<Value>`${new Slot(name)}::${sql.raw(type)}`;
 }

@@ -14,12 +14,12 @@ import { isAlways, type Predicate, predicateSql } from './predicate.ts';
 import type { Given } from './slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
-/** The number of rows, all pages together. */
+/** Counts the rows on all pages. */
 export async function selectCount(db: TenantDb, source: Source, filter: Predicate): Promise<number> {
   return (await countQuery({ db }, source, filter).executeTakeFirstOrThrow()).count;
 }
 
-/** The number of rows under each parent, by one grouped statement. */
+/** Counts the children of each parent with one grouped statement. */
 export async function selectCounts(
   db: TenantDb,
   source: ChildSource,
@@ -33,7 +33,7 @@ export async function selectCounts(
 export function countQuery({ db }: Reading, source: Source, filter: Predicate) {
   const { counter } = source;
   if (counter && isAlways(filter)) {
-    return untyped(db).selectFrom(`${counter.table} as ${row}`).select(keptCount(counter).as('count'));
+    return untyped(db).selectFrom(`${counter.table} as ${row}`).select(counterSum(counter).as('count'));
   }
   return untyped(db)
     .selectFrom(`${source.table} as ${row}`)
@@ -53,7 +53,7 @@ export function countsQuery(
   if (counter && 'column' in parent && parent.column === counter.key && isAlways(filter)) {
     return untyped(reading.db)
       .selectFrom(`${counter.table} as ${row}`)
-      .select([sql<string>`${key}`.as('parentKey'), keptCount(counter).as('count')])
+      .select([sql<string>`${key}`.as('parentKey'), counterSum(counter).as('count')])
       .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`)
       .groupBy(sql`${key}`);
   }
@@ -64,6 +64,6 @@ export function countsQuery(
     .groupBy(sql`${key}`);
 }
 
-function keptCount({ column }: Counter) {
+function counterSum({ column }: Counter) {
   return clampedSum(`${row}.${column}`);
 }

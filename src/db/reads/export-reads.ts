@@ -2,10 +2,10 @@ import { anyUuid } from '../query/any-uuid.ts';
 import type { Row } from '../tables/tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
-/** An issue with the names of the single things that it refers to. */
+/** An issue with the names of the single objects that it refers to. */
 export type ExportedIssueRow = Awaited<ReturnType<typeof selectIssuesAfter>>[number];
 
-/** Issues of a team by number, from the one after `number`: a page by its key. Only living ones unless `deleted`. */
+/** The page of a team's issues after `number`, in the order of their numbers; with deleted issues only if `deleted`. */
 export async function selectIssuesAfter(
   db: TenantDb,
   teamId: string,
@@ -26,7 +26,7 @@ export async function selectIssuesAfter(
     .execute();
 }
 
-/** Issues with their parents, deleted ones among them if `deleted`. */
+/** Issues with their parents; with deleted parents only if `deleted`. */
 function withParent(db: TenantDb, deleted: boolean) {
   return db
     .selectFrom('issue')
@@ -40,7 +40,7 @@ function withParent(db: TenantDb, deleted: boolean) {
     .select(['parent.number as parentNumber', 'parentTeam.code as parentTeamCode']);
 }
 
-/** Everything that belongs to issues, with the people it names. */
+/** Everything that belongs to a page of issues. */
 export interface IssueBelongings {
   comments: Row<'comment'>[];
   links: Row<'issueLink'>[];
@@ -51,11 +51,14 @@ export interface IssueBelongings {
   activity: Row<'activity'>[];
   threads: Row<'agentThread'>[];
   messages: Row<'agentThreadMessage'>[];
-  /** Those whose bytes are there. */
+  /** The attachments whose upload is finished. */
   attachments: Row<'attachment'>[];
 }
 
-/** Reads everything that belongs to a page of issues, with one statement for each kind; deleted comments and links if `deleted`. */
+/**
+ * Reads everything that belongs to a page of issues, with one statement per table; with deleted comments and links only
+ * if `deleted`.
+ */
 export async function selectBelongings(
   db: TenantDb,
   issueIds: string[],
@@ -68,9 +71,9 @@ export async function selectBelongings(
     assignees: await ofIssues(db, 'issueAssignee', issueIds),
     roles: await ofIssues(db, 'issueRoleAssignment', issueIds),
     subscribers: await ofIssues(db, 'issueSubscription', issueIds),
-    activity: await byPlace(db, 'activity', issueIds),
+    activity: await bySortOrder(db, 'activity', issueIds),
     threads: await ofIssues(db, 'agentThread', issueIds),
-    messages: await byPlace(db, 'agentThreadMessage', issueIds),
+    messages: await bySortOrder(db, 'agentThreadMessage', issueIds),
     attachments: (await inOrder(db, 'attachment', issueIds, { deleted: false })).filter(
       ({ uploadedUtc }) => uploadedUtc !== null,
     ),
@@ -99,11 +102,11 @@ async function inOrder<Name extends 'comment' | 'issueLink' | 'attachment'>(
     .orderBy('createdUtc')
     .orderBy('id')
     .execute();
-  // The rows of the table that was asked for.
+  // The rows are those of the table that was passed, which the compiler cannot see.
   return rows as Row<Name>[];
 }
 
-async function byPlace<Name extends 'activity' | 'agentThreadMessage'>(
+async function bySortOrder<Name extends 'activity' | 'agentThreadMessage'>(
   db: TenantDb,
   table: Name,
   issueIds: string[],

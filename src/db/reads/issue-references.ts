@@ -3,7 +3,7 @@ import { PreparedSelect, type Sending, StatementsByShape, uuidArray } from '../q
 import { typed } from '../query/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
-/** What a write refers to, by ids; of members their accounts. */
+/** The ids of the rows that a write refers to. Members are referred to by their accounts. */
 export interface WantedReferences {
   teamIds: readonly string[];
   statusIds: readonly string[];
@@ -16,29 +16,32 @@ export interface WantedReferences {
   parentIssueIds: readonly string[];
 }
 
-/** One row of the workspace that a write refers to, with what its rules ask about. */
+/** A row that a write refers to, with the columns that the rules check. */
 export interface ReferenceRow {
   kind: 'team' | 'status' | 'project' | 'delivery' | 'label' | 'member' | 'parent';
-  /** Of a member the account. */
+  /** The id; for a member, the account. */
   id: string;
-  /** The team that it belongs to; null when it is the whole workspace's. */
+  /** The team that it belongs to; null if it belongs to the whole workspace. */
   teamId: string | null;
   name: string;
-  /** A label's: is it a group. A status's: is it the initial one. */
+  /** For a label, whether it is a group; for a status, whether it is the initial one. */
   flag: boolean;
-  /** A status's rank, a member's status. */
+  /** For a status, its rank; for a member, the status. */
   code: number;
 }
 
-/** Everything that a write refers to, by one statement; what is not in the workspace or deleted is not in the answer. */
+/**
+ * Reads everything that a write refers to, with one statement. Rows that are deleted or not in the workspace are
+ * missing.
+ */
 export function selectReferences(sending: Sending, wanted: WantedReferences): Promise<ReferenceRow[]> {
-  const asked = Object.entries(wanted).filter(([, ids]) => ids.length > 0);
-  const shape = asked.map(([name]) => name as keyof WantedReferences);
-  const ids = asked.map(([name, given]) => [name, uuidArray(given)] as const);
-  return references.send(sending, shape, Object.fromEntries(ids));
+  const lists = Object.entries(wanted).filter(([, ids]) => ids.length > 0);
+  const shape = lists.map(([name]) => name as keyof WantedReferences);
+  const values = lists.map(([name, ids]) => [name, uuidArray(ids)] as const);
+  return references.send(sending, shape, Object.fromEntries(values));
 }
 
-/** By which of the lists have anything in them. */
+/** The statements for each combination of non-empty lists. */
 const references = new StatementsByShape<readonly (keyof WantedReferences)[], ReferenceRow>(
   (db, shape) => new PreparedSelect<ReferenceRow>(referencesQuery(db, new Set(shape)), referenceColumns),
 );
@@ -64,7 +67,7 @@ function referencesQuery(db: TenantDb, wanted: ReadonlySet<keyof WantedReference
 const noFlag = sql<boolean>`false`.as('flag');
 const noCode = sql<number>`0`.as('code');
 const noTeam = sql<string | null>`null::uuid`.as('teamId');
-// As nullable as the column of the other kinds.
+// Typed as nullable because the column is nullable for other kinds of rows.
 const ownTeam = sql<string | null>`team_id`.as('teamId');
 
 function kind(name: ReferenceRow['kind']) {
@@ -82,7 +85,7 @@ function teams(db: TenantDb) {
     .where('id', '=', among('teamIds'));
 }
 
-/** Those of the ids, or the initial ones of teams. */
+/** The statuses with the ids, or the initial statuses of the teams. */
 function statusesOf(db: TenantDb, by: 'statusIds' | 'initialStatusOf') {
   const rows = db
     .selectFrom('status')

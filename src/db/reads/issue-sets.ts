@@ -15,23 +15,23 @@ export async function selectAssignees(trx: Trx, issueIds: Iterable<string>): Pro
     .execute();
 }
 
-/** Makes these the assignees of the issues; rows that stay are touched only when their place changes. */
+/** Replaces the assignees of issues. The rows of remaining assignees are updated only if their position changes. */
 export async function replaceAssignees(
   trx: Trx,
   issueIds: Iterable<string>,
   rows: readonly NewRow<'issueAssignee'>[],
 ): Promise<void> {
-  const kept = sql<SqlBool>`(issue_id, user_account_id) in (select * from unnest(
+  const isRemaining = sql<SqlBool>`(issue_id, user_account_id) in (select * from unnest(
     ${rows.map((row) => row.issueId)}::uuid[], ${rows.map((row) => row.userAccountId)}::uuid[]))`;
   await trx
     .deleteFrom('issueAssignee')
     .where('issueId', '=', anyUuid(issueIds))
-    .where((eb) => eb.not(kept))
+    .where((eb) => eb.not(isRemaining))
     .execute();
   await insertAssignees(trx, rows);
 }
 
-/** Adds assignees; who is one already gets his place. */
+/** Adds assignees. Existing assignees get the new position. */
 export async function insertAssignees(trx: Trx, rows: readonly NewRow<'issueAssignee'>[]): Promise<void> {
   if (rows.length === 0) return;
   await trx
@@ -46,7 +46,7 @@ export async function insertAssignees(trx: Trx, rows: readonly NewRow<'issueAssi
     .execute();
 }
 
-/** Makes these the labels of each of the issues. */
+/** Replaces the labels of each issue. */
 export async function replaceLabels(
   trx: Trx,
   issueIds: readonly string[],
@@ -60,7 +60,7 @@ export async function replaceLabels(
   await insertLabels(trx, issueIds, labelIds);
 }
 
-/** Puts labels on each of the issues; those that are on it already stay. */
+/** Adds labels to each issue, unless the issue already has them. */
 export async function insertLabels(
   trx: Trx,
   issueIds: readonly string[],
@@ -77,7 +77,7 @@ export async function insertLabels(
     .execute();
 }
 
-/** Makes these the role assignments of each of the issues. */
+/** Replaces the role assignments of each issue. */
 export async function replaceRoleAssignments(
   trx: Trx,
   issueIds: readonly string[],
@@ -87,7 +87,7 @@ export async function replaceRoleAssignments(
   await insertRoleAssignments(trx, issueIds, assignments);
 }
 
-/** Gives people parts in each of the issues; one who has the part already keeps it. */
+/** Adds role assignments to each issue, unless the issue already has them. */
 export async function insertRoleAssignments(
   trx: Trx,
   issueIds: readonly string[],
@@ -104,7 +104,7 @@ export async function insertRoleAssignments(
     .execute();
 }
 
-/** Makes people follow issues; who does already goes on. */
+/** Adds subscriptions, unless they exist. */
 export async function insertSubscriptions(
   trx: Trx,
   rows: readonly NewRow<'issueSubscription'>[],

@@ -4,7 +4,7 @@ import { untyped } from '../query/any-tables.ts';
 import { type Predicate, predicateSql } from '../query/predicate.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
-/** What issues can be counted by; each is a column of the row that comes back. */
+/** The columns that issues can be grouped by. Each is a column of the returned rows. */
 export type StatsColumn =
   | 'statusId'
   | 'statusCategory'
@@ -20,7 +20,10 @@ export interface IssueStatsRow extends Partial<Record<StatsColumn, string | numb
   estimateSum: number;
 }
 
-/** Counts and sums of estimates by any of the columns, in one statement; the largest groups first. */
+/**
+ * Counts issues and sums their estimates, grouped by any of the columns, in one statement. The largest groups come
+ * first.
+ */
 export async function selectIssueStats(
   db: TenantDb,
   where: Predicate,

@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import { workspaceOf } from '../engine/tenant-handle.ts';
 import type { Trx } from '../engine/transaction.ts';
 
-// 'wgpt' in ASCII: keeps these locks apart from any other advisory lock of the database.
+// 'wgpt' in ASCII, so that these locks differ from all other advisory locks of the database.
 const parentLocks = 0x77677074;
 
 /**
- * Holds the parents of a workspace's issues still until the transaction ends: two moves at once could close a circle
- * that neither of them sees. Creating below a parent only shares the lock, since a new issue closes none.
+ * Prevents changes of parents in the workspace until the transaction ends: two simultaneous changes could form a cycle
+ * that neither of them sees. Creating a sub-issue takes the lock in shared mode, since a new issue cannot be part of a
+ * cycle.
  */
 export async function lockParents(trx: Trx, mode: 'exclusive' | 'shared'): Promise<void> {
   const take = mode === 'shared' ? sql.raw('pg_advisory_xact_lock_shared') : sql.raw('pg_advisory_xact_lock');
@@ -16,7 +17,7 @@ export async function lockParents(trx: Trx, mode: 'exclusive' | 'shared'): Promi
     .execute();
 }
 
-/** The issue's parent, its parent's parent and so on, nearest first. */
+/** The ids of the issue's ancestors, nearest first. */
 export async function selectAncestorIds(trx: Trx, issueId: string): Promise<string[]> {
   const rows = await trx
     .withRecursive('ancestor', (db) =>
@@ -38,7 +39,7 @@ export async function selectAncestorIds(trx: Trx, issueId: string): Promise<stri
   return rows.flatMap(({ parentIssueId }) => parentIssueId ?? []);
 }
 
-/** The sub-issues of an issue, those included that are deleted themselves. */
+/** The ids of the sub-issues of an issue, including deleted ones. */
 export async function selectChildIds(trx: Trx, issueId: string): Promise<string[]> {
   const children = trx.selectFrom('issue').select('id').where('parentIssueId', '=', issueId);
   // Each half has a partial index of its own.
@@ -49,7 +50,7 @@ export async function selectChildIds(trx: Trx, issueId: string): Promise<string[
   return rows.map(({ id }) => id);
 }
 
-/** The issues that an issue was the parent of when it was deleted, and that got no other since. */
+/** The ids of the issues that lost their parent when it was deleted, and have got no other parent since. */
 export async function selectOrphanIds(trx: Trx, issueId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('issue')

@@ -17,8 +17,8 @@ import { selectCount, selectCounts } from '../query/totals.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /**
- * The batch points of one request in one workspace: keys that are asked for in the same tick, under the same
- * declaration and arguments, are answered by one statement. A write forgets everything (`clear`).
+ * The loaders of one request in one workspace. Keys that are loaded in the same tick, with the same declaration and
+ * arguments, are read by one statement. After a write, `clear` drops all cached rows.
  */
 export class Loaders {
   readonly #db: TenantDb;
@@ -32,7 +32,7 @@ export class Loaders {
     return { db: this.#db };
   }
 
-  /** Rows by a unique column; the absent are undefined. */
+  /** Rows by a unique column; undefined for keys without a row. */
   byKey(table: TableName, column: string, where: Predicate): DataLoader<string, AnyRow | undefined> {
     return this.#loader(`byKey ${table}.${column} ${JSON.stringify(where)}`, async (keys) => {
       const rows = await keyQuery(this.#reading, table, column, where, keys).execute();
@@ -49,7 +49,7 @@ export class Loaders {
     });
   }
 
-  /** How many children each parent has. */
+  /** The number of children of each parent. */
   counts(source: ChildSource, filter: Predicate): DataLoader<string, number> {
     return this.#loader(`counts ${JSON.stringify([source, filter])}`, async (parents) => {
       const counts = await selectCounts(this.#db, source, filter, parents);
@@ -57,7 +57,7 @@ export class Loaders {
     });
   }
 
-  /** The whole list of children of each parent. */
+  /** All children of each parent, in order. */
   lists(source: ChildSource, orderBy: readonly ListOrder[]): DataLoader<string, AnyRow[]> {
     return this.#loader(`lists ${JSON.stringify([source, orderBy])}`, async (parents) => {
       const lists = await selectLists(this.#db, source, orderBy, parents);
@@ -65,7 +65,7 @@ export class Loaders {
     });
   }
 
-  /** Is there a row that joins the key to the viewer. */
+  /** Whether there is a row with the key and the viewer's account. */
   exists(
     table: TableName,
     keyColumn: string,
@@ -79,7 +79,7 @@ export class Loaders {
     });
   }
 
-  /** Counters that are kept in slots, summed for each key. */
+  /** The sums of the counter slots of each key. */
   sums(
     table: TableName,
     keyColumn: string,
@@ -93,12 +93,12 @@ export class Loaders {
     });
   }
 
-  /** One page of all the workspace's rows: a root has no parents to batch over. */
+  /** A page of all rows of the workspace. It needs no batching because a root field has no parents. */
   page(request: PageRequest): Promise<Page> {
     return selectPage(this.#db, request);
   }
 
-  /** The first row that the predicate finds: for the look-ups of roots, which name at most one. */
+  /** The first row that matches the predicate, for root fields that look up a single row. */
   async find(table: TableName, where: Predicate): Promise<AnyRow | undefined> {
     return findQuery(this.#reading, table, where).limit(1).executeTakeFirst();
   }
@@ -107,7 +107,7 @@ export class Loaders {
     return selectCount(this.#db, source, filter);
   }
 
-  /** Forgets all rows, so that what is read after a write is read anew. */
+  /** Drops all cached rows, so that reads after a write see its result. */
   clear(): void {
     this.#loaders.clear();
   }

@@ -7,20 +7,20 @@ import { Prepared } from '../query/prepared.ts';
 import { Slot } from '../query/slots.ts';
 import { anyWorkspace } from '../engine/tenant-handle.ts';
 
-/** Where the reference data of a workspace stands: two of the same `ref` and `tag` are the same. */
+/** The version of a workspace's reference data: equal `ref` and `tag` mean equal data. */
 export interface ReferenceVersion {
   readonly ref: number;
   readonly tag: number;
-  /** Changes with what any token of the workspace may do. */
+  /** Changes whenever the permissions of any token of the workspace change. */
   readonly auth: number;
 }
 
 export const noVersion: ReferenceVersion = { ref: 0, tag: 0, auth: 0 };
 
-/** The rows of one table: all of them, or those of the groups that changed. */
+/** The rows of a table: all of them, or those of the changed groups. */
 export interface ReferenceRows extends TextRows<readonly (string | null)[]> {
   readonly table: CachedTableName;
-  /** The groups that the rows replace; all when undefined. */
+  /** The groups whose cached rows are replaced by these; undefined if all rows are. */
   readonly changed?: ReadonlySet<string>;
 }
 
@@ -30,13 +30,13 @@ const since = new Slot('since');
 interface Statements {
   versions: Prepared;
   version: Prepared;
-  /** Which groups changed since a version; the row of that version itself proves that the log reaches back to it. */
+  /** The groups that changed since a version. The row of that version itself proves that the log still contains it. */
   log: Prepared;
   whole: ReadonlyMap<CachedTableName, Prepared>;
   changed: ReadonlyMap<CachedTableName, Prepared>;
 }
 
-/** Reads reference data and its versions. A refill is one snapshot: two would show halves of two writes. */
+/** Reads reference data and its versions. A read uses one snapshot; with two it could see half of a write. */
 export class ReferenceReads {
   readonly #database: Pick<Database, 'connect' | 'unscoped'>;
   #statements: Statements | undefined;
@@ -45,7 +45,7 @@ export class ReferenceReads {
     this.#database = database;
   }
 
-  /** The versions of several workspaces by their ids; one without any reference data yet has none. */
+  /** The versions of workspaces by their ids. A workspace without reference data has no version. */
   async versions(workspaceIds: readonly string[]): Promise<Map<string, ReferenceVersion>> {
     const lease = await this.#database.connect();
     try {
@@ -58,7 +58,7 @@ export class ReferenceReads {
     }
   }
 
-  /** The version and all rows, `maxRows` of each table at most. */
+  /** The version and all rows. Of a table with more than `maxRows` rows, one row more than that is returned. */
   whole(
     workspaceId: string,
     maxRows: number,
@@ -76,7 +76,7 @@ export class ReferenceReads {
     });
   }
 
-  /** The version and what changed since a base; undefined when the log does not reach back to it. */
+  /** The version and the groups that changed since `base`; undefined if the log does not contain `base` any more. */
   changes(
     workspaceId: string,
     base: ReferenceVersion,
@@ -107,20 +107,20 @@ export class ReferenceReads {
     });
   }
 
-  /** One snapshot in one round trip where the engine can pipeline. */
+  /** Reads in one snapshot, in one round trip if the engine can pipeline. */
   async #inSnapshot<Result>(read: (lease: Lease) => Promise<Result>): Promise<Result> {
     const lease = await this.#database.connect();
-    let whole = false;
+    let isComplete = false;
     try {
       const begun = lease.query('begin isolation level repeatable read read only', []);
       const reading = read(lease);
       const ended = lease.query('commit', []);
       const [, result] = await Promise.all([begun, reading, ended]);
-      whole = true;
+      isComplete = true;
       return result;
     } finally {
-      // Where one of them failed, the transaction may still be open.
-      lease.release(!whole);
+      // If one of them failed, the transaction may still be open, so the connection is closed.
+      lease.release(!isComplete);
     }
   }
 

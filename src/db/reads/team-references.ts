@@ -1,18 +1,15 @@
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
-/** The codes and ids, of those given, that belong to a team of the workspace. */
+/** The teams of the workspace that have one of the codes or ids. */
 export async function selectKnownTeams(
   db: TenantDb,
-  named: { codes: readonly string[]; ids: readonly string[] },
+  { codes, ids }: { codes: readonly string[]; ids: readonly string[] },
 ): Promise<{ code: string; id: string }[]> {
   return db
     .selectFrom('team')
     .select(['code', 'id'])
     .where((eb) =>
-      eb.or([
-        eb('code', '=', eb.fn.any(eb.val([...named.codes]))),
-        eb('id', '=', eb.fn.any(eb.val([...named.ids]))),
-      ]),
+      eb.or([eb('code', '=', eb.fn.any(eb.val([...codes]))), eb('id', '=', eb.fn.any(eb.val([...ids])))]),
     )
     .execute();
 }

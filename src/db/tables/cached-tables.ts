@@ -1,6 +1,9 @@
 import type { Row, TableName } from './tables.ts';
 
-/** All columns but the workspace's, which is the same for all rows. Left out or misspelled, it does not compile. */
+/**
+ * All columns of a table except `workspaceId`, which is the same for all rows. A missing or misspelled column is a
+ * compile error.
+ */
 function columns<Name extends TableName>() {
   type Column = Exclude<keyof Row<Name> & string, 'workspaceId'>;
   return <const Named extends readonly Column[]>(
@@ -10,15 +13,18 @@ function columns<Name extends TableName>() {
   ): readonly string[] => named;
 }
 
-/** A table whose rows of a workspace are cached in memory: its columns, and that whose rows are read again together. */
+/**
+ * A table that is cached in memory: its columns, and the column whose equal values form a group that is read again as a
+ * whole.
+ */
 export interface CachedDeclaration {
   readonly columns: readonly string[];
   readonly group: string;
 }
 
 /**
- * Reference data: small, hot and seldom written. Triggers of migration 0018 count every change of these tables, so
- * one more needs its triggers first.
+ * The tables of reference data: small, often read and rarely written. The triggers of migration 0018 record every
+ * change of them. A further table needs such triggers first.
  */
 export const cachedTables = {
   member: {

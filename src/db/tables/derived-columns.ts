@@ -5,9 +5,8 @@ import type { Given } from '../query/slots.ts';
 import type { TableName } from './tables.ts';
 
 /**
- * The keys of what a row is joined to, as an array, in the order of columns of the join where it has one, then of
- * themselves. `own` is the
- * column of the row that the join names it by.
+ * An array of the keys that a join table connects with a row, ordered by columns of the join table if there are any,
+ * then by the keys. `own` is the column of the row that the join table refers to.
  */
 export function joinedKeys(
   { table, parent, child, stored }: Pick<Through, 'table' | 'parent' | 'child' | 'stored'>,
@@ -26,7 +25,10 @@ export function joinedKeys(
   };
 }
 
-/** Does a row of the table join the row to the viewer. An `exists` was planned as a scan of all that the viewer has. */
+/**
+ * Whether there is a row with the row's id and the viewer's account. It is not an `exists`, because the planner turned
+ * that into a scan of all rows of the viewer.
+ */
 export function joinsViewer(
   table: TableName,
   keyColumn: string,
@@ -44,7 +46,7 @@ export function joinsViewer(
   };
 }
 
-/** The entries of such an array, as PostgreSQL writes it: they hold nothing that it would quote. */
+/** The entries of an array in PostgreSQL's text format. The keys contain no characters that would be quoted. */
 export function arrayEntries(text: string | null): readonly string[] {
   return text === null || text === '{}' ? [] : text.slice(1, -1).split(',');
 }

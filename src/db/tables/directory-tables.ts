@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { AuditChanges, GeneratedTimestamp, ImportRecord, Timestamp } from '../../model/column-types.ts';
 
-// The tables of directories, tokens and imports, as the migrations made them.
+// The tables of directories, tokens and imports, as the migrations define them.
 
 export interface WorkspaceTable {
   workspaceId: string;
@@ -261,7 +261,7 @@ export interface ImportSourceTable {
   importedUtc: GeneratedTimestamp;
 }
 
-/** Written by triggers alone (migration 0018). */
+/** Only triggers write this table (migration 0018). */
 export interface WorkspaceVersionTable {
   workspaceId: string;
   ref: number;
@@ -271,7 +271,7 @@ export interface WorkspaceVersionTable {
   authXact: string | null;
 }
 
-/** Written by triggers alone: which groups of rows of the kept tables changed with which version. */
+/** The groups of rows of cached tables that changed in each version. Only triggers write this table. */
 export interface ReferenceChangeTable {
   workspaceId: string;
   version: number;

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { GeneratedTimestamp, Timestamp, FollowUpActions } from '../../model/column-types.ts';
 
-// The tables of issues and all that hangs on one, as the migrations made them.
+// The tables of issues and of what belongs to issues, as the migrations define them.
 
 export interface IssueAssigneeTable {
   workspaceId: string;

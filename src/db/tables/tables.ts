@@ -39,7 +39,7 @@ import type {
   AgentThreadMessageTable,
 } from './issue-tables.ts';
 
-/** Every table by its name in TypeScript; SQL spells it in snake_case. */
+/** All tables by their names in TypeScript. In SQL the names are in snake_case. */
 export interface Tables {
   workspace: WorkspaceTable;
   userAccount: UserAccountTable;
@@ -80,5 +80,5 @@ export interface Tables {
 
 export type TableName = keyof Tables;
 
-/** What a select gives back of one row of the table. */
+/** A row of a table as a select returns it. */
 export type Row<Name extends TableName> = Selectable<Tables[Name]>;

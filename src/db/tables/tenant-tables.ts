@@ -1,15 +1,15 @@
 import type { ColumnType, Insertable, Kysely, Transaction } from 'kysely';
 import type { Row, TableName, Tables } from './tables.ts';
 
-/** The tables without a workspace, each with its reason. */
+/** The tables whose rows do not belong to a workspace, with the reason. */
 export const globalTables = {
-  userAccount: 'a person is the same account in every workspace',
+  userAccount: 'a person has the same account in all workspaces',
 } as const satisfies Partial<Record<TableName, string>>;
 
 export type GlobalTable = keyof typeof globalTables;
 export type TenantTable = Exclude<TableName, GlobalTable>;
 
-/** The tables whose rows belong to a workspace each. A table that is missing here does not compile. */
+/** The tables whose rows belong to a workspace. A table that is missing here is a compile error. */
 export const tenantTables: Readonly<Record<TenantTable, true>> = {
   workspace: true,
   member: true,
@@ -47,10 +47,10 @@ export const tenantTables: Readonly<Record<TenantTable, true>> = {
   agentThreadMessage: true,
 };
 
-/** A table whose workspace can be read and not written. */
+/** A table whose column `workspaceId` can be read but not written. */
 type Tenant<Table> = Omit<Table, 'workspaceId'> & { workspaceId: ColumnType<string, never, never> };
 
-/** The tables as the code of one workspace sees them: a workspace that is written by hand does not compile. */
+/** The tables as a tenant handle sees them. Writing `workspaceId` is a compile error, because the handle adds it. */
 export type TenantTables = {
   [Name in TableName]: Name extends GlobalTable ? Tables[Name] : Tenant<Tables[Name]>;
 };
@@ -71,5 +71,5 @@ interface Bound {
 /** A database handle that binds every statement to one workspace. */
 export type TenantDb = Kysely<TenantTables> & Bound;
 
-/** The same inside a transaction. */
+/** A transaction of such a handle. */
 export type TenantTrx = Transaction<TenantTables> & Bound;
