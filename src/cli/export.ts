@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { inTransaction } from '../db/engine/transaction.ts';
-import { recordDeeds } from '../resolvers/audit.ts';
+import { recordAuditEntries } from '../resolvers/audit.ts';
 import { exportDirectory } from '../portability/export/export-directory.ts';
 import { ExportFiles } from '../portability/export/export-files.ts';
 import { exportIssues } from '../portability/export/export-issues.ts';
@@ -52,7 +52,7 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
   const only = args.team === undefined ? undefined : await requireTeam(env, workspaceId, args.team);
   const subject = { kind: 'export', name: only ? only.code : name };
   await inTransaction(env.database.of(workspaceId), (trx) =>
-    recordDeeds(trx, actorOf(env), [{ act: 'export.started', subject }]),
+    recordAuditEntries(trx, actorOf(env), [{ act: 'export.started', subject }]),
   );
   const { teams, directory } = await exportDirectory(env.database.of(workspaceId), only?.id);
   const workspace = { id: encodeId('workspace', workspaceId), name };

@@ -11,7 +11,7 @@ import { databaseLedger, memoryLedger } from '../portability/import/import-ledge
 import { importIssues } from '../portability/import/import-run.ts';
 import { derivedIds, type NewId } from '../portability/row-ids.ts';
 import { timeShift } from '../portability/time-shift.ts';
-import { type Actor, recordDeeds } from '../resolvers/audit.ts';
+import { type Actor, recordAuditEntries } from '../resolvers/audit.ts';
 import { raise } from '../resolvers/errors.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import type { FileStore } from '../storage/storage.ts';
@@ -62,7 +62,7 @@ export async function seedDemo(
       const newId = derivedIds(workspaceId);
       await createFromDirectory(trx, { ...directory, workspace }, newId);
       const subject = { kind: 'workspace', id: encodeId('workspace', workspaceId), name: workspace.name };
-      await recordDeeds(trx, actor, [{ act: 'workspace.created', subject }]);
+      await recordAuditEntries(trx, actor, [{ act: 'workspace.created', subject }]);
       return withIssues(from, (lines) => loadIssues(trx, demo, lines, { actor, newId }));
     });
     const { members = [], agent, agents = [], teams = [], projects = [] } = directory;

@@ -4,7 +4,7 @@ import { always, type Predicate } from '../db/query/predicate.ts';
 import type { Row } from '../db/tables/tables.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { type MemberCard, selectMemberCard } from '../db/workspaces.ts';
-import { type Actor, actorOf, type Deed, recordDeeds } from './audit.ts';
+import { type Actor, actorOf, type AuditedAction, recordAuditEntries } from './audit.ts';
 import { memberRole, memberStatus } from '../model/codes.ts';
 import { type Context, type Principal, type Scope, scopes, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
@@ -51,11 +51,11 @@ export async function createAccessToken(
   checkTokenInput({ ...input, expiresUtc }, now);
   const more = input.scopes.filter((scope) => !held.some((own) => own === scope));
   if (more.length > 0) {
-    const message = `cannot include ${more.join(', ')}, which the asking token lacks`;
+    const message = `cannot include ${more.join(', ')}, which the token that makes the request lacks`;
     raise('forbidden', `scopes: ${message}.`, [{ field: 'scopes', message }]);
   }
   if (principal.expiresUtc && expiresUtc && expiresUtc > principal.expiresUtc) {
-    const message = `cannot be later than the end of the asking token, ${principal.expiresUtc.toISOString()}`;
+    const message = `cannot be later than the expiry of the token that makes the request, ${principal.expiresUtc.toISOString()}`;
     raise('forbidden', `expiresUtc: ${message}.`, [{ field: 'expiresUtc', message }]);
   }
   const userAccountId = await holderOf(db, principal, input.memberId);
@@ -120,12 +120,12 @@ export async function revokeFamily(
       revoked.push(...children);
       generation = children.map((child) => child.id);
     }
-    const deeds = revoked.map((token) => revocationOf(token, id, now));
-    await recordDeeds(transaction, actor, deeds, now);
+    const actions = revoked.map((token) => revocationOf(token, id, now));
+    await recordAuditEntries(transaction, actor, actions, now);
   });
 }
 
-function revocationOf(token: { id: string; name: string }, eldestId: string, now: Date): Deed {
+function revocationOf(token: { id: string; name: string }, eldestId: string, now: Date): AuditedAction {
   return {
     act: 'access-token.revoked',
     subject: { kind: 'access token', id: encodeId('token', token.id), name: token.name },
@@ -144,7 +144,7 @@ export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void 
   for (const scope of input.scopes.filter((scope) => !isScope(scope))) {
     violations.add(
       'scopes',
-      `${JSON.stringify(scope.slice(0, 50))} is no scope; there are ${scopes.join(', ')}`,
+      `${JSON.stringify(scope.slice(0, 50))} is not a scope; the scopes are ${scopes.join(', ')}`,
     );
   }
   violations.that(!input.expiresUtc || input.expiresUtc > now, 'expiresUtc', 'must be in the future');
@@ -177,13 +177,13 @@ export async function issueToken(
       scopes: [...new Set(scopes)],
       expiresUtc: token.expiresUtc ?? null,
     });
-    await recordDeeds(trx, actor, [creationOf(row)]);
+    await recordAuditEntries(trx, actor, [creationOf(row)]);
     return row;
   });
   return { token: text, accessToken };
 }
 
-function creationOf(token: Row<'accessToken'>): Deed {
+function creationOf(token: Row<'accessToken'>): AuditedAction {
   const { id, name, scopes, expiresUtc, userAccountId, parentTokenId } = token;
   return {
     act: 'access-token.created',
@@ -209,17 +209,17 @@ async function holderOf(
 ): Promise<string> {
   if (!memberId || memberId === encodeId('member', principal.memberId)) return principal.userAccountId;
   if (!administers(principal)) {
-    raise('forbidden', 'Only owners and admins make tokens for others, with the scope workspace:admin.');
+    raise('forbidden', 'Only owners and admins may create tokens for other members, with the scope workspace:admin.');
   }
   const id = decodeId('member', memberId);
   if ('problem' in id)
     raise('validation_failed', `memberId: ${id.problem}.`, [{ field: 'memberId', message: id.problem }]);
   const member = await selectMemberCard(db, { column: 'id', value: id.uuid });
   if (!member || !takesPart(member)) {
-    const message = 'names no member who could use a token';
+    const message = 'must be a member who can use a token';
     raise('validation_failed', `memberId: ${message}.`, [{ field: 'memberId', message }]);
   }
-  if (member.role < principal.role) raise('forbidden', 'The member has a higher role than the one who asks.');
+  if (member.role < principal.role) raise('forbidden', 'The member has a higher role than the viewer.');
   return member.userAccountId;
 }
 
@@ -233,7 +233,7 @@ async function requireNoHigherRole(
     column: 'userAccountId',
     value: token.userAccountId,
   });
-  if (holder && holder.role < role) raise('forbidden', 'The token belongs to a member of a higher role.');
+  if (holder && holder.role < role) raise('forbidden', 'The token belongs to a member with a higher role.');
 }
 
 function administers({ role, scopes }: Principal): boolean {

@@ -16,10 +16,10 @@ export function feedEvent(eventType: EventType): FeedEvent {
 }
 
 /** Something that the principal did to issues. */
-export interface Happening {
+export interface Activity {
   eventType: EventType;
   /** What was done, to stand after the name of who did it. */
-  deed: string;
+  activityText: string;
 }
 
 /**
@@ -31,12 +31,12 @@ export async function recordActivity(
   principal: Actor,
   issueId: string,
   nowUtc: Date,
-  { eventType, deed }: Happening,
+  { eventType, activityText }: Activity,
   set: NonNullable<AskedIssue['set']> = {},
 ): Promise<IssueRow | undefined> {
   const { userAccountId, displayName } = principal;
   const columns = Object.keys(set) as SettableColumn[];
-  const entry = { id: newUuid(), actor: userAccountId, text: `${displayName} ${deed}` };
+  const entry = { id: newUuid(), actor: userAccountId, text: `${displayName} ${activityText}` };
   const [issue] = await changeIssues(
     inside(trx),
     { kind: 'activity', named: 'id', columns, wait: true },

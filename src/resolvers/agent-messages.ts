@@ -93,9 +93,9 @@ async function insert(
     followUpActions: JSON.stringify(parsed.followUpActions),
     createdUtc: nowUtc,
   });
-  const deed = deeds[message.messageType] ?? 'wrote';
-  const happening = { eventType: 'agent-message.created.v1', deed } as const;
-  const issue = await recordActivity(trx, principal, issueId, nowUtc, happening);
+  const activityText = activityTexts[message.messageType] ?? 'wrote';
+  const activity = { eventType: 'agent-message.created.v1', activityText } as const;
+  const issue = await recordActivity(trx, principal, issueId, nowUtc, activity);
   return { message, thread, issue: issue ?? issueIsGone() };
 }
 
@@ -122,7 +122,7 @@ const authorTypes: Readonly<Record<number, number>> = {
   [principalKind.service]: authorType.system,
 };
 
-const deeds: Readonly<Record<number, string>> = {
+const activityTexts: Readonly<Record<number, string>> = {
   [messageType.prompt]: 'wrote to the agent',
   [messageType.thought]: 'shared a thought',
   [messageType.action]: 'took an action',
@@ -171,7 +171,7 @@ async function checkAgainstThread(
   violations.that(turnNumber == null || turnNumber <= next, 'turnNumber', tooHigh);
   if (replyToMessageId !== null) {
     const message = thread && (await selectMessage(trx, thread.id, replyToMessageId));
-    violations.that(message !== undefined, 'replyToMessageId', 'is no message of the thread');
+    violations.that(message !== undefined, 'replyToMessageId', 'does not belong to the thread');
   }
   violations.check();
 }
@@ -192,6 +192,6 @@ async function agentOf(trx: Trx, principal: Principal): Promise<AgentIdentity> {
     const { id, applicationId, agentUserAccountId } = installation;
     return { applicationId, applicationInstallationId: id, agentUserAccountId };
   }
-  if (!posting) raise('conflict', 'No agent is installed in this workspace, so there is nobody to write to.');
+  if (!posting) raise('conflict', 'No agent is installed in this workspace, so there is no agent to write to.');
   return { applicationId: null, applicationInstallationId: null, agentUserAccountId: userAccountId };
 }

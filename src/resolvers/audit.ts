@@ -32,7 +32,7 @@ export interface Actor {
 }
 
 /** What was done to what, with the values that changed; never a secret. */
-export interface Deed {
+export interface AuditedAction {
   readonly act: AuditAct;
   readonly subject: { readonly kind: string; readonly id?: string | undefined; readonly name: string };
   readonly changes?: Readonly<Record<string, { readonly before?: unknown; readonly after?: unknown }>>;
@@ -48,15 +48,15 @@ export function actorOf({ principal, requestId, address }: SignedIn): Actor {
 }
 
 /** Enters what is done, in the transaction that does it: neither is there without the other. */
-export async function recordDeeds(
+export async function recordAuditEntries(
   trx: Trx,
   actor: Actor,
-  deeds: readonly Deed[],
+  actions: readonly AuditedAction[],
   occurredUtc: Date = new Date(),
 ): Promise<void> {
   await insertAuditEntries(
     trx,
-    deeds.map(({ act, subject, changes = {} }) => ({
+    actions.map(({ act, subject, changes = {} }) => ({
       id: newUuid(),
       occurredUtc,
       act,

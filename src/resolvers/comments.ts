@@ -90,7 +90,7 @@ async function refuse(trx: Trx, issueKey: string, parentId: string | undefined):
   const { id: issueId } = await requireIssue(trx, issueKey);
   const parent = parentId && (await selectParentComment(trx, issueId, parentId));
   const violations = new Violations();
-  violations.that(!parentId || parent !== undefined, 'parentCommentId', 'is no comment of the issue');
+  violations.that(!parentId || parent !== undefined, 'parentCommentId', 'does not belong to the issue');
   violations.check();
   // It was not there a moment ago.
   return issueIsGone();
@@ -129,7 +129,7 @@ export async function deleteComment(
   return { id: comment.id, issue };
 }
 
-const deeds = {
+const activityTexts = {
   'issue-comment.updated.v1': 'edited a comment',
   'issue-comment.deleted.v1': 'deleted a comment',
 } as const;
@@ -139,12 +139,12 @@ async function manage(
   trx: Trx,
   principal: Principal,
   name: RevisedThing,
-  eventType: keyof typeof deeds,
+  eventType: keyof typeof activityTexts,
   change: (found: LockedIssue & { thing: Row<'comment'> }) => Promise<Row<'comment'> | undefined>,
 ): Promise<CommentWritten> {
   const found = await lockIssueOf(trx, 'comment', name, selectComment);
   if (!mayManage(principal, found.thing.authorUserAccountId)) {
-    raise('forbidden', 'Only its author, owners and admins change or delete a comment.');
+    raise('forbidden', 'Only its author, owners and admins may change or delete a comment.');
   }
   await requireThingRevision(trx, 'comment', found.thing, name.expectedRevision);
   // It was read before the lock, so somebody may have deleted it since.
@@ -155,8 +155,8 @@ async function manage(
         lastCommentUtc: await selectLastCommentUtc(trx, comment.issueId),
       }
     : {};
-  const happening = { eventType, deed: deeds[eventType] };
-  const issue = await recordActivity(trx, principal, comment.issueId, found.nowUtc, happening, columns);
+  const activity = { eventType, activityText: activityTexts[eventType] };
+  const issue = await recordActivity(trx, principal, comment.issueId, found.nowUtc, activity, columns);
   return { comment, issue: issue ?? issueIsGone() };
 }
 

@@ -147,7 +147,7 @@ function orderOf(
   if (!declared) violations.add('orderBy', `must be one of ${Object.keys(list.orders).join(', ')}`);
   const [fallback] = Object.values(list.orders);
   const order = declared ?? fallback;
-  if (!order) throw new AppError('internal_error', 'A list without orders.');
+  if (!order) throw new AppError('internal_error', 'The list has no orders.');
   return { ...order, direction: orderBy ? (orderBy.direction ?? 'asc') : list.defaultOrder.direction };
 }
 
@@ -160,6 +160,6 @@ function positionOf(
 ) {
   if (!cursor) return undefined;
   const position = decodeCursor(cursor, order, fingerprint());
-  if (!position) violations.add(name, 'is no cursor of this list with this order and these filters');
+  if (!position) violations.add(name, 'is not a cursor of this list with this order and these filters');
   return position;
 }

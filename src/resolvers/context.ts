@@ -96,6 +96,6 @@ export interface SignedIn extends Context {
 /** The second line behind the scope rule: nothing of a workspace is touched without a principal. */
 export function signedIn(ctx: Context): SignedIn {
   if (!ctx.principal || !ctx.db || !ctx.loaders || !ctx.rateLimit)
-    raise('unauthenticated', 'This needs an access token.');
+    raise('unauthenticated', 'An access token is required.');
   return ctx as SignedIn;
 }

@@ -6,17 +6,17 @@ export const errorCodes = {
   validation_failed: {
     status: 400,
     title: 'Validation failed',
-    meaning: 'A body or an input breaks a rule; `errors` names every bad field.',
+    meaning: 'A body or an input is invalid; `errors` lists all invalid fields.',
   },
   invalid_request: {
     status: 400,
     title: 'Invalid request',
-    meaning: 'A query parameter, an argument or a cursor is not acceptable.',
+    meaning: 'A query parameter, an argument or a cursor is invalid.',
   },
   unauthenticated: {
     status: 401,
     title: 'Unauthenticated',
-    meaning: 'No access token came along, or one that is unknown, expired or revoked.',
+    meaning: 'The access token is missing, unknown, expired or revoked.',
   },
   forbidden: {
     status: 403,
@@ -26,32 +26,32 @@ export const errorCodes = {
   not_found: {
     status: 404,
     title: 'Not found',
-    meaning: 'There is no such thing in the workspace of the token.',
+    meaning: 'The object does not exist in the workspace of the token.',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    meaning: 'The path exists, but not with this method; `Allow` lists those it has.',
+    meaning: 'The path exists, but not with this method; `Allow` lists its methods.',
   },
   not_acceptable: {
     status: 406,
     title: 'Not acceptable',
-    meaning: 'The answer cannot be given in a media type that was asked for.',
+    meaning: 'The response is not available in any of the requested media types.',
   },
   request_timeout: {
     status: 408,
     title: 'Request timeout',
-    meaning: 'The request did not arrive whole in time.',
+    meaning: 'The request did not arrive completely in time.',
   },
   conflict: {
     status: 409,
     title: 'Conflict',
-    meaning: 'The request collides with the present state, or with one in progress.',
+    meaning: 'The request conflicts with the current state, or with another request in progress.',
   },
   precondition_failed: {
     status: 412,
     title: 'Precondition failed',
-    meaning: 'The thing has changed since the revision that was named.',
+    meaning: 'The object has changed since the revision in the request.',
   },
   payload_too_large: {
     status: 413,
@@ -61,63 +61,63 @@ export const errorCodes = {
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    meaning: 'The body is not of a media type that is taken here.',
+    meaning: 'The body has a media type that is not accepted here.',
   },
   range_not_satisfiable: {
     status: 416,
     title: 'Range not satisfiable',
-    meaning: 'The file has no such bytes.',
+    meaning: 'The file does not have the requested bytes.',
   },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency key reused',
-    meaning: 'The key was used before for another request.',
+    meaning: 'The key was already used for a different request.',
   },
   rate_limited: {
     status: 429,
     title: 'Rate limited',
     meaning:
-      'The token, or the address without one, has used its quota up; `Retry-After` says when to come back.',
+      'The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again.',
   },
   headers_too_large: {
     status: 431,
     title: 'Headers too large',
-    meaning: 'The address and the headers of the request are larger than the limit.',
+    meaning: 'The URL and the headers of the request are larger than the limit.',
   },
   internal_error: {
     status: 500,
     title: 'Internal error',
-    meaning: 'A fault of ours; the request id finds it in the log.',
+    meaning: 'An error of the server; it is in the log under the request id.',
   },
   unavailable: {
     status: 503,
     title: 'Unavailable',
-    meaning: 'The data store does not answer, or too much waits; `Retry-After` says when to try again.',
+    meaning: 'The database does not answer, or too many requests are waiting; `Retry-After` says when to try again.',
   },
   insufficient_storage: {
     status: 507,
     title: 'Insufficient storage',
-    meaning: 'There is no room left to keep what was sent.',
+    meaning: 'There is no space left to store the data.',
   },
   graphql_parse_failed: {
     status: 400,
     title: 'Syntax error',
-    meaning: 'The GraphQL document cannot be read (GraphQL only).',
+    meaning: 'The GraphQL document has a syntax error (GraphQL only).',
   },
   graphql_validation_failed: {
     status: 400,
     title: 'Invalid document',
-    meaning: 'The GraphQL document does not fit the schema (GraphQL only).',
+    meaning: 'The GraphQL document is invalid for the schema (GraphQL only).',
   },
   query_too_complex: {
     status: 400,
     title: 'Query too complex',
-    meaning: 'The GraphQL document is deeper or larger than the limits, or could give back too many objects.',
+    meaning: 'The GraphQL document is deeper or larger than the limits, or could return too many objects.',
   },
   persisted_query_not_found: {
     status: 400,
     title: 'Persisted query not found',
-    meaning: 'No document is known under the hash (GraphQL only).',
+    meaning: 'The server has no document with this hash (GraphQL only).',
   },
 } as const satisfies Record<string, { status: number; title: string; meaning: string }>;
 
@@ -179,7 +179,7 @@ export class Violations {
     const detail =
       this.#found.length === 1
         ? `${first.field}: ${first.message}.`
-        : `${this.#found.length} fields are not acceptable.`;
+        : `${this.#found.length} fields are invalid.`;
     throw new AppError(code, detail, this.#found);
   }
 }

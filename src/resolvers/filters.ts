@@ -87,7 +87,7 @@ function combinedPredicate(
   filterPath: FilterPath,
 ): Predicate {
   if (filterPath.combinators >= maxCombinators) {
-    violations.add(filterPath.path, `and, or, not may be nested ${maxCombinators} deep at most`);
+    violations.add(filterPath.path, `and, or, not may be nested at most ${maxCombinators} levels deep`);
     return always;
   }
   const below = { ...filterPath, combinators: filterPath.combinators + 1 };
@@ -157,7 +157,7 @@ function relatedPredicate(
   filterPath: FilterPath,
 ): Predicate {
   if (filterPath.relations >= maxRelations) {
-    violations.add(filterPath.path, `relations may be nested ${maxRelations} deep at most`);
+    violations.add(filterPath.path, `relations may be nested at most ${maxRelations} levels deep`);
     return always;
   }
   const below = { ...filterPath, relations: filterPath.relations + 1 };

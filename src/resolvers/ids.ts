@@ -141,7 +141,7 @@ export function idNoun(prefix: IdPrefix): string {
 /** The uuid behind an id of one kind, or the sentence that says what is wrong with it. */
 export function decodeId(prefix: IdPrefix, id: string): { uuid: string } | { problem: string } {
   const parsed = parseId(id);
-  if (!parsed) return { problem: `expected ${article(prefix)} id, got something that is no id` };
+  if (!parsed) return { problem: `expected ${article(prefix)} id, got something that is not an id` };
   if (parsed.prefix !== prefix)
     return { problem: `expected ${article(prefix)} id, got ${article(parsed.prefix)} id` };
   return { uuid: parsed.uuid };

@@ -55,12 +55,12 @@ export async function removeLink(
     const { thing, issue, nowUtc } = await lockIssueOf(trx, 'link', input, selectLink);
     await requireThingRevision(trx, 'link', thing, input.expectedRevision);
     const issueLink = (await deleteLink(trx, thing.id, nowUtc)) ?? thingIsGone('link');
-    const happening = {
+    const activity = {
       eventType: 'issue-link.deleted.v1',
-      deed: `removed the link “${issueLink.title}”`,
+      activityText: `removed the link “${issueLink.title}”`,
     } as const;
     const columns = { linkCount: issue.linkCount - 1 };
-    const changed = await recordActivity(trx, principal, issue.id, nowUtc, happening, columns);
+    const changed = await recordActivity(trx, principal, issue.id, nowUtc, activity, columns);
     return { id: issueLink.id, issue: changed ?? issueIsGone() };
   });
 }
@@ -86,8 +86,8 @@ async function insert(
     const existing = await selectEquivalentLink(trx, issueId, link.urlHash);
     return { issueLink: existing ?? thingIsGone('link'), issue, created: false };
   }
-  const happening = { eventType: 'issue-link.created.v1', deed: `added the link “${link.title}”` } as const;
+  const activity = { eventType: 'issue-link.created.v1', activityText: `added the link “${link.title}”` } as const;
   const columns = { linkCount: issue.linkCount + 1 };
-  const changed = await recordActivity(trx, principal, issueId, nowUtc, happening, columns);
+  const changed = await recordActivity(trx, principal, issueId, nowUtc, activity, columns);
   return { issueLink, issue: changed ?? issueIsGone(), created: true };
 }

@@ -24,10 +24,10 @@ export async function findNodes(
   argument: 'id' | 'ids',
 ): Promise<(AnyRow | null)[]> {
   const signed = signedIn(ctx);
-  if (ids.length > maxNodes) raise('invalid_request', `At most ${maxNodes} ids can be asked for at once.`);
+  if (ids.length > maxNodes) raise('invalid_request', `At most ${maxNodes} ids may be requested at once.`);
   const violations = new Violations();
   const parsed = ids.map(
-    (id) => parseId(id) ?? violations.add(argument, 'expected an id, got something that is no id'),
+    (id) => parseId(id) ?? violations.add(argument, 'expected an id, got something that is not an id'),
   );
   violations.check('invalid_request');
   return Promise.all(

@@ -1,6 +1,6 @@
 import { inTransaction } from '../db/engine/transaction.ts';
 import { insertMember, insertWorkspace } from '../db/workspaces.ts';
-import { type Actor, recordDeeds } from './audit.ts';
+import { type Actor, recordAuditEntries } from './audit.ts';
 import { memberRole, memberStatus, principalKind } from '../model/codes.ts';
 import { scopes } from './context.ts';
 import { Violations } from './errors.ts';
@@ -52,7 +52,7 @@ export async function createWorkspace(
     });
     const owner = { after: ownerDisplayName };
     const subject = { kind: 'workspace', id: encodeId('workspace', workspaceId), name };
-    await recordDeeds(trx, actor, [{ act: 'workspace.created', subject, changes: { owner } }]);
+    await recordAuditEntries(trx, actor, [{ act: 'workspace.created', subject, changes: { owner } }]);
     return issueToken(trx, actor, {
       userAccountId: ownerUserAccountId,
       parentTokenId: null,

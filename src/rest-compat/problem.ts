@@ -30,7 +30,7 @@ export function refusalOf(
   const message =
     first && !second
       ? `${first.field}: ${first.message}.`
-      : `${violations.length} fields are not acceptable.`;
+      : `${violations.length} fields are invalid.`;
   return { code, message, violations };
 }
 

@@ -4,7 +4,7 @@ import { openContent, openPreview } from '../resolvers/attachments/attachment-do
 import { receiveUpload, type SignedAttachment } from '../resolvers/attachments/attachment-uploads.ts';
 import { raise } from '../resolvers/errors.ts';
 import { parseId } from '../resolvers/ids.ts';
-import type { Disposition, FilePart, SignedDeed } from '../resolvers/attachments/signed-urls.ts';
+import type { Disposition, FilePart, SignedAccess } from '../resolvers/attachments/signed-urls.ts';
 import type { RestReply } from '../rest-compat/face.ts';
 import { problemReply } from '../rest-compat/problem.ts';
 import { byteRange } from './http/byte-range.ts';
@@ -57,26 +57,26 @@ async function answer(
     return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
   }
   const context = request.anonymous();
-  const deed = signedDeed(request, part, attachment.uuid);
-  const refusal = deed ? judge(files, request, deed, context.now) : 'The address is not signed.';
-  if (!deed || refusal) {
+  const access = signedAccess(request, part, attachment.uuid);
+  const refusal = access ? judge(files, request, access, context.now) : 'The address is not signed.';
+  if (!access || refusal) {
     const headers = { 'WWW-Authenticate': 'Bearer realm="workgraph"' };
     return problemReply({ code: 'forbidden', message: refusal ?? '' }, requestId, headers);
   }
-  const db = request.dataOf(deed.workspaceId);
-  if (method !== 'PUT') return give(db, files, request, deed);
+  const db = request.dataOf(access.workspaceId);
+  if (method !== 'PUT') return give(db, files, request, access);
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     raise('unsupported_media_type', 'The bytes must be sent as they are, not compressed.');
-  await receiveUpload(db, files.store, deed, openUpload(req, res, request.clientMs));
+  await receiveUpload(db, files.store, access, openUpload(req, res, request.clientMs));
   return { status: 204 };
 }
 
 /** What was signed according to the query; undefined when a parameter is missing, repeated or unknown. */
-function signedDeed(
+function signedAccess(
   { method, query }: ServerRequest,
   part: FilePart,
   attachmentId: string,
-): SignedDeed | undefined {
+): SignedAccess | undefined {
   const workspace = parseId(only(query, 'workspace'));
   const disposition = dispositions.find((known) => known === only(query, 'disposition'));
   if (workspace?.prefix !== 'workspace' || !disposition) return undefined;
@@ -90,12 +90,12 @@ const dispositions: readonly Disposition[] = ['attachment', 'inline'];
 function judge(
   { signer }: ServerFiles,
   { query }: ServerRequest,
-  deed: SignedDeed,
+  access: SignedAccess,
   now: Date,
 ): string | undefined {
   const expires = only(query, 'expires');
   const expiresAtSeconds = /^[1-9]\d{0,11}$/.test(expires) ? Number(expires) : 0;
-  const verdict = signer.verify(deed, { expiresAtSeconds, signature: only(query, 'signature') }, now);
+  const verdict = signer.verify(access, { expiresAtSeconds, signature: only(query, 'signature') }, now);
   const reasons = {
     good: undefined,
     bad: 'The signature does not fit.',
@@ -116,12 +116,12 @@ async function give(
   db: TenantDb,
   { store }: ServerFiles,
   request: ServerRequest,
-  deed: SignedDeed & SignedAttachment,
+  access: SignedAccess & SignedAttachment,
 ): Promise<RestReply> {
   const { requestId, method } = request;
-  const file = await (deed.part === 'content' ? openContent : openPreview)(db, store, deed);
+  const file = await (access.part === 'content' ? openContent : openPreview)(db, store, access);
   const { sizeBytes, contentType } = file;
-  const etag = `"${deed.attachmentId}-${deed.part}"`;
+  const etag = `"${access.attachmentId}-${access.part}"`;
   const { headers: sent } = request;
   const always = {
     'Content-Security-Policy': "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
@@ -141,7 +141,7 @@ async function give(
     return problemReply(failure, requestId, { 'Content-Range': `bytes */${sizeBytes}` });
   }
   const length = range ? range.end - range.start + 1 : sizeBytes;
-  const inline = deed.disposition === 'inline' && deed.part === 'preview' && shown.has(contentType);
+  const inline = access.disposition === 'inline' && access.part === 'preview' && shown.has(contentType);
   const headers = {
     'Content-Type': contentType,
     'Content-Length': String(length),

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
-import { type SignedDeed, UrlSigner } from '../../src/resolvers/attachments/signed-urls.ts';
+import { type SignedAccess, UrlSigner } from '../../src/resolvers/attachments/signed-urls.ts';
 import { type App, startApp } from '../support/app.ts';
 import { type AttachmentRead, bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
 
@@ -24,9 +24,9 @@ afterAll(() => app.stop());
 
 const download = () => file.signedDownloadUrl ?? '';
 
-/** A deed of this file as the server would sign it, but for what is said. */
-function sign(changes: Partial<SignedDeed> = {}, { key = newKey, now = new Date() } = {}): string {
-  const deed: SignedDeed = {
+/** A access of this file as the server would sign it, but for what is said. */
+function sign(changes: Partial<SignedAccess> = {}, { key = newKey, now = new Date() } = {}): string {
+  const access: SignedAccess = {
     method: 'GET',
     part: 'content',
     workspaceId: app.workspaceId,
@@ -34,7 +34,7 @@ function sign(changes: Partial<SignedDeed> = {}, { key = newKey, now = new Date(
     disposition: 'attachment',
     ...changes,
   };
-  return `${app.url}${new UrlSigner([key]).sign(deed, now).path}`;
+  return `${app.url}${new UrlSigner([key]).sign(access, now).path}`;
 }
 
 describe('a signed address', () => {

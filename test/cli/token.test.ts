@@ -222,7 +222,7 @@ describe('the commands', () => {
       'token create',
       ['--workspace', 'acme', '--scopes', 'all'],
       1,
-      'scopes: "all" is no scope; there are issues:read,',
+      'scopes: "all" is not a scope; the scopes are issues:read,',
     ],
     [
       'token create',

@@ -117,8 +117,8 @@ describe('nodes', () => {
     expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
     const [error] = answer.body.errors ?? [];
     expect(error?.extensions?.errors).toEqual([
-      { field: 'ids', message: 'expected an id, got something that is no id' },
-      { field: 'ids', message: 'expected an id, got something that is no id' },
+      { field: 'ids', message: 'expected an id, got something that is not an id' },
+      { field: 'ids', message: 'expected an id, got something that is not an id' },
     ]);
   });
 

@@ -28,7 +28,7 @@ describe('agentMessageCreate without an installed agent', () => {
     const { key } = await create();
     expect(await ada.refused('agentMessageCreate', { issueKey: key, body: 'Anybody?' })).toMatchObject({
       code: 'CONFLICT',
-      message: 'No agent is installed in this workspace, so there is nobody to write to.',
+      message: 'No agent is installed in this workspace, so there is no agent to write to.',
     });
     const agent = callerOf(app, world.otherAgent.token);
     const { thread, message } = await agent.mutate('agentMessageCreate', {
@@ -178,7 +178,7 @@ describe('agentMessageCreate', () => {
   it('answers a message of the same thread', async () => {
     const { key } = await create();
     const first = { issueKey: key, body: 'x', replyToMessageId: encodeId('message', newUuid()) };
-    const notOfThread = ['replyToMessageId: is no message of the thread'];
+    const notOfThread = ['replyToMessageId: does not belong to the thread'];
     expect(await ada.violations('agentMessageCreate', first)).toEqual(notOfThread);
     const { message } = await post(ada, key);
     expect((await post(agent, key, { replyToMessageId: message.id })).message).toMatchObject({

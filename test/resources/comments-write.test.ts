@@ -75,7 +75,7 @@ describe('commentCreate', () => {
       parentAuthorDisplayName: 'Bob Member',
       parent: null,
     });
-    const notOfIssue = ['parentCommentId: is no comment of the issue'];
+    const notOfIssue = ['parentCommentId: does not belong to the issue'];
     expect(await ada.violations('commentCreate', reply)).toEqual(notOfIssue);
     const elsewhere = { issueKey: (await create()).key, parentCommentId: comment.id, body: 'x' };
     expect(await ada.violations('commentCreate', elsewhere)).toEqual(notOfIssue);
@@ -142,7 +142,7 @@ describe('commentUpdate', () => {
     const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Mine' });
     const refused = {
       code: 'FORBIDDEN',
-      message: 'Only its author, owners and admins change or delete a comment.',
+      message: 'Only its author, owners and admins may change or delete a comment.',
     };
     const bob = callerOf(app, world.bob.token);
     expect(await bob.refused('commentUpdate', { id: comment.id, body: 'x' })).toMatchObject(refused);

@@ -74,7 +74,7 @@ describe('issueBatchUpdate', () => {
         statusId: world.eng.done,
         title: '',
       }),
-    ).toEqual(['title: must not be empty', "keys[1].statusId: is no status of the issue's team"]);
+    ).toEqual(['title: must not be empty', "keys[1].statusId: does not belong to the issue's team"]);
     expect(
       await ada.refused('issueBatchUpdate', { keys: [mine.key, 'ENG-99999', 'x'], title: 'New' }),
     ).toMatchObject({

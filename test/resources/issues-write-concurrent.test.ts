@@ -170,7 +170,7 @@ describe('writes at once', () => {
     const issues: IssueRead[] = [];
     for (let index = 0; index < 12; index += 1) issues.push(await create({ estimateValue: index }));
     const any = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
-    const expected = /NOT_FOUND|a part of itself|is no issue of the workspace/;
+    const expected = /NOT_FOUND|a part of itself|does not belong to this workspace/;
     const storm = async (caller: Caller) => {
       const [{ key }, other, third] = [any(issues), any(issues), any(issues)];
       const writes = [

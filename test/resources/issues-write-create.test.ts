@@ -147,15 +147,15 @@ describe('issueCreate', () => {
       'estimateValue: must be 0 or more',
       'labelIds: item 4: expected a label id, got a team id',
       'roleAssignments[0].role: must have at most 50 characters',
-      'parentIssueId: is no issue of the workspace',
-      'primaryAssigneeUserAccountId: is no member of the workspace who can be assigned',
-      'assigneeUserAccountIds: item 2 is no member of the workspace who can be assigned',
-      'roleAssignments[0].userAccountId: is no member of the workspace who can be assigned',
-      "statusId: is no status of the issue's team",
-      "deliveryId: is no delivery of the issue's team",
-      "labelIds: item 1 is no label of the workspace or of the issue's team",
-      "labelIds: item 2 is no label of the workspace or of the issue's team",
-      "labelIds: item 3 is no label of the workspace or of the issue's team",
+      'parentIssueId: does not belong to this workspace',
+      'primaryAssigneeUserAccountId: is not a member of this workspace who can be assigned',
+      'assigneeUserAccountIds: item 2 is not a member of this workspace who can be assigned',
+      'roleAssignments[0].userAccountId: is not a member of this workspace who can be assigned',
+      "statusId: does not belong to the issue's team",
+      "deliveryId: does not belong to the issue's team",
+      "labelIds: item 1 is not a label of this workspace or of the issue's team",
+      "labelIds: item 2 is not a label of this workspace or of the issue's team",
+      "labelIds: item 3 is not a label of this workspace or of the issue's team",
     ]);
   });
 
@@ -189,7 +189,7 @@ describe('issueCreate', () => {
     [
       'an id that is none',
       { parentIssueId: 'ENG-1' },
-      'parentIssueId: expected an issue id, got something that is no id',
+      'parentIssueId: expected an issue id, got something that is not an id',
     ],
   ])('refuses %s', async (_what, input, violation) => {
     expect(await ada.violations('issueCreate', { teamId: world.eng.id, title: 'x', ...input })).toContain(

@@ -46,7 +46,7 @@ describe('issueDelete', () => {
     expect(await ada.refused('issueLinkDelete', { id: issueLink.id })).toMatchObject({ code: 'NOT_FOUND' });
     expect(
       await ada.violations('issueCreate', { teamId: world.eng.id, title: 'x', parentIssueId: id }),
-    ).toEqual(['parentIssueId: is no issue of the workspace']);
+    ).toEqual(['parentIssueId: does not belong to this workspace']);
     const { body } = await app.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids: [id, comment.id, issueLink.id],
     });

@@ -306,8 +306,8 @@ describe('issueUpdate', () => {
       'statusId: cannot be cleared',
       'projectId: expected a project id, got a user id',
       'estimateValue: must be 0 or more',
-      "deliveryId: is no delivery of the issue's team",
-      "labelIds: item 1 is no label of the workspace or of the issue's team",
+      "deliveryId: does not belong to the issue's team",
+      "labelIds: item 1 is not a label of this workspace or of the issue's team",
     ]);
     expect(await ada.read(key)).toMatchObject({ description: '', revision: 1 });
     expect(await ada.violations('issueUpdate', { key })).toEqual(['input: must change something']);

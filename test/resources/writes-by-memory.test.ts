@@ -108,7 +108,7 @@ onPostgres('a write whose reference data another process has just changed', () =
     await setTimeout(200);
     await other.query('delete from status where id = $1', [uuid(ops.doing)]);
     await other.query('commit');
-    expect(await refused).toEqual(["statusId: is no status of the issue's team"]);
+    expect(await refused).toEqual(["statusId: does not belong to the issue's team"]);
     const keys = [await first, ...(await done)].map(({ key }) => key);
     expect(keys.sort()).toEqual(['OPS-1', 'OPS-2', 'OPS-3', 'OPS-4']);
   });
@@ -118,7 +118,7 @@ onPostgres('a write whose reference data another process has just changed', () =
     await other.query('delete from status where id = $1', [uuid(ops.done)]);
     const input = { teamId: ops.id, title: 'Nowhere', statusId: ops.done };
     expect(await ada.violations('issueCreate', input)).toEqual([
-      "statusId: is no status of the issue's team",
+      "statusId: does not belong to the issue's team",
     ]);
   });
 });

@@ -193,6 +193,6 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
       (trx) => trx.deleteFrom('status').where('id', '=', id).execute(),
       () => ada.violations('issueCreate', { teamId: eng.id, title: 'Nowhere', statusId: eng.doing }),
     );
-    expect(settled).toMatchObject({ value: ["statusId: is no status of the issue's team"] });
+    expect(settled).toMatchObject({ value: ["statusId: does not belong to the issue's team"] });
   });
 });

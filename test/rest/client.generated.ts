@@ -1371,7 +1371,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request did not arrive whole in time. */
+        /** @description The request did not arrive completely in time. */
         RequestTimeout: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1384,7 +1384,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The address and the headers of the request are larger than the limit. */
+        /** @description The URL and the headers of the request are larger than the limit. */
         HeadersTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1747,7 +1747,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1762,7 +1762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1795,7 +1795,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1812,7 +1812,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1827,7 +1827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1954,7 +1954,7 @@ export interface operations {
                     "application/json": components["schemas"]["Issue"];
                 };
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. A body or an input breaks a rule; `errors` names every bad field. */
+            /** @description A query parameter, an argument or a cursor is invalid. A body or an input is invalid; `errors` lists all invalid fields. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1969,7 +1969,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2002,7 +2002,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The request collides with the present state, or with one in progress. */
+            /** @description The request conflicts with the current state, or with another request in progress. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2032,7 +2032,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not of a media type that is taken here. */
+            /** @description The body has a media type that is not accepted here. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2047,7 +2047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used before for another request. */
+            /** @description The key was already used for a different request. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2062,7 +2062,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2079,7 +2079,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2094,7 +2094,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2259,7 +2259,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2274,7 +2274,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2306,7 +2306,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2322,7 +2322,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2339,7 +2339,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2354,7 +2354,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2407,7 +2407,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2422,7 +2422,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2454,7 +2454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2470,7 +2470,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The request collides with the present state, or with one in progress. */
+            /** @description The request conflicts with the current state, or with another request in progress. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2485,7 +2485,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The thing has changed since the revision that was named. */
+            /** @description The object has changed since the revision in the request. */
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2500,7 +2500,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used before for another request. */
+            /** @description The key was already used for a different request. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2515,7 +2515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2532,7 +2532,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2547,7 +2547,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2709,7 +2709,7 @@ export interface operations {
                     "application/json": components["schemas"]["Issue"];
                 };
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. A body or an input breaks a rule; `errors` names every bad field. */
+            /** @description A query parameter, an argument or a cursor is invalid. A body or an input is invalid; `errors` lists all invalid fields. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2724,7 +2724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2756,7 +2756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2772,7 +2772,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The request collides with the present state, or with one in progress. */
+            /** @description The request conflicts with the current state, or with another request in progress. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2787,7 +2787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The thing has changed since the revision that was named. */
+            /** @description The object has changed since the revision in the request. */
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2817,7 +2817,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not of a media type that is taken here. */
+            /** @description The body has a media type that is not accepted here. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2832,7 +2832,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used before for another request. */
+            /** @description The key was already used for a different request. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2847,7 +2847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2864,7 +2864,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2879,7 +2879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3003,7 +3003,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3018,7 +3018,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3050,7 +3050,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3066,7 +3066,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3083,7 +3083,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3098,7 +3098,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3211,7 +3211,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3226,7 +3226,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3258,7 +3258,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3274,7 +3274,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3291,7 +3291,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3306,7 +3306,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3395,7 +3395,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttachmentUpload"];
                 };
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. A body or an input breaks a rule; `errors` names every bad field. */
+            /** @description A query parameter, an argument or a cursor is invalid. A body or an input is invalid; `errors` lists all invalid fields. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3410,7 +3410,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3442,7 +3442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3458,7 +3458,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The request collides with the present state, or with one in progress. */
+            /** @description The request conflicts with the current state, or with another request in progress. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3488,7 +3488,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not of a media type that is taken here. */
+            /** @description The body has a media type that is not accepted here. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3503,7 +3503,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used before for another request. */
+            /** @description The key was already used for a different request. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3518,7 +3518,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3535,7 +3535,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3550,7 +3550,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3639,7 +3639,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3654,7 +3654,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3686,7 +3686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3702,7 +3702,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3719,7 +3719,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3734,7 +3734,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3791,7 +3791,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3806,7 +3806,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3838,7 +3838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3854,7 +3854,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3871,7 +3871,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3886,7 +3886,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3943,7 +3943,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3958,7 +3958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3990,7 +3990,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4006,7 +4006,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4023,7 +4023,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4038,7 +4038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4147,7 +4147,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4162,7 +4162,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4194,7 +4194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4210,7 +4210,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4227,7 +4227,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4242,7 +4242,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4342,7 +4342,7 @@ export interface operations {
                     "application/json": components["schemas"]["IssueLink"];
                 };
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. A body or an input breaks a rule; `errors` names every bad field. */
+            /** @description A query parameter, an argument or a cursor is invalid. A body or an input is invalid; `errors` lists all invalid fields. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4357,7 +4357,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4389,7 +4389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4405,7 +4405,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The request collides with the present state, or with one in progress. */
+            /** @description The request conflicts with the current state, or with another request in progress. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4435,7 +4435,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not of a media type that is taken here. */
+            /** @description The body has a media type that is not accepted here. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4450,7 +4450,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used before for another request. */
+            /** @description The key was already used for a different request. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4465,7 +4465,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4482,7 +4482,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4497,7 +4497,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4626,7 +4626,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4641,7 +4641,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4673,7 +4673,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4689,7 +4689,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4706,7 +4706,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4721,7 +4721,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4886,7 +4886,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4901,7 +4901,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4933,7 +4933,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4949,7 +4949,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4966,7 +4966,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4981,7 +4981,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5080,7 +5080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Comment"];
                 };
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. A body or an input breaks a rule; `errors` names every bad field. */
+            /** @description A query parameter, an argument or a cursor is invalid. A body or an input is invalid; `errors` lists all invalid fields. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5095,7 +5095,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5127,7 +5127,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5143,7 +5143,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The request collides with the present state, or with one in progress. */
+            /** @description The request conflicts with the current state, or with another request in progress. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5173,7 +5173,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not of a media type that is taken here. */
+            /** @description The body has a media type that is not accepted here. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5188,7 +5188,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used before for another request. */
+            /** @description The key was already used for a different request. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5203,7 +5203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5220,7 +5220,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5235,7 +5235,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5339,7 +5339,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5354,7 +5354,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5386,7 +5386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5402,7 +5402,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5419,7 +5419,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5434,7 +5434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5492,7 +5492,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5507,7 +5507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5539,7 +5539,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5555,7 +5555,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The request collides with the present state, or with one in progress. */
+            /** @description The request conflicts with the current state, or with another request in progress. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5570,7 +5570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The thing has changed since the revision that was named. */
+            /** @description The object has changed since the revision in the request. */
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5585,7 +5585,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used before for another request. */
+            /** @description The key was already used for a different request. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5600,7 +5600,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5617,7 +5617,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5632,7 +5632,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5733,7 +5733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Comment"];
                 };
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. A body or an input breaks a rule; `errors` names every bad field. */
+            /** @description A query parameter, an argument or a cursor is invalid. A body or an input is invalid; `errors` lists all invalid fields. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5748,7 +5748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5780,7 +5780,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5796,7 +5796,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The request collides with the present state, or with one in progress. */
+            /** @description The request conflicts with the current state, or with another request in progress. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5811,7 +5811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The thing has changed since the revision that was named. */
+            /** @description The object has changed since the revision in the request. */
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5841,7 +5841,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not of a media type that is taken here. */
+            /** @description The body has a media type that is not accepted here. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5856,7 +5856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used before for another request. */
+            /** @description The key was already used for a different request. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5871,7 +5871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5888,7 +5888,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5903,7 +5903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5992,7 +5992,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6007,7 +6007,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6039,7 +6039,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6055,7 +6055,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6072,7 +6072,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6087,7 +6087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6305,7 +6305,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6320,7 +6320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6352,7 +6352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6368,7 +6368,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6385,7 +6385,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6400,7 +6400,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6483,7 +6483,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentThreadMessage"];
                 };
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. A body or an input breaks a rule; `errors` names every bad field. */
+            /** @description A query parameter, an argument or a cursor is invalid. A body or an input is invalid; `errors` lists all invalid fields. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6498,7 +6498,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6530,7 +6530,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6546,7 +6546,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The request collides with the present state, or with one in progress. */
+            /** @description The request conflicts with the current state, or with another request in progress. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6576,7 +6576,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not of a media type that is taken here. */
+            /** @description The body has a media type that is not accepted here. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6591,7 +6591,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used before for another request. */
+            /** @description The key was already used for a different request. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6606,7 +6606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6623,7 +6623,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6638,7 +6638,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6696,7 +6696,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6711,7 +6711,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6743,7 +6743,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6759,7 +6759,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The request collides with the present state, or with one in progress. */
+            /** @description The request conflicts with the current state, or with another request in progress. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6774,7 +6774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The thing has changed since the revision that was named. */
+            /** @description The object has changed since the revision in the request. */
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6789,7 +6789,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used before for another request. */
+            /** @description The key was already used for a different request. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6804,7 +6804,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6821,7 +6821,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6836,7 +6836,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6983,7 +6983,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6998,7 +6998,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7031,7 +7031,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7048,7 +7048,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7063,7 +7063,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7151,7 +7151,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7166,7 +7166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7198,7 +7198,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7214,7 +7214,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7231,7 +7231,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7246,7 +7246,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7384,7 +7384,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7399,7 +7399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7431,7 +7431,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7447,7 +7447,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7464,7 +7464,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7479,7 +7479,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7563,7 +7563,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7578,7 +7578,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7610,7 +7610,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7626,7 +7626,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7643,7 +7643,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7658,7 +7658,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7822,7 +7822,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7837,7 +7837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7870,7 +7870,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7887,7 +7887,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7902,7 +7902,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8001,7 +8001,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8016,7 +8016,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8048,7 +8048,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8064,7 +8064,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8081,7 +8081,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8096,7 +8096,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8205,7 +8205,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8220,7 +8220,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8252,7 +8252,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8268,7 +8268,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8285,7 +8285,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8300,7 +8300,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8454,7 +8454,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8469,7 +8469,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8502,7 +8502,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8519,7 +8519,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8534,7 +8534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8624,7 +8624,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8639,7 +8639,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No access token came along, or one that is unknown, expired or revoked. */
+            /** @description The access token is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8671,7 +8671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8687,7 +8687,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8704,7 +8704,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8719,7 +8719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8786,7 +8786,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8803,7 +8803,7 @@ export interface operations {
             };
             408: components["responses"]["RequestTimeout"];
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8818,7 +8818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8885,7 +8885,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8902,7 +8902,7 @@ export interface operations {
             };
             408: components["responses"]["RequestTimeout"];
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8917,7 +8917,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8984,7 +8984,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9392,17 +9392,17 @@ export interface operations {
                      *             {
                      *               "name": "validation_failed",
                      *               "code": 400,
-                     *               "description": "A body or an input breaks a rule; `errors` names every bad field."
+                     *               "description": "A body or an input is invalid; `errors` lists all invalid fields."
                      *             },
                      *             {
                      *               "name": "invalid_request",
                      *               "code": 400,
-                     *               "description": "A query parameter, an argument or a cursor is not acceptable."
+                     *               "description": "A query parameter, an argument or a cursor is invalid."
                      *             },
                      *             {
                      *               "name": "unauthenticated",
                      *               "code": 401,
-                     *               "description": "No access token came along, or one that is unknown, expired or revoked."
+                     *               "description": "The access token is missing, unknown, expired or revoked."
                      *             },
                      *             {
                      *               "name": "forbidden",
@@ -9412,32 +9412,32 @@ export interface operations {
                      *             {
                      *               "name": "not_found",
                      *               "code": 404,
-                     *               "description": "There is no such thing in the workspace of the token."
+                     *               "description": "The object does not exist in the workspace of the token."
                      *             },
                      *             {
                      *               "name": "method_not_allowed",
                      *               "code": 405,
-                     *               "description": "The path exists, but not with this method; `Allow` lists those it has."
+                     *               "description": "The path exists, but not with this method; `Allow` lists its methods."
                      *             },
                      *             {
                      *               "name": "not_acceptable",
                      *               "code": 406,
-                     *               "description": "The answer cannot be given in a media type that was asked for."
+                     *               "description": "The response is not available in any of the requested media types."
                      *             },
                      *             {
                      *               "name": "request_timeout",
                      *               "code": 408,
-                     *               "description": "The request did not arrive whole in time."
+                     *               "description": "The request did not arrive completely in time."
                      *             },
                      *             {
                      *               "name": "conflict",
                      *               "code": 409,
-                     *               "description": "The request collides with the present state, or with one in progress."
+                     *               "description": "The request conflicts with the current state, or with another request in progress."
                      *             },
                      *             {
                      *               "name": "precondition_failed",
                      *               "code": 412,
-                     *               "description": "The thing has changed since the revision that was named."
+                     *               "description": "The object has changed since the revision in the request."
                      *             },
                      *             {
                      *               "name": "payload_too_large",
@@ -9447,62 +9447,62 @@ export interface operations {
                      *             {
                      *               "name": "unsupported_media_type",
                      *               "code": 415,
-                     *               "description": "The body is not of a media type that is taken here."
+                     *               "description": "The body has a media type that is not accepted here."
                      *             },
                      *             {
                      *               "name": "range_not_satisfiable",
                      *               "code": 416,
-                     *               "description": "The file has no such bytes."
+                     *               "description": "The file does not have the requested bytes."
                      *             },
                      *             {
                      *               "name": "idempotency_key_reused",
                      *               "code": 422,
-                     *               "description": "The key was used before for another request."
+                     *               "description": "The key was already used for a different request."
                      *             },
                      *             {
                      *               "name": "rate_limited",
                      *               "code": 429,
-                     *               "description": "The token, or the address without one, has used its quota up; `Retry-After` says when to come back."
+                     *               "description": "The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again."
                      *             },
                      *             {
                      *               "name": "headers_too_large",
                      *               "code": 431,
-                     *               "description": "The address and the headers of the request are larger than the limit."
+                     *               "description": "The URL and the headers of the request are larger than the limit."
                      *             },
                      *             {
                      *               "name": "internal_error",
                      *               "code": 500,
-                     *               "description": "A fault of ours; the request id finds it in the log."
+                     *               "description": "An error of the server; it is in the log under the request id."
                      *             },
                      *             {
                      *               "name": "unavailable",
                      *               "code": 503,
-                     *               "description": "The data store does not answer, or too much waits; `Retry-After` says when to try again."
+                     *               "description": "The database does not answer, or too many requests are waiting; `Retry-After` says when to try again."
                      *             },
                      *             {
                      *               "name": "insufficient_storage",
                      *               "code": 507,
-                     *               "description": "There is no room left to keep what was sent."
+                     *               "description": "There is no space left to store the data."
                      *             },
                      *             {
                      *               "name": "graphql_parse_failed",
                      *               "code": 400,
-                     *               "description": "The GraphQL document cannot be read (GraphQL only)."
+                     *               "description": "The GraphQL document has a syntax error (GraphQL only)."
                      *             },
                      *             {
                      *               "name": "graphql_validation_failed",
                      *               "code": 400,
-                     *               "description": "The GraphQL document does not fit the schema (GraphQL only)."
+                     *               "description": "The GraphQL document is invalid for the schema (GraphQL only)."
                      *             },
                      *             {
                      *               "name": "query_too_complex",
                      *               "code": 400,
-                     *               "description": "The GraphQL document is deeper or larger than the limits, or could give back too many objects."
+                     *               "description": "The GraphQL document is deeper or larger than the limits, or could return too many objects."
                      *             },
                      *             {
                      *               "name": "persisted_query_not_found",
                      *               "code": 400,
-                     *               "description": "No document is known under the hash (GraphQL only)."
+                     *               "description": "The server has no document with this hash (GraphQL only)."
                      *             }
                      *           ]
                      *         }
@@ -9527,7 +9527,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9543,7 +9543,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9560,7 +9560,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9575,7 +9575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9629,7 +9629,7 @@ export interface operations {
                      * @example {
                      *       "code": "validation_failed",
                      *       "status": 400,
-                     *       "description": "A body or an input breaks a rule; `errors` names every bad field."
+                     *       "description": "A body or an input is invalid; `errors` lists all invalid fields."
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorCode"];
@@ -9650,7 +9650,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter, an argument or a cursor is not acceptable. */
+            /** @description A query parameter, an argument or a cursor is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9665,7 +9665,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing in the workspace of the token. */
+            /** @description The object does not exist in the workspace of the token. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9681,7 +9681,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description The token, or the address without one, has used its quota up; `Retry-After` says when to come back. */
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9698,7 +9698,7 @@ export interface operations {
                 };
             };
             431: components["responses"]["HeadersTooLarge"];
-            /** @description A fault of ours; the request id finds it in the log. */
+            /** @description An error of the server; it is in the log under the request id. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9713,7 +9713,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The data store does not answer, or too much waits; `Retry-After` says when to try again. */
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -248,7 +248,7 @@ describe('bodies', () => {
     const body = `\ufeff${JSON.stringify(valid).slice(0, -1)},"unknown":${levels}}`;
     const answer = await post(body);
     expect(answer.body).toMatchObject({
-      errors: [{ field: 'teamId', message: 'is no team of the workspace' }],
+      errors: [{ field: 'teamId', message: 'does not belong to this workspace' }],
     });
   });
 

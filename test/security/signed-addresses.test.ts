@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
 import {
   type FilePart,
-  type SignedDeed,
+  type SignedAccess,
   signedForMs,
   UrlSigner,
 } from '../../src/resolvers/attachments/signed-urls.ts';
@@ -166,7 +166,7 @@ it('an address that is well signed leads nowhere else: to the other workspace, t
   const now = new Date();
   const signed = (
     { id, workspaceId, at = now }: { id: string; workspaceId: string; at?: Date },
-    { part, method }: { part: FilePart; method: SignedDeed['method'] },
+    { part, method }: { part: FilePart; method: SignedAccess['method'] },
   ) =>
     signer.sign(
       { method, part, workspaceId, attachmentId: parseId(id)?.uuid ?? '', disposition: 'attachment' },
@@ -185,12 +185,12 @@ it('an address that is well signed leads nowhere else: to the other workspace, t
     'the other’s, expired': { id: there.kept.id, workspaceId: there.workspaceId, at: past },
   };
   for (const [what, place] of Object.entries(places)) {
-    for (const deed of [
+    for (const access of [
       { part: 'content', method: 'GET' },
       { part: 'content', method: 'PUT' },
       { part: 'preview', method: 'GET' },
     ] as const) {
-      await expectAlike(what, signed(place, deed), signed({ ...place, id: unknownId(place.id) }, deed));
+      await expectAlike(what, signed(place, access), signed({ ...place, id: unknownId(place.id) }, access));
     }
   }
 });

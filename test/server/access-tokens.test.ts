@@ -159,7 +159,7 @@ describe('revoking', () => {
     expect((await revoke(narrow, await fresh())).error?.extensions?.code).toBe('NOT_FOUND');
     const owners = (await mint(app.token, {})).made;
     expect((await revoke(admin, owners?.accessToken.id)).error).toMatchObject({
-      message: 'The token belongs to a member of a higher role.',
+      message: 'The token belongs to a member with a higher role.',
       extensions: { code: 'FORBIDDEN' },
     });
     expect(await statusOf(owners?.token)).toBe(200);

@@ -6,7 +6,7 @@ import type { Row, Tables } from '../../db/tables/tables.ts';
 import { tenantTransaction } from '../../db/engine/tenant-handle.ts';
 import { inUnscopedTransaction, type Trx } from '../../db/engine/transaction.ts';
 import { insertWorkspace, selectWorkspaces } from '../../db/workspaces.ts';
-import { type Actor, type Deed, recordDeeds } from '../../resolvers/audit.ts';
+import { type Actor, type AuditedAction, recordAuditEntries } from '../../resolvers/audit.ts';
 import { memberStatus, projectState } from '../../model/codes.ts';
 import type { DirectoryFile } from './directory-file.ts';
 import { planLabels } from './directory-labels.ts';
@@ -67,7 +67,7 @@ export async function applyDirectory(
     if (!dryRun) {
       if (!found) await insertNamed(trx, workspace.name, file);
       await write(trx, plan);
-      await recordDeeds(trx, actor, changes.map(deedOf));
+      await recordAuditEntries(trx, actor, changes.map(auditedActionOf));
     }
     return { workspaceId: workspace.id, workspaceName: workspace.name, changes };
   });
@@ -87,7 +87,7 @@ export async function createFromDirectory(
   await write(trx, plan);
 }
 
-function deedOf({ action, kind, name, fields }: DirectoryChange): Deed {
+function auditedActionOf({ action, kind, name, fields }: DirectoryChange): AuditedAction {
   const changes = Object.entries(fields).map(([field, change]) => [
     field,
     'added' in change ? { after: change.added } : { before: change.from, after: change.to },

@@ -3,7 +3,7 @@ import { analyzeTables } from '../../db/writes/import-writes.ts';
 import { inTransaction } from '../../db/engine/transaction.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { isConnectionLoss } from '../../db/engine/unavailable.ts';
-import { type Actor, type AuditAct, type Deed, recordDeeds } from '../../resolvers/audit.ts';
+import { type Actor, type AuditAct, type AuditedAction, recordAuditEntries } from '../../resolvers/audit.ts';
 import { type BatchOutcome, importBatch, type ImportRow, type WaitingChild } from './import-batch.ts';
 import { cleanIssue } from './import-clean.ts';
 import type { SourceLine } from './import-issue.ts';
@@ -74,9 +74,9 @@ const batchBytes = 4_000_000;
  */
 export async function importIssues(options: ImportOptions): Promise<ImportSummary> {
   const { db, actor, target } = options;
-  const enter = (act: AuditAct, changes: Deed['changes'] = {}) => {
+  const enter = (act: AuditAct, changes: AuditedAction['changes'] = {}) => {
     const subject = { kind: 'import', name: target.source };
-    return inTransaction(db, (trx) => recordDeeds(trx, actor, [{ act, subject, changes }]));
+    return inTransaction(db, (trx) => recordAuditEntries(trx, actor, [{ act, subject, changes }]));
   };
   await enter('import.started');
   const summary = await new ImportRun(options).run();

@@ -42,14 +42,14 @@ export async function receiveUpload(
   { contentLength, isReplacement, open }: Upload,
 ): Promise<AttachmentRow> {
   const announced = (await selectAttachmentOfLiving(db, attachmentId)) ?? thingIsGone('attachment');
-  if (announced.uploadedUtc) raise('conflict', 'The attachment has its bytes already.');
+  if (announced.uploadedUtc) raise('conflict', 'The attachment already has its bytes.');
   const { sizeBytes } = announced;
   if (contentLength !== undefined && contentLength !== sizeBytes) refuseLength(contentLength, sizeBytes);
   if (isReplacement)
-    raise('precondition_failed', 'The attachment has no bytes yet that If-Match could name.');
+    raise('precondition_failed', 'The attachment has no bytes yet, so If-Match cannot match.');
   const begun = await beginUpload(db, attachmentId);
   if (!begun)
-    return raise('conflict', 'The attachment has its bytes already, or too many uploads were begun.');
+    return raise('conflict', 'The attachment already has its bytes, or too many uploads were started.');
   try {
     await store.put(contentKey(begun), exactly(sizeBytes, open()), sizeBytes);
     const preview = await findPreview(store, begun);
@@ -70,11 +70,11 @@ async function finish(
   return inTransaction(db, async (trx) => {
     const { nowUtc } = await lockLivingIssue(trx, issueId);
     const finished = await finishUpload(trx, begun, { uploadedUtc: nowUtc, ...preview });
-    if (!finished) return raise('conflict', 'Another upload of the attachment was begun after this one.');
+    if (!finished) return raise('conflict', 'Another upload of the attachment was started after this one.');
     const by = await selectMemberCard(trx, { column: 'userAccountId', value: userAccountId });
     const actor = { userAccountId, displayName: by?.displayName ?? '' };
-    const happening = { eventType: 'issue-attachment.created.v1', deed: `attached ${fileName}` } as const;
-    await recordActivity(trx, actor, issueId, nowUtc, happening);
+    const activity = { eventType: 'issue-attachment.created.v1', activityText: `attached ${fileName}` } as const;
+    await recordActivity(trx, actor, issueId, nowUtc, activity);
     return finished;
   });
 }
@@ -95,16 +95,16 @@ async function* exactly(sizeBytes: number, bytes: AsyncIterable<Uint8Array>): As
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('request_timeout', 'The upload broke off or came to a halt.');
+    throw new AppError('request_timeout', 'The upload was interrupted or stalled.');
   }
   if (received < sizeBytes) refuseLength(received, sizeBytes);
 }
 
 function refuseLength(length: number, sizeBytes: number): never {
   if (length > sizeBytes) {
-    raise('payload_too_large', `The upload is larger than the ${sizeBytes} bytes that were announced.`);
+    raise('payload_too_large', `The upload is larger than the ${sizeBytes} announced bytes.`);
   }
   raise('validation_failed', `The upload has ${length} bytes; ${sizeBytes} were announced.`, [
-    { field: 'body', message: `must have the ${sizeBytes} bytes that were announced` },
+    { field: 'body', message: `must have the ${sizeBytes} announced bytes` },
   ]);
 }

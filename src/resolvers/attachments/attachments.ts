@@ -13,7 +13,7 @@ import { newUuid } from '../ids.ts';
 import { lockIssueOf, lockLivingIssue, thingIsGone } from '../issues/issue-locks.ts';
 import { requireIssue } from '../issues/issue-names.ts';
 import { requireThingRevision, type RevisedThing } from '../writes/revisions.ts';
-import type { SignedDeed } from './signed-urls.ts';
+import type { SignedAccess } from './signed-urls.ts';
 import { contributor } from '../writes/write-access.ts';
 import { limits } from '../../model/limits.ts';
 import { checkText } from '../writes/write-rules.ts';
@@ -43,7 +43,7 @@ export async function createAttachment(
 ): Promise<AttachmentAnnounced> {
   const context = contributor(ctx);
   const { workspaceId, userAccountId } = context.principal;
-  const files = ctx.files ?? raise('unavailable', 'This server keeps no files.');
+  const files = ctx.files ?? raise('unavailable', 'This server does not store files.');
   const columns = parseFile(input, files.limitBytes);
   const { attachment, issue } = await write(
     context,
@@ -61,8 +61,8 @@ export async function createAttachment(
       return { attachment, issue };
     },
   );
-  const deed = { method: 'PUT', part: 'content', disposition: 'attachment' } as const;
-  const { url, expiresUtc } = signedUrl(files, attachment, deed, ctx.now);
+  const access = { method: 'PUT', part: 'content', disposition: 'attachment' } as const;
+  const { url, expiresUtc } = signedUrl(files, attachment, access, ctx.now);
   return { attachment, issue, uploadUrl: url, expiresUtc };
 }
 
@@ -83,15 +83,15 @@ export async function removeAttachment(
 /** Where the bytes of an attachment can be downloaded for five minutes by whoever has the address. */
 export function signedDownloadUrl(ctx: Context, attachment: Addressed): string | null {
   if (!ctx.files || !attachment.uploadedUtc) return null;
-  const deed = { method: 'GET', part: 'content', disposition: 'attachment' } as const;
-  return signedUrl(ctx.files, attachment, deed, ctx.now).url;
+  const access = { method: 'GET', part: 'content', disposition: 'attachment' } as const;
+  return signedUrl(ctx.files, attachment, access, ctx.now).url;
 }
 
 /** Where its preview can be shown for five minutes; null when it has none. */
 export function signedPreviewUrl(ctx: Context, attachment: Addressed & PreviewOf): string | null {
   if (!ctx.files || !attachment.uploadedUtc || attachment.previewKind === previewKind.none) return null;
-  const deed = { method: 'GET', part: 'preview', disposition: 'inline' } as const;
-  return signedUrl(ctx.files, attachment, deed, ctx.now).url;
+  const access = { method: 'GET', part: 'preview', disposition: 'inline' } as const;
+  return signedUrl(ctx.files, attachment, access, ctx.now).url;
 }
 
 type Addressed = Pick<AttachmentRow, 'workspaceId' | 'id' | 'uploadedUtc'>;
@@ -100,10 +100,10 @@ type PreviewOf = Pick<AttachmentRow, 'previewKind'>;
 function signedUrl(
   { signer, baseUrl }: RequestFiles,
   { workspaceId, id }: Addressed,
-  deed: Omit<SignedDeed, 'workspaceId' | 'attachmentId'>,
+  access: Omit<SignedAccess, 'workspaceId' | 'attachmentId'>,
   now: Date,
 ): { url: string; expiresUtc: Date } {
-  const { path, expiresUtc } = signer.sign({ ...deed, workspaceId, attachmentId: id }, now);
+  const { path, expiresUtc } = signer.sign({ ...access, workspaceId, attachmentId: id }, now);
   return { url: `${baseUrl}${path}`, expiresUtc };
 }
 

@@ -11,7 +11,7 @@ export type Disposition = 'attachment' | 'inline';
 export type FilePart = 'content' | 'preview';
 
 /** All that a signature vouches for, but for the time. */
-export interface SignedDeed {
+export interface SignedAccess {
   readonly method: 'GET' | 'PUT';
   readonly part: FilePart;
   readonly workspaceId: string;
@@ -34,21 +34,21 @@ export class UrlSigner {
   }
 
   /** A path with its query, good for five minutes. */
-  sign(deed: SignedDeed, now: Date): { path: string; expiresUtc: Date } {
+  sign(access: SignedAccess, now: Date): { path: string; expiresUtc: Date } {
     const expiresAtSeconds = Math.floor((now.getTime() + signedForMs) / 1000);
     const [key = ''] = this.#keys;
     const query = new URLSearchParams({
-      workspace: encodeId('workspace', deed.workspaceId),
-      disposition: deed.disposition,
+      workspace: encodeId('workspace', access.workspaceId),
+      disposition: access.disposition,
       expires: String(expiresAtSeconds),
-      signature: signatureOf(key, deed, expiresAtSeconds),
+      signature: signatureOf(key, access, expiresAtSeconds),
     });
-    return { path: `${pathOf(deed)}?${query}`, expiresUtc: new Date(expiresAtSeconds * 1000) };
+    return { path: `${pathOf(access)}?${query}`, expiresUtc: new Date(expiresAtSeconds * 1000) };
   }
 
   /** Whether one of the keys signed this, and whether it is still good. */
   verify(
-    deed: SignedDeed,
+    access: SignedAccess,
     { expiresAtSeconds, signature }: Signature,
     now: Date,
   ): 'good' | 'bad' | 'expired' {
@@ -56,7 +56,7 @@ export class UrlSigner {
     let isGood = false;
     // All keys, whichever fits, so that time says nothing.
     for (const key of this.#keys) {
-      const expected = Buffer.from(signatureOf(key, deed, expiresAtSeconds));
+      const expected = Buffer.from(signatureOf(key, access, expiresAtSeconds));
       if (given.length === expected.length && timingSafeEqual(given, expected)) isGood = true;
     }
     if (!isGood) return 'bad';
@@ -64,13 +64,13 @@ export class UrlSigner {
   }
 }
 
-function pathOf({ attachmentId, part }: SignedDeed): string {
+function pathOf({ attachmentId, part }: SignedAccess): string {
   return `/files/${encodeId('attachment', attachmentId)}/${part}`;
 }
 
-function signatureOf(key: string, deed: SignedDeed, expiresAtSeconds: number): string {
-  const { method, attachmentId, workspaceId, disposition } = deed;
+function signatureOf(key: string, access: SignedAccess, expiresAtSeconds: number): string {
+  const { method, attachmentId, workspaceId, disposition } = access;
   // As JSON, so that no two lists of values make one text.
-  const vouched = [method, pathOf(deed), attachmentId, workspaceId, expiresAtSeconds, disposition];
+  const vouched = [method, pathOf(access), attachmentId, workspaceId, expiresAtSeconds, disposition];
   return createHmac('sha256', key).update(JSON.stringify(vouched)).digest('base64url');
 }

@@ -26,7 +26,7 @@ const fields = Object.entries(issueFields).map(([name, { activity }]) => ({
 }));
 
 /** What a change did, in words that follow a name: "changed the title, the status to Done and the labels". */
-export function deedOf(change: IssueChange, references: References): string {
+export function activityTextOf(change: IssueChange, references: References): string {
   const parts = fields.flatMap(({ name, activity }) => {
     const value = change[name];
     if (value === undefined) return [];

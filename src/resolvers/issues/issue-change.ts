@@ -11,7 +11,7 @@ import type { Snapshot } from '../../reference/snapshot.ts';
 import type { Principal, SignedIn } from '../context.ts';
 import { newUuid } from '../ids.ts';
 import { isTerminal } from './issue-counts.ts';
-import { deedOf } from './activity-text.ts';
+import { activityTextOf } from './activity-text.ts';
 import { changedColumns } from './issue-columns.ts';
 import type { IssueChange, IssueFieldsInput } from './issue-input.ts';
 import { requireName, requireNamed } from './issue-names.ts';
@@ -139,7 +139,7 @@ export function formed(
       entry: {
         id: newUuid(),
         actor: principal.userAccountId,
-        text: `${principal.displayName} ${deedOf(change, references)}`,
+        text: `${principal.displayName} ${activityTextOf(change, references)}`,
       },
     },
   };

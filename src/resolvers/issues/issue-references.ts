@@ -96,12 +96,12 @@ export function checkWorkspaceReferences(
     const member = references.find('member', id);
     return member?.code === memberStatus.invited || member?.code === memberStatus.active;
   };
-  const nobody = 'is no member of the workspace who can be assigned';
+  const nobody = 'is not a member of this workspace who can be assigned';
   if (projectId && !references.find('project', projectId)) {
-    violations.add('projectId', 'is no project of the workspace');
+    violations.add('projectId', 'does not belong to this workspace');
   }
   if (parentIssueId && !references.find('parent', parentIssueId)) {
-    violations.add('parentIssueId', 'is no issue of the workspace');
+    violations.add('parentIssueId', 'does not belong to this workspace');
   }
   if (primaryAssignee && !assignable(primaryAssignee)) violations.add('primaryAssigneeUserAccountId', nobody);
   for (const [index, id] of (change.assigneeUserAccountIds ?? []).entries()) {
@@ -126,10 +126,10 @@ export function checkTeamReferences(
   const { statusId, deliveryId, labelIds = [] } = change;
   const ofTeam = (row: ReferenceRow | undefined) => row && (!teamId || row.teamId === teamId);
   if (statusId && !ofTeam(references.find('status', statusId))) {
-    violations.add(`${prefix}statusId`, "is no status of the issue's team");
+    violations.add(`${prefix}statusId`, "does not belong to the issue's team");
   }
   if (deliveryId && !ofTeam(references.find('delivery', deliveryId))) {
-    violations.add(`${prefix}deliveryId`, "is no delivery of the issue's team");
+    violations.add(`${prefix}deliveryId`, "does not belong to the issue's team");
   }
   for (const [index, id] of labelIds.entries()) {
     const label = references.find('label', id);
@@ -137,7 +137,7 @@ export function checkTeamReferences(
     if (!fits)
       violations.add(
         `${prefix}labelIds`,
-        `item ${index + 1} is no label of the workspace or of the issue's team`,
+        `item ${index + 1} is not a label of this workspace or of the issue's team`,
       );
   }
 }

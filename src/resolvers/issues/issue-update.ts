@@ -171,7 +171,7 @@ async function lock(trx: Trx, plan: Plan): Promise<LockedIssues> {
   }
   if (parentIssueId) {
     const alive = locked.issues.get(parentIssueId)?.deletedUtc === null;
-    violations.that(alive, 'parentIssueId', 'is no issue of the workspace');
+    violations.that(alive, 'parentIssueId', 'does not belong to this workspace');
     const above = new Set([parentIssueId, ...(await selectAncestorIds(trx, parentIssueId))]);
     for (const { issue, prefix } of targets) {
       violations.that(

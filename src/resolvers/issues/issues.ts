@@ -111,7 +111,7 @@ async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Dr
   const change = parseIssueFields({ ...input, statusId: input.statusId ?? undefined }, violations);
   const references = await findReferences(look, change, { teamId });
   const team = teamId ? references.find('team', teamId) : undefined;
-  if (teamId && !team) violations.add('teamId', 'is no team of the workspace');
+  if (teamId && !team) violations.add('teamId', 'does not belong to this workspace');
   checkWorkspaceReferences(change, references, violations);
   checkTeamReferences(change, references, team?.id, violations);
   const status = change.statusId ? references.find('status', change.statusId) : references.initialStatus();
@@ -144,7 +144,7 @@ async function lockNewParent(trx: Trx, parentIssueId: string): Promise<ReadonlyM
   const { issues } = await lockIssues(trx, [parentIssueId]);
   const violations = new Violations();
   const parent = issues.get(parentIssueId);
-  violations.that(parent?.deletedUtc === null, 'parentIssueId', 'is no issue of the workspace');
+  violations.that(parent?.deletedUtc === null, 'parentIssueId', 'does not belong to this workspace');
   violations.check();
   return issues;
 }

@@ -84,7 +84,7 @@ const examples = {
   not_found: { code: 'not_found', message: 'There is no such issue.' },
   conflict: {
     code: 'conflict',
-    message: 'No agent is installed in this workspace, so there is nobody to write to.',
+    message: 'No agent is installed in this workspace, so there is no agent to write to.',
   },
   precondition_failed: {
     code: 'precondition_failed',
@@ -99,7 +99,7 @@ const examples = {
     code: 'headers_too_large',
     message: headRule,
   },
-  request_timeout: { code: 'request_timeout', message: 'The request did not arrive whole in time.' },
+  request_timeout: { code: 'request_timeout', message: 'The request did not arrive completely in time.' },
   payload_too_large: { code: 'payload_too_large', message: 'The body is larger than 1000000 bytes.' },
   unsupported_media_type: {
     code: 'unsupported_media_type',

@@ -67,7 +67,7 @@ export const builder = new SchemaBuilder<BuilderOptions>({
     unauthorizedError: (_parent, context) =>
       context.principal
         ? new AppError('forbidden', 'The access token lacks a scope that this field needs.')
-        : new AppError('unauthenticated', 'This needs an access token.'),
+        : new AppError('unauthenticated', 'An access token is required.'),
   },
 });
 

@@ -43,7 +43,7 @@ function wholeBody(req: IncomingMessage): Promise<Buffer> {
 export function nextChunk(chunks: AsyncIterator<unknown>, withinMs: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => {
-      reject(new AppError('request_timeout', 'The request did not arrive whole in time.'));
+      reject(new AppError('request_timeout', 'The request did not arrive completely in time.'));
     }, withinMs);
     chunks.next().then(
       ({ value, done }) => {

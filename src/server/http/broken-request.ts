@@ -8,7 +8,7 @@ const violations: Readonly<Record<string, HttpViolation>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     reason: 'Request Timeout',
-    message: 'The request did not arrive whole in time.',
+    message: 'The request did not arrive completely in time.',
   },
   HPE_HEADER_OVERFLOW: {
     status: 431,
