@@ -114,7 +114,7 @@ export async function lockIssues(trx: Trx, ids: Iterable<string>): Promise<Locke
   return { issues, nowUtc: new Date(Math.max(...times.map(Number))) };
 }
 
-/** Columns that an update sets. */
+/** The columns that an update sets. */
 export type IssueColumns = Omit<
   UpdateObject<TenantTables, 'issue'>,
   'workspaceId' | 'id' | 'teamId' | 'number' | 'activityCount'

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, mostViolations, type Violation } from '../resolvers/errors.ts';
+import { type ErrorCode, errorCodes, maxViolations, type Violation } from '../resolvers/errors.ts';
 
 /** Problem details (RFC 9457) as this service gives them. */
 export interface Problem {
@@ -11,7 +11,7 @@ export interface Problem {
   errors: readonly Violation[];
 }
 
-export { mostViolations };
+export { maxViolations };
 
 /** All that a problem may be called. */
 export const problemCodes: readonly string[] = Object.keys(errorCodes);
@@ -32,7 +32,7 @@ export function problemOf(
     detail: cut(error.message),
     code: error.code,
     requestId,
-    errors: (error.violations ?? []).slice(0, mostViolations).map(brief),
+    errors: (error.violations ?? []).slice(0, maxViolations).map(brief),
   };
 }
 

@@ -23,16 +23,16 @@ type FollowingColumn = {
     : never;
 }[StoredFieldName];
 
-/** A column whose value follows from the value of a field, its own included. */
+/** The column of a stored field, or a column that is derived from one. */
 export type FieldColumn = StoredFieldName | FollowingColumn;
-/** A column whose value comes with each new issue. */
+/** A column whose value the insert of an issue provides. */
 export type InsertedColumn = StoredFieldName | Having<{ insert: 'given' }>;
-/** A column that the counter of the team gives to a new issue. */
+/** A column that a new issue gets from the counter of its team. */
 export type CounterColumn = Having<{ insert: 'counter' }>;
-/** A column whose value comes only with an issue that is imported with its history; others begin with the default. */
+/** A column that only the import of an issue with its history sets; other new issues get the default. */
 export type HistoryColumn = Having<{ insert: 'default' }> | 'createdUtc' | 'updatedUtc';
 export type IssueColumn = StoredFieldName | Exclude<OtherColumn, Having<{ read: false }>>;
-/** A column that a write can set on an issue that exists. */
+/** A column that an update can set. */
 export type SettableColumn = Exclude<
   IssueColumn,
   'id' | 'teamId' | 'number' | Having<{ insert: 'tenant' | 'generated' }>
@@ -58,7 +58,7 @@ export const following = fieldsAs<StoredKind, { folded?: FollowingColumn; ranked
 const others = Object.entries<OtherIssueColumns[OtherColumn]>(otherIssueColumns);
 const otherTypes = Object.fromEntries(others.map(([column, { type }]) => [column, type]));
 
-/** The type of each column. */
+/** The SQL type of each column. */
 export const columnTypes = { ...storedTypes, ...otherTypes } as Readonly<
   Record<StoredFieldName | OtherColumn, string>
 >;
@@ -66,13 +66,13 @@ export const columnTypes = { ...storedTypes, ...otherTypes } as Readonly<
 const insertedAs = (role: string) =>
   others.flatMap(([column, { insert }]) => (insert === role ? [column as OtherColumn] : []));
 
-/** The columns whose values come with each new issue. */
+/** The columns whose values the insert of an issue provides. */
 export const insertedColumns = [
   ...Object.keys(storedTypes),
   ...insertedAs('given'),
 ] as readonly InsertedColumn[];
 
-/** The columns whose values come with an issue that is imported with its history, besides `insertedColumns`. */
+/** The further columns that the import of an issue with its history sets. */
 export const historyColumns = [
   ...insertedAs('default'),
   'createdUtc',

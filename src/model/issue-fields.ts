@@ -202,19 +202,20 @@ export function fieldsAs<K extends Kind, Result>(makers: Makers<K, Result>): Rec
   return Object.fromEntries(made) as Record<FieldOf<K>, Result>;
 }
 
-/** The type of a column, and where its value comes from when an issue is inserted. */
+/** The SQL type of a column, and the source of its value when an issue is inserted. */
 interface ColumnRole {
   readonly type: 'uuid' | 'text' | 'int' | 'timestamptz' | 'uuid[]';
   /**
-   * `given`: a value comes with each new issue. `counter`: from the statement that counts the team's numbers.
-   * `default`: the column's default. `tenant`: the workspace of the database handle. `generated`: PostgreSQL computes it.
+   * `given`: the insert provides the value. `counter`: the statement that takes a number of the team provides it.
+   * `default`: the column's default. `tenant`: the workspace of the database handle. `generated`: PostgreSQL computes
+   * it.
    */
   readonly insert: 'given' | 'counter' | 'default' | 'tenant' | 'generated';
-  /** False for a column that no statement for whole issues reads. */
+  /** False for a column that statements for whole issues do not return. */
   readonly read?: false;
 }
 
-/** The columns that no field stores its value in. */
+/** The columns that are not stored fields. */
 export type OtherIssueColumns<Table extends IssueTable = IssueTable> = {
   readonly [Column in Exclude<keyof Table, StoredFieldName>]: ColumnRole;
 };
@@ -245,7 +246,7 @@ export const otherIssueColumns = {
   closedUtc: { type: 'timestamptz', insert: 'default' },
   deletedUtc: { type: 'timestamptz', insert: 'default' },
   revision: { type: 'int', insert: 'default' },
-  // Triggers would write these two after the insert, which would change the row once more.
+  // Triggers maintain these two. The insert provides them so that the triggers need not update the new row again.
   labelIds: { type: 'uuid[]', insert: 'given', read: false },
   assigneeUserAccountIds: { type: 'uuid[]', insert: 'given', read: false },
 } as const satisfies OtherIssueColumns;

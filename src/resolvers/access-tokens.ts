@@ -15,19 +15,19 @@ import type { TenantDb } from '../db/tables/tenant-tables.ts';
 export interface AccessTokenCreateInput {
   name: string;
   scopes: readonly string[];
-  /** Whom it stands for; the principal himself when left out. */
+  /** The member that the token belongs to; by default the principal. */
   memberId?: string | null | undefined;
-  /** When it ends; with the token that makes it when left out. */
+  /** The expiry; by default that of the token that creates it. */
   expiresUtc?: Date | null | undefined;
 }
 
 export interface NewAccessToken {
-  /** The text itself, which nobody can be shown again. */
+  /** The secret, which cannot be shown again. */
   token: string;
   accessToken: Row<'accessToken'>;
 }
 
-/** What is kept of a token: enough to know it again, not to use it. */
+/** The hash by which a token is recognized. Only the hash is stored, so the database does not contain usable tokens. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
@@ -37,8 +37,9 @@ export function isScope(text: string): text is Scope {
 }
 
 /**
- * Mints a token that can do no more and lives no longer than the one that asks, and is revoked with it. For
- * another member: only an owner or admin with `workspace:admin`, and not for one of a higher role.
+ * Creates a token that has no more scopes and no later expiry than the token of the request, and is revoked together
+ * with it. Only an owner or admin with `workspace:admin` may create one for another member, and not for one with a
+ * higher role.
  */
 export async function createAccessToken(
   ctx: Context,
@@ -61,17 +62,17 @@ export async function createAccessToken(
   const userAccountId = await holderOf(db, principal, input.memberId);
   const { tokenId: parentTokenId } = principal;
   return inTransaction(db, async (transaction) => {
-    const lives = await lockLivingToken(transaction, parentTokenId);
-    if (!lives) raise('unauthenticated', 'The access token has been revoked.');
+    const isValid = await lockLivingToken(transaction, parentTokenId);
+    if (!isValid) raise('unauthenticated', 'The access token has been revoked.');
     const token = { ...input, userAccountId, parentTokenId, expiresUtc };
     return issueToken(transaction, actorOf(signed), token);
   });
 }
 
 /**
- * Which access tokens of the workspace a principal may list, read by id and revoke. With `workspace:admin` an owner or
- * admin reaches all of them, anyone else those of their own member. Without it a token reaches itself and the tokens
- * made with it, directly or through others: a weak token must not reveal or revoke a stronger one.
+ * The access tokens that a principal may list, read by id and revoke. With `workspace:admin` these are all tokens for
+ * an owner or admin, and the member's own tokens for anyone else. Without it they are the token itself and the tokens
+ * that were created with it, directly or indirectly: a weak token must not reveal or revoke a stronger one.
  */
 export function reachableTokens({ role, scopes, userAccountId, tokenId }: Principal): Predicate {
   if (!scopes.has('workspace:admin'))
@@ -81,8 +82,8 @@ export function reachableTokens({ role, scopes, userAccountId, tokenId }: Princi
 }
 
 /**
- * Revokes a token and all tokens made with it. A token that does not exist or that the principal does not
- * reach is `not_found`; that of a member with a higher role is `forbidden`.
+ * Revokes a token and all tokens that were created with it. Throws `not_found` if the token does not exist or is not
+ * among the `reachableTokens` of the principal, and `forbidden` if it belongs to a member with a higher role.
  */
 export async function revokeAccessToken(
   ctx: Context,
@@ -102,8 +103,8 @@ export async function revokeAccessToken(
 }
 
 /**
- * Revokes a token and its descendants, generation by generation: a parent that is revoked but not yet committed
- * keeps `createAccessToken` waiting, so no child slips in behind.
+ * Revokes a token and its descendants, generation by generation. Once a token is revoked, `createAccessToken` waits for
+ * this transaction, so no token can be created with it any more.
  */
 export async function revokeFamily(
   db: TenantDb,
@@ -125,18 +126,18 @@ export async function revokeFamily(
   });
 }
 
-function revocationOf(token: { id: string; name: string }, eldestId: string, now: Date): AuditedAction {
+function revocationOf(token: { id: string; name: string }, rootId: string, now: Date): AuditedAction {
   return {
     act: 'access-token.revoked',
     subject: { kind: 'access token', id: encodeId('token', token.id), name: token.name },
     changes: {
       revokedUtc: { after: now.toISOString() },
-      ...(token.id !== eldestId && { revokedWith: { after: encodeId('token', eldestId) } }),
+      ...(token.id !== rootId && { revokedWith: { after: encodeId('token', rootId) } }),
     },
   };
 }
 
-/** Throws everything that is wrong with a token's name, scopes and expiry. */
+/** Throws all violations of a token's name, scopes and expiry. */
 export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void {
   const violations = new Violations();
   checkText(violations, 'name', input.name.trim(), { min: 1, max: 255 });
@@ -151,7 +152,7 @@ export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void 
   violations.check();
 }
 
-/** Makes the text, writes the row and enters the act; whether it may be made has been decided. */
+/** Creates a token and its audit entry. The caller has checked that it may be created. */
 export async function issueToken(
   db: TenantDb,
   actor: Actor,
@@ -162,7 +163,7 @@ export async function issueToken(
   }: AccessTokenCreateInput & {
     userAccountId: string;
     parentTokenId: string | null;
-    /** Made before, when it had to be kept before the row was written. */
+    /** The secret, if the caller has made and stored it already. */
     token?: string;
   },
 ): Promise<NewAccessToken> {
@@ -197,7 +198,7 @@ function creationOf(token: Row<'accessToken'>): AuditedAction {
   };
 }
 
-/** 192 random bits, and no character that ends a double click. */
+/** A secret of 192 random bits, without characters at which a double click would end the selection. */
 export function newTokenText(): string {
   return `wg_${randomBytes(24).toString('hex')}`;
 }
@@ -209,7 +210,10 @@ async function holderOf(
 ): Promise<string> {
   if (!memberId || memberId === encodeId('member', principal.memberId)) return principal.userAccountId;
   if (!administers(principal)) {
-    raise('forbidden', 'Only owners and admins may create tokens for other members, with the scope workspace:admin.');
+    raise(
+      'forbidden',
+      'Only owners and admins may create tokens for other members, with the scope workspace:admin.',
+    );
   }
   const id = decodeId('member', memberId);
   if ('problem' in id)
@@ -240,7 +244,7 @@ function administers({ role, scopes }: Principal): boolean {
   return role <= memberRole.admin && scopes.has('workspace:admin');
 }
 
-/** Suspended and removed members cannot use a token; the invited become active otherwise. */
+/** Whether a member can use tokens. Suspended and removed members cannot. */
 export function takesPart({ status }: Pick<MemberCard, 'status'>): boolean {
   return status === memberStatus.active || status === memberStatus.invited;
 }

@@ -7,24 +7,24 @@ import type { SettableColumn } from '../model/issue-columns.ts';
 import type { Principal } from './context.ts';
 import { newUuid } from './ids.ts';
 
-/** Who did something, as the feed names him. */
+/** The member who did something, with the name in the feed. */
 type Actor = Pick<Principal, 'userAccountId' | 'displayName'>;
 
-/** How a feed shows an event, as statements take it. */
+/** The type and icon of an event, as parameters of statements. */
 export function feedEvent(eventType: EventType): FeedEvent {
   return { eventType, iconCss: activityEvents[eventType].icon };
 }
 
-/** Something that the principal did to issues. */
+/** Something that a member did to an issue. */
 export interface Activity {
   eventType: EventType;
-  /** What was done, to stand after the name of who did it. */
+  /** The rest of the sentence after the name of the member: "edited a comment". */
   activityText: string;
 }
 
 /**
- * Changes a locked issue and enters what happened in its feed: the next place, at a time that is not before the entry in
- * front. Gives the issue as it is then.
+ * Updates a locked issue and adds an entry to its activity feed. `nowUtc` must not be earlier than the last entry.
+ * Returns the updated issue.
  */
 export async function recordActivity(
   trx: Trx,

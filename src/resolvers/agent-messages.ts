@@ -24,11 +24,11 @@ import { limits } from '../model/limits.ts';
 import { checkText, uuidOf } from './writes/write-rules.ts';
 
 export interface AgentMessageCreateInput {
-  /** Or an id. */
+  /** A key or an id. */
   issueKey: string;
   /** Plain text. */
   body: string;
-  /** A code of `messageType`; a prompt of people and a response of agents when left out. */
+  /** A code of `messageType`; by default a prompt for people and a response for agents. */
   messageType?: number | null;
   turnNumber?: number | null;
   replyToMessageId?: string | null;
@@ -41,14 +41,14 @@ interface FollowUpAction {
   color: string;
 }
 
-/** A message, its thread and its issue as the write left them. */
+/** A new message, with its thread and its issue after the write. */
 export interface MessageWritten {
   message: Row<'agentThreadMessage'>;
   thread: Row<'agentThread'>;
   issue: IssueRow;
 }
 
-/** Writes a message to the agent thread of an issue; the first one begins the thread. */
+/** Writes a message to the agent thread of an issue. The first message creates the thread. */
 export async function createAgentMessage(
   ctx: Context,
   input: AgentMessageCreateInput,
@@ -99,17 +99,17 @@ async function insert(
   return { message, thread, issue: issue ?? issueIsGone() };
 }
 
-/** Who writes follows from what he is, and what he writes, when he does not say it, from that. */
+/** The author type follows from the kind of the principal, and the default message type from the author type. */
 function turnMessage(
   { principalKind }: Principal,
-  { body, messageType: said, turnNumber }: AgentMessageCreateInput,
+  { body, messageType: requested, turnNumber }: AgentMessageCreateInput,
   nowUtc: Date,
 ): TurnMessage {
   const author = authorTypes[principalKind] ?? authorType.user;
-  const usual = author === authorType.agent ? messageType.response : messageType.prompt;
+  const defaultType = author === authorType.agent ? messageType.response : messageType.prompt;
   return {
     authorType: author,
-    messageType: said ?? usual,
+    messageType: requested ?? defaultType,
     turnNumber: turnNumber ?? undefined,
     body,
     nowUtc,
@@ -136,8 +136,8 @@ function parseMessage(violations: Violations, input: AgentMessageCreateInput) {
   checkText(violations, 'body', body, { min: 1, max: limits.comment });
   if (turnNumber != null) violations.that(turnNumber >= 0, 'turnNumber', 'must be 0 or more');
   const actions = input.followUpActions ?? [];
-  const few = actions.length <= limits.followUpActions;
-  violations.that(few, 'followUpActions', `must have at most ${limits.followUpActions} items`);
+  const isWithinLimit = actions.length <= limits.followUpActions;
+  violations.that(isWithinLimit, 'followUpActions', `must have at most ${limits.followUpActions} items`);
   for (const [index, { name, key, color }] of actions.slice(0, limits.followUpActions).entries()) {
     const field = `followUpActions[${index}]`;
     checkText(violations, `${field}.name`, name, { min: 1, max: limits.title });
@@ -154,8 +154,9 @@ function parseMessage(violations: Violations, input: AgentMessageCreateInput) {
 }
 
 /**
- * Throws what of a message does not fit its thread. Turns are counted on from the highest one, so a turn beyond the
- * next would leave gaps and, at the end of the integers, a thread that takes no more messages.
+ * Throws violations of a message that does not fit its thread. A turn may be at most the next one: turns are counted
+ * from the highest one, so a larger number would leave a gap, and the largest integer would make any further turn
+ * impossible.
  */
 async function checkAgainstThread(
   trx: Trx,
@@ -181,17 +182,20 @@ type AgentIdentity = Pick<
   'applicationId' | 'applicationInstallationId' | 'agentUserAccountId'
 >;
 
-/** Whom a new thread is with: the agent that begins it, else the one that is installed in the workspace. */
+/**
+ * The agent of a new thread: the principal if it is an agent, otherwise the agent that is installed in the workspace.
+ */
 async function agentOf(trx: Trx, principal: Principal): Promise<AgentIdentity> {
   const { userAccountId } = principal;
-  const posting = principal.principalKind === principalKind.agent;
-  const installation = posting
+  const isAgent = principal.principalKind === principalKind.agent;
+  const installation = isAgent
     ? await selectInstallationOf(trx, userAccountId)
     : await selectInstallation(trx);
   if (installation) {
     const { id, applicationId, agentUserAccountId } = installation;
     return { applicationId, applicationInstallationId: id, agentUserAccountId };
   }
-  if (!posting) raise('conflict', 'No agent is installed in this workspace, so there is no agent to write to.');
+  if (!isAgent)
+    raise('conflict', 'No agent is installed in this workspace, so there is no agent to write to.');
   return { applicationId: null, applicationInstallationId: null, agentUserAccountId: userAccountId };
 }

@@ -2,11 +2,11 @@ import type { Row } from '../db/tables/tables.ts';
 import { authorType, messageType, threadStatus } from '../model/codes.ts';
 import { limits } from '../model/limits.ts';
 
-/** What of a new message decides how the thread goes on. */
+/** The parts of a new message that determine the next state of the thread. */
 export interface TurnMessage {
   authorType: number;
   messageType: number;
-  /** Undefined: the turn follows from the thread. */
+  /** If undefined, the turn follows from the thread. */
   turnNumber: number | undefined;
   body: string;
   nowUtc: Date;
@@ -23,7 +23,7 @@ type ThreadState = Omit<
   | 'revision'
 >;
 
-/** The turn of a message, and the thread as it is after it (docs/contract.md, "Agent thread"). */
+/** The turn of a message, and the state of the thread after it (docs/contract.md, "Agent thread"). */
 export function nextThread(
   before: ThreadState | undefined,
   message: TurnMessage,
@@ -50,7 +50,7 @@ export function nextTurn(thread: Pick<Row<'agentThread'>, 'currentTurnNumber'> |
   return (thread?.currentTurnNumber ?? 0) + 1;
 }
 
-/** The current turn, or the next one when a person writes after the end of one. */
+/** The current turn, or the next one if a person writes after the current turn has ended. */
 function turnOf(before: ThreadState | undefined, message: TurnMessage): number {
   if (!before) return nextTurn(before);
   const ended = before.status === threadStatus.completed || before.status === threadStatus.failed;
@@ -65,7 +65,7 @@ const statuses: Readonly<Record<number, number>> = {
   [messageType.error]: threadStatus.failed,
 };
 
-/** Whatever a person says waits for the agent, and so does a prompt of anybody. */
+/** The status after a message. A message of a person, and a prompt of anyone, waits for the agent (`pending`). */
 function statusAfter(message: TurnMessage): number {
   if (message.authorType === authorType.user) return threadStatus.pending;
   return statuses[message.messageType] ?? threadStatus.pending;

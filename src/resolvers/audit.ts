@@ -4,50 +4,50 @@ import type { SignedIn } from './context.ts';
 import { memberRole } from '../model/codes.ts';
 import { newUuid } from './ids.ts';
 
-/** Every act that is entered, with what it means. */
+/** All audited actions, with their meanings. */
 export const auditActs = {
-  'workspace.created': 'A workspace was made.',
-  'access-token.created': 'An access token was made.',
-  'access-token.revoked': 'An access token was revoked, by itself or with the one that made it.',
-  'directory.created': 'A directory file made a member, team, project or what belongs to them.',
-  'directory.updated': 'A directory file changed one, of a member also the role or the status.',
-  'import.started': 'An import began; members that it makes are counted when it ends.',
+  'workspace.created': 'A workspace was created.',
+  'access-token.created': 'An access token was created.',
+  'access-token.revoked': 'An access token was revoked, directly or together with the token that created it.',
+  'directory.created': 'A directory file created a member, team, project or something that belongs to them.',
+  'directory.updated': 'A directory file changed one of them, including the role and status of members.',
+  'import.started': 'An import started. The entry for its end has the number of created members.',
   'import.finished': 'An import ended.',
-  'export.started': 'An export began.',
+  'export.started': 'An export started.',
 } as const;
 export type AuditAct = keyof typeof auditActs;
 
-/** Who acts: a member by his token, the one who runs the service by a command, or the service itself. */
+/** The kinds of actors: a member with an access token, the operator with a command, or the service itself. */
 export const auditActorKind = { member: 1, operator: 2, system: 3 } as const;
 
-/** Who acted, and from where. */
+/** The actor of an audited action, and where the action came from. */
 export interface Actor {
   readonly kind: keyof typeof auditActorKind;
   readonly name: string;
   readonly userAccountId?: string;
   readonly tokenId?: string;
-  /** Of the client; of the command line, the machine. */
+  /** The network address of the client; for a command, the name of the machine. */
   readonly address?: string | undefined;
   readonly requestId?: string;
 }
 
-/** What was done to what, with the values that changed; never a secret. */
+/** An action, its object and the values that changed. The values never contain a secret. */
 export interface AuditedAction {
   readonly act: AuditAct;
   readonly subject: { readonly kind: string; readonly id?: string | undefined; readonly name: string };
   readonly changes?: Readonly<Record<string, { readonly before?: unknown; readonly after?: unknown }>>;
 }
 
-/** The service itself, where nobody told it to. */
+/** The actor for what the service does by itself. */
 export const systemActor: Actor = { kind: 'system', name: 'workgraph' };
 
-/** The member whose token came with a request. */
+/** The member whose token the request has. */
 export function actorOf({ principal, requestId, address }: SignedIn): Actor {
   const { displayName: name, userAccountId, tokenId } = principal;
   return { kind: 'member', name, userAccountId, tokenId, address, requestId };
 }
 
-/** Enters what is done, in the transaction that does it: neither is there without the other. */
+/** Adds entries to the audit log, in the transaction of the actions, so that there is no action without an entry. */
 export async function recordAuditEntries(
   trx: Trx,
   actor: Actor,
@@ -80,17 +80,17 @@ export async function recordAuditEntries(
   );
 }
 
-/** Owners and admins read what was done; the scope alone is not enough. */
+/** Only owners and admins may read the audit log; the scope alone is not enough. */
 export function mayReadAudit({ principal }: SignedIn): boolean {
   return principal.role <= memberRole.admin;
 }
 
-const longestValue = 1_000;
+const maxValueLength = 1_000;
 
-/** A value as people read it; of a long one its beginning. */
+/** A value as readable text, truncated if it is too long. */
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const characters = Array.from(text);
-  return characters.length <= longestValue ? text : `${characters.slice(0, longestValue).join('')}…`;
+  return characters.length <= maxValueLength ? text : `${characters.slice(0, maxValueLength).join('')}…`;
 }

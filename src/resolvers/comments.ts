@@ -17,20 +17,20 @@ import { limits } from '../model/limits.ts';
 import { checkText, uuidOf } from './writes/write-rules.ts';
 
 export interface CommentCreateInput {
-  /** Or an id. */
+  /** A key or an id. */
   issueKey: string;
   parentCommentId?: string | null;
   /** Plain text. */
   body: string;
 }
 
-/** A comment and its issue, both as the write left them. */
+/** A comment and its issue after the write. */
 export interface CommentWritten {
   comment: Row<'comment'>;
   issue: IssueRow;
 }
 
-/** Writes a comment, in reply to another where one is named. Its author follows the issue from then on. */
+/** Writes a comment, which may be a reply, and subscribes its author to the issue. */
 export async function createComment(ctx: Context, input: CommentCreateInput): Promise<CommentWritten> {
   const context = signedIn(ctx);
   const { principal } = context;
@@ -66,7 +66,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
   });
   if (!written) return write(context, serialKey, (trx) => refuse(trx, issueKey, parentId));
   const { place: _, parentAuthorUserAccountId, ...issue } = written;
-  // The newest entry of the feed is that of the comment.
+  // The newest feed entry is that of the comment, so both have the same time.
   const at = issue.lastActivityUtc ?? issueIsGone();
   const comment = {
     workspaceId,
@@ -85,18 +85,18 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
   return { comment, issue };
 }
 
-/** Says why no comment could be written. */
+/** Throws the reason why the comment could not be written. */
 async function refuse(trx: Trx, issueKey: string, parentId: string | undefined): Promise<never> {
   const { id: issueId } = await requireIssue(trx, issueKey);
   const parent = parentId && (await selectParentComment(trx, issueId, parentId));
   const violations = new Violations();
   violations.that(!parentId || parent !== undefined, 'parentCommentId', 'does not belong to the issue');
   violations.check();
-  // It was not there a moment ago.
+  // The issue exists now, so it must have been restored since the attempt.
   return issueIsGone();
 }
 
-/** Changes what a comment says; its author, owners and admins may. */
+/** Changes the body of a comment. Its author, owners and admins may. */
 export async function changeComment(
   ctx: Context,
   input: RevisedThing & { body: string },
@@ -114,7 +114,7 @@ export async function changeComment(
   );
 }
 
-/** Deletes a comment; its replies stay. Its author, owners and admins may. */
+/** Deletes a comment, but not its replies. Its author, owners and admins may. */
 export async function deleteComment(
   ctx: Context,
   input: RevisedThing,
@@ -134,7 +134,7 @@ const activityTexts = {
   'issue-comment.deleted.v1': 'deleted a comment',
 } as const;
 
-/** Finds a comment that the principal may manage, changes it under its issue's lock and enters that in the feed. */
+/** Finds a comment that the principal may change, changes it while its issue is locked, and adds a feed entry. */
 async function manage(
   trx: Trx,
   principal: Principal,
@@ -147,7 +147,7 @@ async function manage(
     raise('forbidden', 'Only its author, owners and admins may change or delete a comment.');
   }
   await requireThingRevision(trx, 'comment', found.thing, name.expectedRevision);
-  // It was read before the lock, so somebody may have deleted it since.
+  // The comment was read before the lock, so it may have been deleted since.
   const comment = (await change(found)) ?? thingIsGone('comment');
   const columns = comment.deletedUtc
     ? {

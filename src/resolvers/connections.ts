@@ -6,13 +6,13 @@ import { decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';
 import { AppError, Violations } from './errors.ts';
 import { type FilterFields, filterPredicate } from './filters.ts';
 
-/** A list of one kind of row, as its type declares it once; the connection field adds who the parent is. */
+/** The declaration of a list, which its type declares once. The connection field adds the parent. */
 export interface ListDeclaration {
   source: Source;
   orders: Readonly<Record<string, Omit<Order, 'direction'>>>;
   defaultOrder: { field: string; direction: 'asc' | 'desc' };
   filter: () => FilterFields;
-  /** What a connection's arguments may ask for at most, and what they get when they say nothing. */
+  /** The maximum and the default size of a page. */
   maxPageSize: number;
   defaultPageSize: number;
 }
@@ -26,11 +26,11 @@ export interface ConnectionArguments {
   orderBy?: { field: string; direction?: 'asc' | 'desc' | null } | null;
 }
 
-/** The page is read when something of it is asked for. */
+/** The result of a connection field. The page is only read if one of its fields is selected. */
 export interface Connection {
   readonly edges: Promise<Edge[]>;
   readonly pageInfo: Promise<PageInfo>;
-  /** Counted only when it is asked for. */
+  /** Counts the rows only when it is called. */
   totalCount: () => Promise<number>;
 }
 
@@ -46,15 +46,15 @@ interface PageInfo {
   endCursor: string | null;
 }
 
-/** Who a list belongs to, and how many rows it has in all where the parent keeps count. */
+/** The key of a list's parent, and the number of rows of the unfiltered list if the parent has it. */
 export interface ListParent {
   key: string | undefined;
   count?: number | undefined;
 }
 
 /**
- * One page of a list: under a parent when the source has one, else of the whole workspace.
- * Bad arguments are `invalid_request`, all of them at once.
+ * Resolves a page of a list: of a parent's children, or of the whole workspace if the source has no parent. Throws
+ * `invalid_request` with all invalid arguments.
  */
 export function resolveConnection(
   ctx: Context,
@@ -92,7 +92,7 @@ function pageOf(
   return {
     edges,
     pageInfo: {
-      // Against the walk, a cursor was given, so there is the row that it names.
+      // Before the start of the page (in its direction) there is at least the row of the cursor, if there is a cursor.
       hasNextPage: request.backward ? request.before !== undefined : page.more,
       hasPreviousPage: request.backward ? page.more : request.after !== undefined,
       startCursor: edges.at(0)?.cursor ?? null,
@@ -101,15 +101,15 @@ function pageOf(
   };
 }
 
-/** A page that is asked for, judged. */
-export interface AskedPage {
+/** The request for a page, with validated arguments. */
+export interface ValidatedPage {
   readonly request: PageRequest;
-  /** What cursors of the list are bound to, worked out when one is read or written. */
+  /** The fingerprint that binds cursors to the list. It is computed only when a cursor is read or written. */
   readonly fingerprint: () => string;
 }
 
-/** What the arguments of a connection ask for; throws `invalid_request` with all that is wrong with them. */
-export function pageRequest(list: ListDeclaration, args: ConnectionArguments): AskedPage {
+/** Validates the arguments of a connection; throws `invalid_request` with all violations. */
+export function pageRequest(list: ListDeclaration, args: ConnectionArguments): ValidatedPage {
   const violations = new Violations();
   const order = orderOf(list, args.orderBy, violations);
   const filter = args.filter ? filterPredicate(list.filter(), args.filter, violations) : always;

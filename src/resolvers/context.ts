@@ -18,7 +18,7 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who calls: a member, by an access token. */
+/** The caller: a member with an access token. */
 export interface Principal {
   workspaceId: string;
   userAccountId: string;
@@ -36,49 +36,52 @@ export interface Principal {
 export interface QuotaState {
   limit: number;
   remaining: number;
-  /** When it is whole again, if nothing more is taken. */
+  /** When the quota is full again if nothing more is used. */
   resetUtc: Date;
 }
 
-/** What the caller may still do: requests, and the objects that they give. */
+/** The remaining quotas of the caller: of requests, and of the objects that they return. */
 export interface RateLimit {
   readonly requests: QuotaState;
   readonly cost: QuotaState;
 }
 
-/** The cached reference data of one workspace, as one request may see them. */
+/** The cached reference data of a workspace, for one request. */
 export interface CachedReference {
-  /** At once, where they were checked a moment ago; else after a check. */
+  /** The snapshot: immediately if it was checked recently, otherwise after a check of its version. */
   current(): Snapshot | Promise<Snapshot>;
-  /** After a check that begins now. */
+  /** The snapshot after a check of its version that starts now. */
   renewed(): Promise<Snapshot>;
 }
 
-/** What one request carries. Public operations run without a principal. */
+/** The context of a request. Public operations run without a principal. */
 export interface Context {
   readonly requestId: string;
-  /** Where the request came from, as far as that is known. */
+  /** The network address of the client, if it is known. */
   readonly address?: string | undefined;
-  /** The handle of the principal's workspace, bound to it. */
+  /** The handle that is bound to the principal's workspace. */
   readonly db: TenantDb | undefined;
   readonly principal: Principal | undefined;
-  /** Rows of the principal's workspace, loaded in batches. */
+  /** The loaders for rows of the principal's workspace. */
   readonly loaders: Loaders | undefined;
-  /** Lends a connection for prepared statements; undefined inside a transaction, which all has to go through. */
+  /**
+   * Connects to the database for prepared statements. Undefined inside a transaction, because all statements belong to
+   * it.
+   */
   readonly connect: (() => Promise<Lease>) | undefined;
-  /** A connection that others use at the same time, where there is one for a statement that reads; of no use inside a transaction. */
+  /** A shared connection for a statement that reads, if one is available. Not used inside a transaction. */
   readonly shared?: (statement: Prepared) => Lease | undefined;
-  /** The reference data of the principal's workspace as they are cached in memory; undefined where none are. */
+  /** The cached reference data of the principal's workspace; undefined if it is not cached. */
   readonly reference?: CachedReference | undefined;
-  /** Undefined in a server that keeps no files. */
+  /** Undefined in a server that does not store files. */
   readonly files: RequestFiles | undefined;
-  /** The time by which the request is judged (stale threads, current deliveries, expiry). */
+  /** The time of the request, which all of it uses (stale threads, current deliveries, expiry). */
   readonly now: Date;
-  /** Answers once the data store has, or throws `unavailable` after the deadline. */
+  /** Resolves when the database has answered; throws `unavailable` if it does not in time. */
   readonly ping: () => Promise<void>;
-  /** Undefined where nothing is counted: for a probe. */
+  /** Undefined for a health probe, which is not counted. */
   readonly rateLimit?: RateLimit | undefined;
-  /** Of what hangs on an issue, what the answer to a write shows: the write may tell of it without being asked again. */
+  /** The related rows of the written issue that the answer selects, so that the write can return them preloaded. */
   readonly shows?: readonly BesideTable[];
   readonly writes: Writes;
   /** Set when the whole operation is one transaction, which `db` then is. */
@@ -93,7 +96,9 @@ export interface SignedIn extends Context {
   readonly rateLimit: RateLimit;
 }
 
-/** The second line behind the scope rule: nothing of a workspace is touched without a principal. */
+/**
+ * Requires a principal. This is a second safeguard after the scope rule: without a principal, no workspace is accessed.
+ */
 export function signedIn(ctx: Context): SignedIn {
   if (!ctx.principal || !ctx.db || !ctx.loaders || !ctx.rateLimit)
     raise('unauthenticated', 'An access token is required.');

@@ -6,8 +6,8 @@ import type { TableName } from '../db/tables/tables.ts';
 import { isUuid } from './ids.ts';
 
 /**
- * What a cursor is bound to: the kind of row, the order and the filters of the list, not its parent. A cursor of
- * another query is refused rather than answered with rows from somewhere else.
+ * The fingerprint that binds a cursor to the table, the order and the filters of a list, but not to its parent. A
+ * cursor of a different list is refused, because its position would be meaningless.
  */
 export function listFingerprint(table: TableName, order: Order, filter: Predicate): string {
   const list = JSON.stringify([table, order.column, order.direction, filter]);
@@ -19,12 +19,12 @@ export function encodeCursor(row: AnyRow, order: Order, fingerprint: string): st
   return cursorAt(value instanceof Date ? value.toISOString() : value, row.id, fingerprint);
 }
 
-/** The cursor of the row with this id, which has this value in the order's column; a time is an ISO text. */
+/** The cursor of the row with this id and this value in the column of the order. A time is an ISO text. */
 export function cursorAt(value: unknown, id: unknown, fingerprint: string): string {
   return Buffer.from(JSON.stringify([fingerprint, value, id])).toString('base64url');
 }
 
-/** The position that a cursor names; undefined when it is garbage or belongs to another list. */
+/** The position of a cursor; undefined if the cursor is invalid or belongs to a different list. */
 export function decodeCursor(cursor: string, order: Order, fingerprint: string): Position | undefined {
   const parts = parseJson(Buffer.from(cursor, 'base64url').toString());
   if (!Array.isArray(parts) || parts.length !== 3) return undefined;
@@ -35,7 +35,8 @@ export function decodeCursor(cursor: string, order: Order, fingerprint: string):
   return fits[order.kind](value) ? { value, id } : undefined;
 }
 
-// The server must be able to read the value as the column's type: a forged cursor is a bad request, not a fault.
+// The value must be valid for the column's type, so that a forged cursor is an invalid request and not an internal
+// error.
 const fits: Record<OrderKind, (value: string | number) => boolean> = {
   int: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 2_147_483_647,
   text: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
@@ -44,7 +45,7 @@ const fits: Record<OrderKind, (value: string | number) => boolean> = {
     typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && isTime(`${value}T00:00:00.000Z`),
 };
 
-/** A moment as `encodeCursor` writes it, in a year that PostgreSQL reads as well: 1 to 9999. */
+/** Whether a text is a time in the form of `encodeCursor`, in a year that PostgreSQL can parse: 1 to 9999. */
 function isTime(text: string): boolean {
   const time = new Date(text);
   return (

@@ -1,6 +1,6 @@
 /**
- * The closed registry of error codes of both faces. `status` is what REST answers with; `title` heads the problem
- * details. GraphQL spells the code in upper case. Rules: docs/contract.md, "Errors".
+ * The registry of all error codes of GraphQL and REST. `status` is the HTTP status in REST, and `title` the title of
+ * the problem details. GraphQL has the codes in upper case. Rules: docs/contract.md, "Errors".
  */
 export const errorCodes = {
   validation_failed: {
@@ -92,7 +92,8 @@ export const errorCodes = {
   unavailable: {
     status: 503,
     title: 'Unavailable',
-    meaning: 'The database does not answer, or too many requests are waiting; `Retry-After` says when to try again.',
+    meaning:
+      'The database does not answer, or too many requests are waiting; `Retry-After` says when to try again.',
   },
   insufficient_storage: {
     status: 507,
@@ -123,20 +124,20 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** One thing that is wrong with one field, parameter or argument. */
+/** An error in a field, parameter or argument. */
 export interface Violation {
   field: string;
   message: string;
 }
 
-/** An expected failure. Whatever else is thrown is a bug: it is masked and logged. */
+/** An expected failure. Any other error is a bug, which is logged and hidden from the client. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly violations: readonly Violation[];
 
-  /** The cause is for the log alone. */
+  /** The cause appears only in the log. */
   constructor(code: ErrorCode, message: string, violations: readonly Violation[] = [], cause?: unknown) {
-    // Where it was thrown is told to nobody, and finding that out would be a tenth of what a refusal costs.
+    // Nothing uses the stack trace, and collecting it would take a tenth of the time of a refusal.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, cause === undefined ? undefined : { cause });
@@ -147,23 +148,26 @@ export class AppError extends Error {
   }
 }
 
-/** Throws; an expression, so that it can stand after `??`. */
+/** Throws an `AppError`. As a function it can be used in expressions, such as after `??`. */
 export function raise(code: ErrorCode, message: string, violations?: readonly Violation[]): never {
   throw new AppError(code, message, violations);
 }
 
-/** As much as a person reads: an answer is not to be longer than what it refuses. */
-export const mostViolations = 100;
+/**
+ * The maximum number of violations in an answer, which nobody reads beyond this, and which must not be longer than the
+ * request.
+ */
+export const maxViolations = 100;
 
-/** Gathers what is wrong with an input, so that a client hears it all at once: the first hundred things. */
+/** Collects the violations of an input, at most a hundred, so that a client gets all of them at once. */
 export class Violations {
   readonly #found: Violation[] = [];
 
   add(field: string, message: string): void {
-    if (this.#found.length < mostViolations) this.#found.push({ field, message });
+    if (this.#found.length < maxViolations) this.#found.push({ field, message });
   }
 
-  /** Notes the violation unless the condition holds. */
+  /** Adds the violation unless the condition is true. */
   that(condition: boolean, field: string, message: string): void {
     if (!condition) this.add(field, message);
   }
@@ -172,7 +176,7 @@ export class Violations {
     return this.#found.length > 0;
   }
 
-  /** Throws what was gathered, if anything was. */
+  /** Throws the collected violations, if there are any. */
   check(code: 'validation_failed' | 'invalid_request' = 'validation_failed'): void {
     const [first] = this.#found;
     if (!first) return;

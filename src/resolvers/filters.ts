@@ -12,7 +12,7 @@ import { decodeId, type IdPrefix } from './ids.ts';
 import { limits } from '../model/limits.ts';
 import { isLonger } from './writes/write-rules.ts';
 
-/** What a filter's field tests, as the types declare it: the comparators of the input object become predicates on it. */
+/** A field of a filter as declared by its type. The comparators of the input become predicates on it. */
 export type FilterField =
   | { kind: 'id'; column: string; prefix: IdPrefix }
   | { kind: 'text'; column: string; form: TextForm }
@@ -21,7 +21,7 @@ export type FilterField =
   | { kind: 'through'; through: Through; own: string; target: FilterTarget };
 export type FilterFields = Readonly<Record<string, FilterField>>;
 
-/** How a text is brought to the form that its column keeps. */
+/** The form in which a column stores a text, to which the compared text is converted. */
 export type TextForm = 'fold' | 'upper' | 'lower';
 
 interface FilterTarget {
@@ -35,8 +35,8 @@ const maxCombinators = 3;
 const maxRelations = 3;
 
 /**
- * How many conditions a filter may have, how many of them may be on related things, and how many values a list in it.
- * They are checked before an input is coerced (`executor/input-size.ts`), since coercing a longer one would take long.
+ * The maximum numbers of conditions in a filter, of conditions on related rows, and of values in a list. They are
+ * checked before an input is coerced (`executor/input-size.ts`), since coercing a larger one would take long.
  */
 export const maxConditions = 100;
 export const maxRelatedConditions = 20;
@@ -49,7 +49,10 @@ interface FilterPath {
   relations: number;
 }
 
-/** The predicate of a filter input. What cannot be meant (an id of another kind) is noted, each under its path. */
+/**
+ * Converts a filter input to a predicate. Adds a violation with its path for each invalid value, such as an id of
+ * another type.
+ */
 export function filterPredicate(
   fields: FilterFields,
   input: Record<string, unknown>,
@@ -67,7 +70,7 @@ function partPredicate(
   const parts: Predicate[] = [];
   for (const [name, value] of Object.entries(input)) {
     const at = { ...filterPath, path: `${filterPath.path}.${name}` };
-    // An omitted filter filters nothing, and null is an omitted one.
+    // A field that is null is treated as omitted, and does not filter.
     if (value === null || value === undefined) continue;
     if (name === 'and' || name === 'or' || name === 'not') {
       parts.push(combinedPredicate(fields, name, value, violations, at));
@@ -149,7 +152,7 @@ function throughPredicate(
   return { all: parts };
 }
 
-/** What must hold of the rows of another type. Each level is a sub-select more, so there is a limit to them. */
+/** The predicate for related rows. Each level adds a sub-select, so the depth is limited. */
 function relatedPredicate(
   target: FilterTarget,
   input: Record<string, unknown>,

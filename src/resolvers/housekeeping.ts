@@ -16,7 +16,7 @@ import { inTransaction } from '../db/engine/transaction.ts';
 import { removeOldKeys } from './writes/idempotency.ts';
 import { restorableMs } from './issues/issue-deletion.ts';
 
-/** Something to be put in order; it does a bounded piece at a time and says how much that was. */
+/** A task of the janitor. `doSome` does a limited amount of work and returns how many rows or files it handled. */
 export interface Chore {
   readonly name: string;
   readonly doSome: (now: Date) => Promise<number>;
@@ -24,7 +24,7 @@ export interface Chore {
 
 const hourMs = 60 * 60_000;
 
-/** What an upload leaves when nobody finishes it: a row after an hour, its bytes, and those of deleted attachments. */
+/** Removes uploads that were not finished within an hour and deleted attachments, both rows and bytes. */
 export function abandonedUploads(database: Database, store: FileStore): Chore {
   return {
     name: 'abandoned uploads',
@@ -32,7 +32,7 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
       const before = new Date(now.getTime() - hourMs);
       const abandoned = await selectAbandonedAttachments(database.unscoped, before, 50);
       for (const attachment of abandoned) {
-        // The bytes first: a row without bytes is found again, bytes without a row are not.
+        // The bytes are removed first: a row without bytes would be found again, but not bytes without a row.
         await removeBytes(store, attachment);
         await removeAbandonedAttachment(database.of(attachment.workspaceId), attachment);
       }
@@ -42,8 +42,8 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
 }
 
 /**
- * What the planner believes of the embedded engine's tables. Nothing else tells it: that engine has no autovacuum, and
- * a nested filter over tables thought empty held it for minutes where it takes a tenth of a second.
+ * Updates the planner's statistics of the embedded engine, which has no autovacuum. If the planner takes the tables for
+ * empty, a nested filter can take minutes instead of a tenth of a second.
  */
 export function staleStatistics({ unscoped }: Database): Chore {
   return {
@@ -55,9 +55,9 @@ export function staleStatistics({ unscoped }: Database): Chore {
   };
 }
 
-/** Labels and assignees that stand in joins alone, as they do of issues from before there were columns for them. */
+/** Fills the array columns of labels and assignees of issues that are older than these columns. */
 export function unwrittenSets({ unscoped }: Database): Chore {
-  // Looking for them reads the whole table, and there will be no new ones.
+  // Searching for such issues reads the whole table, so it stops when none are left; there are never new ones.
   let isDone = false;
   return {
     name: 'unwritten sets',
@@ -70,12 +70,12 @@ export function unwrittenSets({ unscoped }: Database): Chore {
   };
 }
 
-/** Issues that nobody can restore any more, with everything on them. */
+/** Removes issues that can no longer be restored, with everything that belongs to them. */
 export function longDeletedIssues(database: Database, store: FileStore | undefined): Chore {
   return {
     name: 'deleted issues',
     doSome: async (now) => {
-      // An hour more, so that a restoration that came in time is done.
+      // One hour later than necessary, so that a restoration that started in time has ended.
       const before = new Date(now.getTime() - restorableMs - hourMs);
       const found = await selectLongDeletedIssues(database.unscoped, before, 20);
       const byWorkspace = Map.groupBy(found, ({ workspaceId }) => workspaceId);
@@ -93,12 +93,15 @@ export function longDeletedIssues(database: Database, store: FileStore | undefin
   };
 }
 
-/** Idempotency keys that a client may use anew. */
+/** Removes expired idempotency keys. */
 export function oldKeys({ unscoped }: Database): Chore {
   return { name: 'old idempotency keys', doSome: (now) => removeOldKeys(unscoped, now) };
 }
 
-/** What changed in reference data so long ago that a process that has not read it since reads all of them. */
+/**
+ * Removes old entries from the log of changes of reference data. A process that needs them reads all reference data
+ * instead.
+ */
 export function oldReferenceChanges({ unscoped }: Database): Chore {
   return {
     name: 'old changes of reference data',

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { uuidLength } from '../db/wire/uuid-bytes.ts';
 
-/** What an id can name, as its prefix says it. */
+/** The prefixes of ids, one for each kind of object. */
 export const idPrefixes = [
   'workspace',
   'user',
@@ -31,15 +31,16 @@ export type IdPrefix = (typeof idPrefixes)[number];
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const values = new Map(Array.from(alphabet, (character, value) => [character, BigInt(value)]));
 const digits = Buffer.from(alphabet);
-/** Every two digits, by the ten bits that they stand for. */
+/** All pairs of digits, by the ten bits that they encode. */
 const pairs = Array.from({ length: 1024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`);
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-// The system is asked for the random bytes of many ids at once: each question takes as long as much else of a write.
+// Random bytes for many ids are requested from the system at once, because each request takes a large part of a write's
+// time.
 const entropy = Buffer.alloc(4_096);
 let taken = entropy.length;
 
-/** A new UUIDv7: ids that are made later sort later, to the millisecond. */
+/** Makes a UUIDv7. Ids sort by their creation time, to the millisecond. */
 export function newUuid(atMs: number = Date.now()): string {
   if (taken === entropy.length) {
     randomFillSync(entropy);
@@ -54,14 +55,15 @@ export function newUuid(atMs: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The TypeID that both faces show of a row: prefix and base32 of its UUID. */
+/** The TypeID of a row, which GraphQL and REST show: a prefix and the UUID in base32. */
 export function encodeId(prefix: IdPrefix, uuid: string): string {
   let text = `${prefix}_`;
-  // 128 bits are 13 pairs of digits after two bits of zero; they are taken from the hexadecimal digits as they come.
+  // Two zero bits and the 128 bits of the UUID make 13 pairs of digits. They are read from the hexadecimal digits in
+  // order.
   let rest = 0;
   let bits = 2;
-  for (let place = 0; place < uuid.length; place += 1) {
-    const code = uuid.charCodeAt(place);
+  for (let index = 0; index < uuid.length; index += 1) {
+    const code = uuid.charCodeAt(index);
     if (code === 0x2d) continue;
     rest = (rest << 4) | (code > 0x39 ? code - 0x57 : code - 0x30);
     bits += 4;
@@ -73,13 +75,13 @@ export function encodeId(prefix: IdPrefix, uuid: string): string {
   return text;
 }
 
-/** Writes the 26 digits of a UUID, whose bytes begin at `start`, into the bytes from a place on. */
+/** Writes the 26 digits of a UUID, which starts at `start` in `uuid`, into `bytes` at the offset `at`. */
 export function writeDigits(bytes: Uint8Array, at: number, uuid: Uint8Array, start: number): void {
   let rest = 0;
   let bits = 2;
   let next = at;
-  for (let place = start; place < start + uuidLength; place += 1) {
-    rest = (rest << 8) | (uuid[place] as number);
+  for (let index = start; index < start + uuidLength; index += 1) {
+    rest = (rest << 8) | (uuid[index] as number);
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
@@ -90,13 +92,13 @@ export function writeDigits(bytes: Uint8Array, at: number, uuid: Uint8Array, sta
   }
 }
 
-/** The same of a UUID that is a text. */
+/** The same for a UUID in text form. */
 export function writeDigitsOfText(bytes: Uint8Array, at: number, uuid: string): void {
   let rest = 0;
   let bits = 2;
   let next = at;
-  for (let place = 0; place < uuid.length; place += 1) {
-    const code = uuid.charCodeAt(place);
+  for (let index = 0; index < uuid.length; index += 1) {
+    const code = uuid.charCodeAt(index);
     if (code === 0x2d) continue;
     rest = (rest << 4) | (code > 0x39 ? code - 0x57 : code - 0x30);
     bits += 4;
@@ -108,7 +110,10 @@ export function writeDigitsOfText(bytes: Uint8Array, at: number, uuid: string): 
   }
 }
 
-/** What a TypeID says; undefined when the text is none. Its letters are lower case, as the TypeID specification has it. */
+/**
+ * Parses a TypeID; undefined if the text is not one. Its letters must be lower case, as the TypeID specification
+ * requires.
+ */
 export function parseId(id: string): { prefix: IdPrefix; uuid: string } | undefined {
   const found = /^([a-z]{1,16})_([0-7][0-9a-hjkmnp-tv-z]{25})$/.exec(id);
   const prefix = idPrefixes.find((known) => known === found?.[1]);
@@ -133,12 +138,12 @@ const nouns: Partial<Record<IdPrefix, string>> = {
   app: 'application',
 };
 
-/** The kind of thing in words, for messages: "expected a team id, got an issue id". */
+/** The noun for a prefix, for messages: "expected a team id, got an issue id". */
 export function idNoun(prefix: IdPrefix): string {
   return nouns[prefix] ?? prefix;
 }
 
-/** The uuid behind an id of one kind, or the sentence that says what is wrong with it. */
+/** The uuid of an id with this prefix, or a message that says what is wrong with the id. */
 export function decodeId(prefix: IdPrefix, id: string): { uuid: string } | { problem: string } {
   const parsed = parseId(id);
   if (!parsed) return { problem: `expected ${article(prefix)} id, got something that is not an id` };

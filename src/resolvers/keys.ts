@@ -3,21 +3,23 @@ import { raise } from './errors.ts';
 import { decodeId, type IdPrefix, parseId } from './ids.ts';
 
 const keyPattern = /^([A-Z][A-Z0-9]{0,9})-([1-9]\d{0,9})$/;
-const largestNumber = 2_147_483_647;
+const maxNumber = 2_147_483_647;
 
-/** The team's code and the number of an issue key, whatever its case; undefined for what is no key (docs/contract.md, "One identity"). */
+/**
+ * Parses an issue key in upper or lower case; undefined if the text is not a key (docs/contract.md, "One identity").
+ */
 export function parseIssueKey(key: string): { teamCode: string; number: number } | undefined {
   const found = keyPattern.exec(asciiUpper(key));
   const [, teamCode, digits] = found ?? [];
   const number = Number(digits);
-  return teamCode && number <= largestNumber ? { teamCode, number } : undefined;
+  return teamCode && number <= maxNumber ? { teamCode, number } : undefined;
 }
 
 export function issueKey(teamCode: string, number: number): string {
   return `${teamCode}-${number}`;
 }
 
-/** The condition that finds an issue by its key or its id; undefined when the text can name none. */
+/** The predicate that finds an issue by its key or its id; undefined if the text is neither. */
 export function issueNamed(keyOrId: string): Predicate | undefined {
   const key = parseIssueKey(keyOrId);
   if (!key) return byId('issue', keyOrId, 'key');
@@ -48,7 +50,10 @@ export function projectNamed(keyOrId: string): Predicate | undefined {
     : byId('project', keyOrId, 'key');
 }
 
-/** By id alone; an id of another kind is a mistake worth saying, what is no id at all names nothing. */
+/**
+ * The predicate for an id; undefined if the text is not an id. An id with another prefix is an error, since it must be
+ * a mistake.
+ */
 export function byId(prefix: IdPrefix, id: string, argument = 'id'): Predicate | undefined {
   if (!parseId(id)) return undefined;
   const decoded = decodeId(prefix, id);
@@ -58,15 +63,16 @@ export function byId(prefix: IdPrefix, id: string, argument = 'id'): Predicate |
   ]);
 }
 
-/** No key and no code is longer. */
-const longestKey = 50;
+/** The maximum length of all keys and codes. */
+const maxKeyLength = 50;
 
 /**
- * Upper case of ASCII letters alone: `toUpperCase` turns ß into SS and ſ into S, which are no codes. A text that is too
- * long for a key comes back as it is, since replacing letter by letter takes a megabyte of them a fifth of a second.
+ * Converts only ASCII letters to upper case: `toUpperCase` would turn ß into SS and ſ into S, and accept wrong codes. A
+ * text that is too long for a key is returned as it is, since the conversion would take a fifth of a second for a
+ * megabyte.
  */
 export function asciiUpper(text: string): string {
-  if (text.length > longestKey) return text;
+  if (text.length > maxKeyLength) return text;
   return text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 

@@ -2,10 +2,13 @@ import type { Violations } from './errors.ts';
 import { limits } from '../model/limits.ts';
 import { checkText } from './writes/write-rules.ts';
 
-/** Something of a host; that nothing stands there but a name and an @, `URL` finds out. */
+/** A scheme and something that could be a host. `URL.canParse` checks the rest. */
 const form = /^https?:\/\/@*[^/?#@\s\\][^\s\\]*$/i;
 
-/** An http or https URL as it was given, trimmed, and in the form that equivalent ones share; else a violation. */
+/**
+ * The trimmed URL, and the normalized form that equivalent URLs share. Adds a violation if it is not an http or https
+ * URL.
+ */
 export function parseUrl(
   violations: Violations,
   field: string,
@@ -19,8 +22,8 @@ export function parseUrl(
 }
 
 /**
- * Scheme and host in lower case, no default port, and a path if only `/`. The rest stays letter by letter: what
- * URL parsers do to it besides (dots, percent signs) may lead elsewhere on some servers.
+ * The URL with scheme and host in lower case, without a default port, and with a path, at least `/`. The rest is not
+ * changed: other normalizations of URL parsers (dots, percent signs) could make it a different URL for some servers.
  */
 function normalizedUrl(url: string): string {
   const { protocol, host } = new URL(url);

@@ -17,20 +17,20 @@ import { serialKeys } from './writes/serial-queue.ts';
 import { write } from './writes/write-transaction.ts';
 
 export interface IssueLinkCreateInput {
-  /** Or an id. */
+  /** A key or an id. */
   issueKey: string;
   url: string;
   title: string;
 }
 
-/** A link and its issue as the write left them; was the link made, or was there an equivalent one already. */
+/** A link and its issue after the write. `created` is false if the issue already had an equivalent link. */
 export interface LinkWritten {
   issueLink: Row<'issueLink'>;
   issue: IssueRow;
   created: boolean;
 }
 
-/** Links an issue to something elsewhere; when it has a link to the same place already, that one is the answer. */
+/** Adds a link to an issue. If the issue already has an equivalent link, returns that one. */
 export async function createLink(ctx: Context, input: IssueLinkCreateInput): Promise<LinkWritten> {
   const context = contributor(ctx);
   const { principal } = context;
@@ -44,7 +44,7 @@ export async function createLink(ctx: Context, input: IssueLinkCreateInput): Pro
   );
 }
 
-/** Takes a link from its issue. */
+/** Deletes a link. */
 export async function removeLink(
   ctx: Context,
   input: RevisedThing,
@@ -73,7 +73,7 @@ async function insert(
 ): Promise<LinkWritten> {
   const { userAccountId } = principal;
   const { id: issueId } = await requireIssue(trx, issueKey);
-  // Under the issue's lock nobody else adds the same link; the unique index behind it guards whoever forgets the lock.
+  // The lock of the issue prevents adding the same link at the same time. A unique index is a second safeguard.
   const { issue, nowUtc } = await lockLivingIssue(trx, issueId);
   const issueLink = await insertLink(trx, {
     id: newUuid(nowUtc.getTime()),
@@ -86,7 +86,10 @@ async function insert(
     const existing = await selectEquivalentLink(trx, issueId, link.urlHash);
     return { issueLink: existing ?? thingIsGone('link'), issue, created: false };
   }
-  const activity = { eventType: 'issue-link.created.v1', activityText: `added the link “${link.title}”` } as const;
+  const activity = {
+    eventType: 'issue-link.created.v1',
+    activityText: `added the link “${link.title}”`,
+  } as const;
   const columns = { linkCount: issue.linkCount + 1 };
   const changed = await recordActivity(trx, principal, issueId, nowUtc, activity, columns);
   return { issueLink, issue: changed ?? issueIsGone(), created: true };

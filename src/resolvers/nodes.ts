@@ -7,7 +7,7 @@ import { type Context, type SignedIn, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { type IdPrefix, parseId } from './ids.ts';
 
-/** Where the rows of a kind of id are, and the name of the type that they are shown as. */
+/** The table and the GraphQL type of ids with a prefix. */
 export interface NodeKind {
   typeName: string;
   table: TableName;
@@ -16,7 +16,9 @@ export interface NodeKind {
 
 export const maxNodes = 250;
 
-/** The things behind global ids, in their order; null for what is not there (docs/contract.md, "One identity"). */
+/**
+ * The rows with these global ids, in their order; null for each id without a row (docs/contract.md, "One identity").
+ */
 export async function findNodes(
   ctx: Context,
   kinds: ReadonlyMap<IdPrefix, NodeKind>,
@@ -44,13 +46,13 @@ export async function findNodes(
 
 const never: Predicate = { any: [] };
 
-/** Which rows of a type the caller may read by id, where its scope alone does not decide that. */
+/** The rows that the caller may read by id, for types for which the scope alone does not decide that. */
 const readers: Partial<Record<IdPrefix, (signed: SignedIn) => Predicate>> = {
   token: ({ principal }) => reachableTokens(principal),
   audit: (signed) => (mayReadAudit(signed) ? always : never),
 };
 
-/** Tells whether a rule beside the scope decides who may read things of this kind. */
+/** Whether a rule in addition to the scope decides which rows of this type the caller may read. */
 export function hasReaders(prefix: IdPrefix): boolean {
   return readers[prefix] !== undefined;
 }

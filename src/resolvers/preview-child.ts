@@ -1,13 +1,13 @@
-// A process of its own, so that a hostile picture can take no memory of the server and end nothing but this process. It
-// gets a picture and answers with its preview, or with nothing, until its parent lets go of it.
+// A process of its own, so that a malicious picture cannot use the server's memory and can only crash this process. It
+// receives pictures and answers each with its preview or with nothing, until its parent disconnects.
 import { writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { PictureAnswer, PictureTask } from './preview-process.ts';
 
-/** The formats that are decoded; whatever else libvips could read (SVG, PDF, ImageMagick's) stays shut. */
+/** The formats that are decoded. All other decoders of libvips (SVG, PDF, ImageMagick) are blocked. */
 const decoders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((format) => `VipsForeignLoad${format}`);
 
-/** Bytes of one channel of one pixel, by the name that libvips has for the type. */
+/** The bytes per channel of a pixel, by libvips's name of the type. */
 const depths: Readonly<Record<string, number>> = {
   char: 1,
   uchar: 1,
@@ -27,17 +27,17 @@ sharp.cache(false);
 sharp.concurrency(1);
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: decoders });
-// Linux then ends this process, not the server, when the machine runs out of memory.
+// If the machine runs out of memory, Linux then kills this process instead of the server.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
 
 process.on('disconnect', () => process.exit());
 process.on('message', (task: PictureTask) => {
-  // The picture is decoded on another thread, so this one can look after the memory.
+  // The picture is decoded on another thread, so this one can watch the memory.
   const watch = setInterval(() => {
     if (process.memoryUsage.rss() > task.maxProcessBytes) process.kill(process.pid, 'SIGKILL');
   }, memoryCheckMs);
   void draw(task)
-    // Whatever it says, it is about the picture.
+    // Any error means that the picture cannot be decoded.
     .catch(() => undefined)
     .then((picture) => {
       clearInterval(watch);
@@ -48,7 +48,7 @@ process.on('message', (task: PictureTask) => {
 async function draw({ image, maxPixels, maxDecodedBytes, side }: PictureTask): Promise<Buffer | undefined> {
   const opened = sharp(image, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 });
   const { width, height, channels, depth } = await opened.metadata();
-  // An interlaced picture, or one that has to be turned, is in memory as a whole.
+  // A picture that is interlaced or has to be rotated is decoded as a whole into memory.
   const decodedBytes = width * height * channels * (depths[depth] ?? Number.POSITIVE_INFINITY);
   if (decodedBytes > maxDecodedBytes) return undefined;
   return opened

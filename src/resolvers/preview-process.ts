@@ -1,38 +1,38 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** How much a picture, and the process that decodes it, may take. */
+/** The limits for a picture and for the process that decodes it. */
 export interface PictureLimits {
   readonly maxPixels: number;
-  /** Width × height × channels × bytes of each, which is what a whole picture takes when it is decoded. */
+  /** The size of the decoded picture: width × height × channels × bytes per channel. */
   readonly maxDecodedBytes: number;
-  /** Of the process in physical memory: Node itself, the file, the decoded picture, and what is made of it. */
+  /** The physical memory of the process: Node itself, the file, the decoded picture and the preview. */
   readonly maxProcessBytes: number;
   /** The longest side of the preview, in pixels. */
   readonly side: number;
 }
 
-/** What the child is asked. */
+/** The message to the child. */
 export interface PictureTask extends PictureLimits {
   readonly image: Uint8Array;
 }
 
-/** What the child answers; nothing when the file is no picture that can be shown. */
+/** The answer of the child; without a picture if the file cannot be decoded. */
 export interface PictureAnswer {
   readonly picture: Uint8Array | undefined;
 }
 
-/** Longer than the child gives a picture, so that this ends only a child that hangs. */
+/** Longer than the child's own timeout for a picture, so that this only kills a child that hangs. */
 const answerWithinMs = 15_000;
 
-/** How long a child without work is kept: starting one takes half a second. */
+/** How long an idle child is kept running, since starting one takes half a second. */
 const idleMs = 30_000;
 
 const script = fileURLToPath(import.meta.resolve('./preview-child.ts'));
 
 /**
- * Draws previews in a child process, one at a time. A child that dies, hangs or takes too much memory costs the preview
- * that it was drawing; the next one gets a new child. A child without work does not keep this process alive.
+ * Draws previews in a child process, one at a time. If a child dies, hangs or uses too much memory, only the current
+ * preview is lost; the next one gets a new child. An idle child does not keep this process alive.
  */
 export class PictureProcess {
   readonly #limits: PictureLimits;
@@ -43,22 +43,25 @@ export class PictureProcess {
     this.#limits = limits;
   }
 
-  /** The process that draws, if there is one now. */
+  /** The id of the child process, if there is one. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** The preview of a picture in WebP; undefined when there is none. The one before must have been answered. */
+  /**
+   * The preview of a picture in WebP; undefined if there is none. Must not be called before the previous call has
+   * ended.
+   */
   async draw(image: Uint8Array): Promise<Buffer | undefined> {
     try {
       return await this.#draw(image);
     } catch {
-      // The system has no process, memory or file descriptor to spare, which must not fail what the preview is of.
+      // The system has no process, memory or file descriptor left. That must not make the upload fail.
       return undefined;
     }
   }
 
-  /** Lets go of the child, which then ends. */
+  /** Disconnects the child, which then exits. */
   end(): void {
     clearTimeout(this.#idle);
     if (this.#child?.connected) this.#child.disconnect();
@@ -77,7 +80,7 @@ export class PictureProcess {
     return picture && Buffer.from(picture);
   }
 
-  /** Without the environment of the server, which holds secrets. */
+  /** Starts the child without the environment of the server, which contains secrets. */
   #start(): ChildProcess {
     const flags = ['--max-old-space-size=64', '--disable-warning=ExperimentalWarning'];
     const child = spawn(process.execPath, [...flags, script], {
@@ -93,7 +96,7 @@ export class PictureProcess {
   }
 }
 
-/** Undefined also when the child ends before it answers. */
+/** Sends a picture to the child and waits for the answer; undefined also if the child exits before it answers. */
 function answerOf(child: ChildProcess, task: PictureTask): Promise<Uint8Array | undefined> {
   return new Promise((resolve) => {
     const done = (picture?: Uint8Array) => {

@@ -7,15 +7,17 @@ interface Paragraph {
   content: TextNode[];
 }
 
-/** The specification's RichText, schema version 1. */
+/** The RichText of the REST specification, schema version 1. */
 export interface RichText {
   schemaVersion: 1;
   content: { type: 'doc'; content: Paragraph[] };
 }
 
-/** Plain text as rich text: a paragraph for each line; an empty line is a paragraph without a text node. */
+/**
+ * Converts plain text to rich text: each line becomes a paragraph, and an empty line a paragraph without a text node.
+ */
 export function toRichText(plain: string): RichText {
-  // Most texts are of one: to look for ends of lines is cheaper than to part by them.
+  // Most texts have a single line, and searching for line breaks is cheaper than splitting.
   const content = /[\r\n]/.test(plain) ? plain.split(/\r\n|\r|\n/).map(paragraph) : [paragraph(plain)];
   return { schemaVersion: 1, content: { type: 'doc', content } };
 }

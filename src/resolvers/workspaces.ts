@@ -20,11 +20,11 @@ export interface NewWorkspace {
   workspaceId: string;
   ownerUserAccountId: string;
   ownerMemberId: string;
-  /** The owner's, with all scopes and without an end: whoever starts a workspace can go on from there. */
+  /** A token of the owner with all scopes and without expiry, for setting up the workspace. */
   ownerToken: NewAccessToken;
 }
 
-/** A workspace with one owner and his token, and nothing else in it. For the one who runs the service. */
+/** Creates a workspace with an owner and a token of the owner, for commands of the operator. */
 export async function createWorkspace(
   database: Pick<Database, 'of'>,
   actor: Actor,

@@ -12,19 +12,19 @@ import { Slot } from '../../db/query/slots.ts';
 import { countQuery, countsQuery } from '../../db/query/totals.ts';
 import { withKeys } from '../../reference/conditions.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
-import type { AskedPage } from '../../resolvers/connections.ts';
+import type { ValidatedPage } from '../../resolvers/connections.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
 
 /** What a connection's arguments ask for, and how SQL is asked for it where the rows are not in memory. */
-export class Walked implements AskedPage {
+export class Walked implements ValidatedPage {
   readonly request: PageRequest;
   readonly fingerprint: () => string;
   readonly #how: { showsMore: boolean; fixed: boolean };
   /** By the reference data, whose keys stand in its values. */
   readonly #shaped = new WeakMap<object, ShapedWalk>();
 
-  constructor({ request, fingerprint }: AskedPage, how: { showsMore: boolean; fixed: boolean }) {
+  constructor({ request, fingerprint }: ValidatedPage, how: { showsMore: boolean; fixed: boolean }) {
     this.request = request;
     this.fingerprint = fingerprint;
     this.#how = how;

@@ -52,7 +52,7 @@ function timeColumns({ issue, references }: PreparedIssue) {
   };
 }
 
-/** A new issue with everything that belongs to it; what it counts is in it from the start. */
+/** A new issue with everything that belongs to it, including its counts. */
 export function newIssue(
   prepared: PreparedIssue,
   people: People,
@@ -78,7 +78,7 @@ export function newIssue(
       lastActivityUtc: issue.activity?.at(-1)?.occurredUtc ?? null,
       lastCommentUtc: newest(issue.comments.filter(isLiving)),
       deletedUtc: issue.deletedUtc ?? null,
-      // Each update that the feed tells of counted the revision on.
+      // Each update in the feed has increased the revision.
       revision: 1 + updatesIn(issue.activity),
     },
     assignees: assigneeRowsOf(prepared),

@@ -7,7 +7,7 @@ import { thingIsGone } from '../issues/issue-locks.ts';
 import { showPreview } from './previews.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 
-/** Bytes that can be given out, whole or in part. */
+/** A file that can be served, as a whole or in part. */
 export interface ServedFile {
   readonly fileName: string;
   readonly contentType: string;
@@ -15,7 +15,7 @@ export interface ServedFile {
   open(range?: ByteRange): Promise<Readable | Buffer>;
 }
 
-/** The bytes of an attachment as they were uploaded. */
+/** Opens the uploaded bytes of an attachment. */
 export async function openContent(
   db: TenantDb,
   store: FileStore,
@@ -24,7 +24,7 @@ export async function openContent(
   return contentOf(store, await requireUploaded(db, named));
 }
 
-/** What is shown of an attachment; `not_found` when it has no preview. */
+/** Opens the preview of an attachment; throws `not_found` if it has none. */
 export async function openPreview(
   db: TenantDb,
   store: FileStore,

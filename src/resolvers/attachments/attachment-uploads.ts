@@ -15,25 +15,25 @@ import { lockLivingIssue, thingIsGone } from '../issues/issue-locks.ts';
 import { findPreview } from './previews.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 
-/** An attachment that a signature has vouched for. */
+/** The attachment of a signed URL whose signature is valid. */
 export interface SignedAttachment {
   readonly workspaceId: string;
   readonly attachmentId: string;
 }
 
-/** The bytes of a file on their way in. */
+/** An upload that is being received. */
 export interface Upload {
-  /** What the sender says of its length, if anything. */
+  /** The length that the client has declared, if any. */
   readonly contentLength: number | undefined;
-  /** Does the sender mean to replace bytes that are there already, as an If-Match says. */
+  /** Whether the client wants to replace existing bytes (`If-Match`). */
   readonly isReplacement: boolean;
-  /** Begins to read. */
+  /** Starts reading the bytes. */
   readonly open: () => AsyncIterable<Uint8Array>;
 }
 
 /**
- * Takes the bytes of an announced attachment, as many as were announced, and shows it from then on. When anything
- * fails nothing is kept, and the upload may be tried again.
+ * Receives the bytes of an announced attachment, which must have the announced size, and makes it visible. If anything
+ * fails, nothing is stored, and the upload may be repeated.
  */
 export async function receiveUpload(
   db: TenantDb,
@@ -47,44 +47,47 @@ export async function receiveUpload(
   if (contentLength !== undefined && contentLength !== sizeBytes) refuseLength(contentLength, sizeBytes);
   if (isReplacement)
     raise('precondition_failed', 'The attachment has no bytes yet, so If-Match cannot match.');
-  const begun = await beginUpload(db, attachmentId);
-  if (!begun)
+  const started = await beginUpload(db, attachmentId);
+  if (!started)
     return raise('conflict', 'The attachment already has its bytes, or too many uploads were started.');
   try {
-    await store.put(contentKey(begun), exactly(sizeBytes, open()), sizeBytes);
-    const preview = await findPreview(store, begun);
-    return await finish(db, begun, preview);
+    await store.put(contentKey(started), exactly(sizeBytes, open()), sizeBytes);
+    const preview = await findPreview(store, started);
+    return await finish(db, started, preview);
   } catch (error) {
-    // After an unexpected end of the transaction the attachment may be there: then its bytes must be, too.
-    if (error instanceof AppError) await discard(store, begun);
+    // After an unexpected error the transaction may have been committed, and then the bytes must remain in the store.
+    if (error instanceof AppError) await discard(store, started);
     throw error;
   }
 }
 
 async function finish(
   db: TenantDb,
-  begun: AttachmentRow,
+  started: AttachmentRow,
   preview: Pick<AttachmentRow, 'previewKind' | 'codeLanguage'>,
 ): Promise<AttachmentRow> {
-  const { issueId, fileName, uploadedByUserAccountId: userAccountId } = begun;
+  const { issueId, fileName, uploadedByUserAccountId: userAccountId } = started;
   return inTransaction(db, async (trx) => {
     const { nowUtc } = await lockLivingIssue(trx, issueId);
-    const finished = await finishUpload(trx, begun, { uploadedUtc: nowUtc, ...preview });
+    const finished = await finishUpload(trx, started, { uploadedUtc: nowUtc, ...preview });
     if (!finished) return raise('conflict', 'Another upload of the attachment was started after this one.');
     const by = await selectMemberCard(trx, { column: 'userAccountId', value: userAccountId });
     const actor = { userAccountId, displayName: by?.displayName ?? '' };
-    const activity = { eventType: 'issue-attachment.created.v1', activityText: `attached ${fileName}` } as const;
+    const activity = {
+      eventType: 'issue-attachment.created.v1',
+      activityText: `attached ${fileName}`,
+    } as const;
     await recordActivity(trx, actor, issueId, nowUtc, activity);
     return finished;
   });
 }
 
-async function discard(store: FileStore, begun: AttachmentRow): Promise<void> {
-  await store.remove(contentKey(begun));
-  await store.remove(previewKey(begun));
+async function discard(store: FileStore, started: AttachmentRow): Promise<void> {
+  await store.remove(contentKey(started));
+  await store.remove(previewKey(started));
 }
 
-/** The same bytes; fails when they end early or go on too long. */
+/** The same bytes; throws if there are fewer or more than `sizeBytes`. */
 async function* exactly(sizeBytes: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let received = 0;
   try {

@@ -21,14 +21,14 @@ import { serialKeys } from '../writes/serial-queue.ts';
 import { write } from '../writes/write-transaction.ts';
 
 export interface AttachmentCreateInput {
-  /** Or an id. */
+  /** A key or an id. */
   issueKey: string;
   fileName: string;
   contentType: string;
   sizeBytes: number;
 }
 
-/** An attachment that waits for its bytes, and where they are to be sent. */
+/** An attachment without its bytes yet, and the URL to upload them to. */
 export interface AttachmentAnnounced {
   attachment: AttachmentRow;
   issue: IssueRow;
@@ -36,7 +36,7 @@ export interface AttachmentAnnounced {
   expiresUtc: Date;
 }
 
-/** Announces a file. Nobody sees the attachment before its bytes are there. */
+/** Announces a file. The attachment is not visible before its bytes have been uploaded. */
 export async function createAttachment(
   ctx: Context,
   input: AttachmentCreateInput,
@@ -66,7 +66,7 @@ export async function createAttachment(
   return { attachment, issue, uploadUrl: url, expiresUtc };
 }
 
-/** Takes an attachment from its issue, or gives up an upload. */
+/** Deletes an attachment, or cancels an upload. */
 export async function removeAttachment(
   ctx: Context,
   input: RevisedThing,
@@ -80,14 +80,14 @@ export async function removeAttachment(
   });
 }
 
-/** Where the bytes of an attachment can be downloaded for five minutes by whoever has the address. */
+/** The URL from which anyone who has it can download the bytes of an attachment, for five minutes. */
 export function signedDownloadUrl(ctx: Context, attachment: Addressed): string | null {
   if (!ctx.files || !attachment.uploadedUtc) return null;
   const access = { method: 'GET', part: 'content', disposition: 'attachment' } as const;
   return signedUrl(ctx.files, attachment, access, ctx.now).url;
 }
 
-/** Where its preview can be shown for five minutes; null when it has none. */
+/** The URL of the preview for five minutes; null if the attachment has none. */
 export function signedPreviewUrl(ctx: Context, attachment: Addressed & PreviewOf): string | null {
   if (!ctx.files || !attachment.uploadedUtc || attachment.previewKind === previewKind.none) return null;
   const access = { method: 'GET', part: 'preview', disposition: 'inline' } as const;
@@ -122,7 +122,7 @@ function parseFile(
     'fileName',
     'must not contain control characters',
   );
-  // Browsers say nothing of what they do not know, and add a charset to what they do.
+  // Browsers send an empty type for unknown files, and may add a charset to a known type.
   const [type = ''] = input.contentType.split(';');
   const contentType = type.trim().toLowerCase() || 'application/octet-stream';
   violations.that(mediaType.test(contentType), 'contentType', 'must be a media type, such as image/png');

@@ -1,4 +1,4 @@
-/** Languages by the ends of file names, under the names that highlighters know them by. */
+/** Languages by file extension, with the names that syntax highlighters use. */
 const byExtension: Readonly<Record<string, string>> = {
   bash: 'bash',
   c: 'c',
@@ -70,7 +70,7 @@ const byExtension: Readonly<Record<string, string>> = {
   zsh: 'bash',
 };
 
-/** Languages of files that are known by their whole name. */
+/** Languages by whole file name. */
 const byName: Readonly<Record<string, string>> = {
   '.bashrc': 'bash',
   '.gitconfig': 'ini',
@@ -82,7 +82,7 @@ const byName: Readonly<Record<string, string>> = {
   rakefile: 'ruby',
 };
 
-/** Languages by media type, where the name of the file says nothing. */
+/** Languages by media type, for files whose name does not determine the language. */
 const byContentType: Readonly<Record<string, string>> = {
   'application/graphql': 'graphql',
   'application/javascript': 'javascript',
@@ -100,23 +100,23 @@ const byContentType: Readonly<Record<string, string>> = {
   'text/xml': 'xml',
 };
 
-/** The language that a file's name says its code is in. */
+/** The language of a file according to its name. */
 export function languageOfName(fileName: string): string | undefined {
   const name = fileName.toLowerCase();
   return own(byName, name) ?? own(byExtension, extensionOf(name));
 }
 
-/** The language that a media type says. */
+/** The language of a file according to its media type. */
 export function languageOfType(contentType: string): string | undefined {
   return own(byContentType, contentType);
 }
 
-/** What stands behind the last dot, in lower case; empty without one. */
+/** The extension of a file name (the part after the last dot) in lower case; empty if there is none. */
 export function extensionOf(fileName: string): string {
   return /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
 }
 
-/** A file may be called `constructor`. */
+/** Looks up only own properties, since a file may be called `constructor`. */
 function own(languages: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(languages, key) ? languages[key] : undefined;
 }

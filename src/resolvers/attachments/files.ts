@@ -1,16 +1,16 @@
 import type { FileStore } from '../../storage/storage.ts';
 import type { UrlSigner } from './signed-urls.ts';
 
-/** What the service needs to take files and to give them out. */
+/** What is needed to receive and to serve files. */
 export interface Files {
   readonly store: FileStore;
   readonly signer: UrlSigner;
-  /** The largest attachment. */
+  /** The maximum size of an attachment. */
   readonly limitBytes: number;
 }
 
-/** The same for one request, which knows where its client reaches the files. */
+/** The same for one request, with the base URL that its client uses. */
 export interface RequestFiles extends Files {
-  /** What signed URLs begin with: `https://files.example.com`. */
+  /** The beginning of signed URLs: `https://files.example.com`. */
   readonly baseUrl: string;
 }

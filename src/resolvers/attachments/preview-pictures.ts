@@ -3,13 +3,16 @@ import { raise } from '../errors.ts';
 import { PictureProcess } from '../preview-process.ts';
 
 /** The largest image that is read into memory. */
-export const mostImageBytes = 32 * 1024 * 1024;
+export const maxImageBytes = 32 * 1024 * 1024;
 
-/** How many images may wait while another is drawn. */
-const mostWaiting = 50;
-const permit = new Semaphore(1, mostWaiting);
+/** The maximum number of images that wait while another one is drawn. */
+const maxWaiting = 50;
+const permit = new Semaphore(1, maxWaiting);
 
-/** 50 million pixels of four channels of 8 bits, or fewer of more; a child takes about as much again for the rest. */
+/**
+ * Enough for 50 million pixels with four channels of 8 bits. A child needs about as much memory again for everything
+ * else.
+ */
 const pictures = new PictureProcess({
   maxPixels: 50_000_000,
   maxDecodedBytes: 200_000_000,
@@ -18,8 +21,8 @@ const pictures = new PictureProcess({
 });
 
 /**
- * A picture of an image in WebP, upright and without its metadata; undefined when it is no image that can be
- * decoded, one that unfolds into too much, or one that ended the process that decodes it.
+ * Draws the preview of an image in WebP, rotated upright and without metadata. Undefined if the file is not an image
+ * that can be decoded, if it would need too much memory, or if it crashed the process that decodes it.
  */
 export async function drawPicture(read: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
   return permit.run(async () => {

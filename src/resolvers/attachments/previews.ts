@@ -4,20 +4,20 @@ import { type AttachmentRow, contentKey, previewKey } from '../../db/attachments
 import type { FileStore } from '../../storage/storage.ts';
 import { extensionOf, languageOfName, languageOfType } from './code-languages.ts';
 import { previewKind } from '../../model/codes.ts';
-import { drawPicture, mostImageBytes } from './preview-pictures.ts';
+import { drawPicture, maxImageBytes } from './preview-pictures.ts';
 import { headBytes, headOfText } from './preview-texts.ts';
 
-/** What a row says of its preview. */
+/** The columns of an attachment that describe its preview. */
 export type PreviewColumns = Pick<AttachmentRow, 'previewKind' | 'codeLanguage'>;
 
-/** What is shown of an attachment; `content` is the bytes that were uploaded. */
+/** A preview: bytes of its own, or the uploaded bytes (`content`). */
 export type Preview = { contentType: string; bytes: Buffer } | { contentType: string; from: 'content' };
 
 type File = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision' | 'fileName' | 'contentType' | 'sizeBytes'>;
 
 /**
- * Which preview an uploaded file has: what its name and type promise, if its bytes keep that. The picture of an image
- * is made now, so that what the row says can be shown.
+ * Determines the preview of an uploaded file from its name and type, and checks that the bytes match. For an image, the
+ * picture is drawn now, so that the preview is sure to exist.
  */
 export async function findPreview(store: FileStore, file: File): Promise<PreviewColumns> {
   const promised = promisedPreview(file);
@@ -25,7 +25,7 @@ export async function findPreview(store: FileStore, file: File): Promise<Preview
   return shown ? promised : none;
 }
 
-/** The preview that the row says; undefined when the bytes turn out not to have it. */
+/** The preview of an attachment; undefined if the bytes do not match its kind. */
 export async function showPreview(
   store: FileStore,
   file: File & PreviewColumns,
@@ -59,7 +59,10 @@ const byExtension: Readonly<Record<string, PreviewColumns>> = {
   pdf,
 };
 
-/** The type of an image or PDF goes before the name; else the name before the type, which is often a guess of it. */
+/**
+ * For images and PDF the media type takes precedence. Otherwise the name does, because the type is often guessed from
+ * it.
+ */
 function promisedPreview({ fileName, contentType }: File): PreviewColumns {
   if (imageTypes.test(contentType)) return image;
   if (contentType === 'application/pdf') return pdf;
@@ -76,7 +79,7 @@ function code(codeLanguage: string): PreviewColumns {
   return { previewKind: previewKind.code, codeLanguage };
 }
 
-/** The head as plain text, so that HTML and SVG are read and never run. */
+/** The beginning of the file as plain text, so that a browser never executes HTML and SVG. */
 async function showText(store: FileStore, file: File): Promise<Preview | undefined> {
   const head = await readHead(store, file);
   const shown = head && headOfText(head, head.length >= file.sizeBytes);
@@ -98,12 +101,12 @@ async function readHead(store: FileStore, file: File): Promise<Buffer | undefine
 
 const drawing = new Map<string, Promise<Buffer | undefined>>();
 
-/** The picture from the store; made now when it is not there, once for all who ask. */
+/** The picture from the store. If it is missing, it is drawn now, only once for simultaneous requests. */
 async function showPicture(store: FileStore, file: File): Promise<Preview | undefined> {
-  if (file.sizeBytes > mostImageBytes) return undefined;
+  if (file.sizeBytes > maxImageBytes) return undefined;
   const key = previewKey(file);
-  const kept = await store.get(key);
-  const bytes = kept ? await buffer(kept) : await (drawing.get(key) ?? draw(store, file, key));
+  const stored = await store.get(key);
+  const bytes = stored ? await buffer(stored) : await (drawing.get(key) ?? draw(store, file, key));
   return bytes && { contentType: 'image/webp', bytes };
 }
 

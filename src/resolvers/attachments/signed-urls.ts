@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { encodeId } from '../ids.ts';
 
-/** The longest that a signed URL is good for. */
+/** How long a signed URL is valid. */
 export const signedForMs = 5 * 60_000;
 
-/** What a browser is to do with the bytes: keep them as a file, or show them. */
+/** Whether a browser downloads the file or shows it. */
 export type Disposition = 'attachment' | 'inline';
 
-/** Which bytes of an attachment: those that were uploaded, or what is shown of them. */
+/** The part of an attachment: the uploaded bytes or the preview. */
 export type FilePart = 'content' | 'preview';
 
-/** All that a signature vouches for, but for the time. */
+/** The access that a signed URL grants, which its signature covers together with the expiry. */
 export interface SignedAccess {
   readonly method: 'GET' | 'PUT';
   readonly part: FilePart;
@@ -19,13 +19,13 @@ export interface SignedAccess {
   readonly disposition: Disposition;
 }
 
-/** The signed part of a URL, beside the path. */
+/** The expiry and the signature in the query of a signed URL. */
 export interface Signature {
   readonly expiresAtSeconds: number;
   readonly signature: string;
 }
 
-/** Makes and judges signatures: the first key signs, all of them verify. */
+/** Makes and verifies signatures. The first key signs; all keys verify. */
 export class UrlSigner {
   readonly #keys: readonly string[];
 
@@ -33,7 +33,7 @@ export class UrlSigner {
     this.#keys = keys;
   }
 
-  /** A path with its query, good for five minutes. */
+  /** A signed path with its query, which is valid for five minutes. */
   sign(access: SignedAccess, now: Date): { path: string; expiresUtc: Date } {
     const expiresAtSeconds = Math.floor((now.getTime() + signedForMs) / 1000);
     const [key = ''] = this.#keys;
@@ -46,18 +46,18 @@ export class UrlSigner {
     return { path: `${pathOf(access)}?${query}`, expiresUtc: new Date(expiresAtSeconds * 1000) };
   }
 
-  /** Whether one of the keys signed this, and whether it is still good. */
+  /** Checks the signature and the expiry. */
   verify(
     access: SignedAccess,
     { expiresAtSeconds, signature }: Signature,
     now: Date,
   ): 'good' | 'bad' | 'expired' {
-    const given = Buffer.from(signature);
+    const actual = Buffer.from(signature);
     let isGood = false;
-    // All keys, whichever fits, so that time says nothing.
+    // All keys are tried even after a match, so that the duration reveals nothing.
     for (const key of this.#keys) {
       const expected = Buffer.from(signatureOf(key, access, expiresAtSeconds));
-      if (given.length === expected.length && timingSafeEqual(given, expected)) isGood = true;
+      if (actual.length === expected.length && timingSafeEqual(actual, expected)) isGood = true;
     }
     if (!isGood) return 'bad';
     return expiresAtSeconds * 1000 > now.getTime() ? 'good' : 'expired';
@@ -70,7 +70,7 @@ function pathOf({ attachmentId, part }: SignedAccess): string {
 
 function signatureOf(key: string, access: SignedAccess, expiresAtSeconds: number): string {
   const { method, attachmentId, workspaceId, disposition } = access;
-  // As JSON, so that no two lists of values make one text.
-  const vouched = [method, pathOf(access), attachmentId, workspaceId, expiresAtSeconds, disposition];
-  return createHmac('sha256', key).update(JSON.stringify(vouched)).digest('base64url');
+  // JSON, so that different values never give the same text.
+  const signed = [method, pathOf(access), attachmentId, workspaceId, expiresAtSeconds, disposition];
+  return createHmac('sha256', key).update(JSON.stringify(signed)).digest('base64url');
 }

@@ -4,7 +4,7 @@ import { headRule } from '../../executor/limits.ts';
 import { InsufficientScopeError } from '../../executor/scope-rule.ts';
 import {
   longestMessage,
-  mostViolations,
+  maxViolations,
   type Problem,
   problemCodes,
   problemOf,
@@ -40,7 +40,7 @@ const problemSchema: JsonSchema = {
     requestId: { ...requestId, description: 'Finds the request in the log; also in `X-Request-Id`.' },
     errors: {
       type: 'array',
-      maxItems: mostViolations,
+      maxItems: maxViolations,
       description: 'Every field, parameter or scope that is wrong, or the first hundred of them.',
       items: {
         title: 'Violation',
