@@ -6,17 +6,23 @@ import type { Running } from './process.ts';
 import { Random } from './random.ts';
 import type { Workload } from './workloads/workload.ts';
 
-/** What an answer of the first contender looks like to one who checks another. */
+/** The answer of the first contender, with which those of the others are compared. */
 export interface Checked {
   readonly contender: string;
   readonly bytes: number;
 }
 
 const questions = 5;
-/** Names differ, so bytes may; work that is left out would show. */
+/**
+ * Field names differ between contenders, so sizes may differ by this factor. Missing work would make a larger
+ * difference.
+ */
 const bytesWithin = 1.5;
 
-/** Asks each contender the same questions and compares the answers in the product's names. Throws where they differ. */
+/**
+ * Sends each contender the same requests and compares the answers, converted to the product's field names. Throws if
+ * they differ.
+ */
 export async function checkEqual(
   all: readonly Running[],
   workload: Workload,
@@ -53,7 +59,7 @@ export async function checkEqual(
   const checked = [...sums].map(([contender, bytes]) => ({ contender, bytes }));
   const [first] = checked;
   for (const { contender, bytes } of checked) {
-    // A few bytes may well double.
+    // For very small answers, the sizes are not compared.
     if (!first || Math.max(bytes, first.bytes) < 500) continue;
     const ratio = bytes / first.bytes;
     assert.ok(
@@ -64,7 +70,7 @@ export async function checkEqual(
   return checked;
 }
 
-/** The answer without the fields that cannot be the same twice. */
+/** The answer without the fields that differ at each request. */
 function without(value: unknown, names: readonly string[]): unknown {
   if (names.length === 0 || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => without(item, names));

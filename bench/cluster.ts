@@ -4,10 +4,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
 
-/** A PostgreSQL server of the benchmark's own; without a process id, one that was brought along. */
+/** The PostgreSQL server of the benchmark, or an external one, which has no process id. */
 export interface Cluster {
   readonly url: string;
-  /** The postmaster, whose CPU and that of its children is the database's; undefined when it is not ours. */
+  /**
+   * The id of the postmaster, whose CPU time is measured with that of its children; undefined for an external server.
+   */
   readonly pid: number | undefined;
   stop(): void;
 }
@@ -18,7 +20,7 @@ const portFile = join(folder, 'port');
 const superuser = process.getuid?.() === 0;
 const databaseName = 'bench';
 
-/** What a small dedicated machine would be given; statistics of statements are collected only while they are counted. */
+/** Settings for a small dedicated machine. Statement statistics are only collected while statements are counted. */
 const settings = {
   listen_addresses: "'127.0.0.1'",
   unix_socket_directories: `'${folder}'`,
@@ -35,7 +37,7 @@ const settings = {
   'pg_stat_statements.track': 'none',
 };
 
-/** Starts the cluster, made first when there is none or when it is to be made anew. */
+/** Starts the cluster. Creates it if there is none, or if `fresh`. */
 export async function openCluster({ fresh }: { fresh: boolean }): Promise<Cluster> {
   const brought = process.env['BENCH_DATABASE_URL'];
   if (brought) return { url: brought, pid: undefined, stop: () => undefined };
@@ -52,7 +54,7 @@ export async function openCluster({ fresh }: { fresh: boolean }): Promise<Cluste
   };
 }
 
-/** Stops a cluster that an earlier run kept; says whether there was one. */
+/** Stops the cluster that an earlier run left running. Returns whether there was one. */
 export function stopKeptCluster(): boolean {
   if (!existsSync(dataDir) || !isRunning()) return false;
   run('pg_ctl', ['-D', dataDir, '-m', 'fast', '-w', 'stop']);
@@ -86,12 +88,12 @@ function isRunning(): boolean {
 
 function run(program: string, args: string[]): string {
   const [command, all] = asOwner(program, args);
-  // pg_ctl leaves a server behind that would hold a pipe open.
+  // The server that pg_ctl starts would keep a pipe open.
   const stdio = program === 'pg_ctl' ? 'ignore' : (['ignore', 'pipe', 'inherit'] as const);
   return String(execFileSync(command, all, { stdio: stdio as 'ignore', cwd: folder }) ?? '');
 }
 
-/** PostgreSQL refuses to be run by root, so root runs it as another user. */
+/** PostgreSQL refuses to run as root, so root runs it as another user. */
 function asOwner(program: string, args: string[]): [string, string[]] {
   const path = join(binaries(), program);
   return superuser ? ['runuser', ['-u', owner(), '--', path, ...args]] : [path, args];
@@ -105,7 +107,7 @@ function ownerId(flag: '-u' | '-g'): number {
   return Number(execFileSync('id', [flag, owner()]));
 }
 
-/** The newest PostgreSQL of a Debian-like machine, or the one in the path. */
+/** The directory of the newest PostgreSQL of a Debian-like system, otherwise the one in the path. */
 function binaries(): string {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Boolean) : [];

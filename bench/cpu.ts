@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-// USER_HZ: /proc counts in hundredths of a second on every Linux that Node runs on.
+// USER_HZ: /proc counts in hundredths of a second on all Linux systems that Node runs on.
 const msPerTick = 10;
 
-/** Milliseconds of CPU that a process has used, its ended children included. */
+/** The CPU time of a process and its ended children in milliseconds. */
 export function cpuMs(pid: number): number {
   return ticks(pid, [11, 12]) * msPerTick;
 }
 
-/** Milliseconds of CPU of a postmaster and all its processes, the ended ones included. */
+/** The CPU time of a postmaster and all its processes, including ended ones, in milliseconds. */
 export function databaseCpuMs(postmaster: number): number {
   let sum = ticks(postmaster, [11, 12, 13, 14]);
   for (const name of readdirSync('/proc')) {
@@ -18,7 +18,7 @@ export function databaseCpuMs(postmaster: number): number {
   return sum * msPerTick;
 }
 
-/** Megabytes that a process holds in memory. */
+/** The resident memory of a process in megabytes. */
 export function residentMb(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -32,7 +32,7 @@ function ticks(pid: number, fields: readonly number[]): number {
   return fields.reduce((sum, field) => sum + Number(stat[field] ?? 0), 0);
 }
 
-/** The fields after the name of the program, which may hold spaces; the first is the state. */
+/** The fields of /proc/<pid>/stat after the program's name, which may contain spaces. The first one is the state. */
 function statOf(pid: number): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

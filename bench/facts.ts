@@ -2,29 +2,32 @@ import pg from 'pg';
 import { typeId } from './servers/type-id.ts';
 import { teams } from './dataset/fill.ts';
 
-/** A team, and what an issue in it can refer to, in the ids of the product. */
+/** A team and the rows that its issues can refer to, with the product's ids. */
 export interface TeamFacts {
   readonly id: string;
   readonly code: string;
   readonly projectIds: readonly string[];
   readonly deliveryIds: readonly string[];
-  /** Not the terminal ones. */
+  /** The statuses that are not terminal. */
   readonly openStatusIds: readonly string[];
   readonly memberUserAccountIds: readonly string[];
   readonly labelIds: readonly string[];
 }
 
-/** What requests are made of. Reads and writes have teams of their own, so that what reads find never changes. */
+/**
+ * The data that requests are made from. Reads and writes use different teams, so that the results of reads never
+ * change.
+ */
 export interface Facts {
   readonly readTeams: readonly TeamFacts[];
   readonly writeTeams: readonly TeamFacts[];
-  /** Issues with 30 comments or more, and with 130, in the teams that are read. */
+  /** The issues with at least 30 comments in the teams that are read. */
   readonly commentedKeys: readonly string[];
   readonly discussedKeys: readonly string[];
-  /** Issues that are written to. */
+  /** The issues that writes change. */
   readonly writeKeys: readonly string[];
   readonly issueCount: number;
-  /** Positions in all issues, oldest first, near row 190,000 or nine tenths of a smaller set. */
+  /** Positions in the list of all issues, oldest first, near row 190,000, or near nine tenths of a smaller list. */
   readonly deep: readonly { createdUtc: string; id: string; row: number }[];
 }
 

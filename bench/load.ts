@@ -8,32 +8,34 @@ import type { Workload } from './workloads/workload.ts';
 
 export const connections = 16;
 
-/** What one contender did in one window of time. */
+/** The measurements of a contender in a period of time. */
 export interface Sample {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly bytes: number;
   readonly serverCpuMs: number;
-  /** Per request; NaN when the database is not on this machine. */
+  /** CPU time of the database per request; NaN if the database is not on this machine. */
   readonly databaseCpuMs: number;
   readonly residentMb: number;
-  /** Requests that were refused or failed, of all; they count in nothing else. */
+  /** The share of requests that were refused or failed. They are not included in the other measurements. */
   readonly failed: number;
 }
 
-/** Of all requests of a turn: more than that is no measurement. */
-const mostFailed = 0.01;
+/** The maximum share of failed requests; with more, the measurement is meaningless. */
+const maxFailed = 0.01;
 
 export interface Turn {
   readonly seconds: number;
   readonly seed: number;
   readonly postmaster: number | undefined;
-  /** A server that has just started on a busy machine may fail at first. */
+  /** In a warm-up requests may fail, because the server has just started. */
   readonly isWarmUp?: boolean;
 }
 
-/** Asks for a workload on all connections for a while, each the next thing once it has its answer. */
+/**
+ * Sends requests of a workload for a while on all connections. Each connection sends the next request after the answer.
+ */
 export async function measure(
   running: Running,
   workload: Workload,
@@ -63,7 +65,7 @@ export async function measure(
   const elapsed = performance.now() - began;
   const count = tally.latencies.length;
   const { failures } = tally;
-  if (!isWarmUp && failures.length > (count + failures.length) * mostFailed) {
+  if (!isWarmUp && failures.length > (count + failures.length) * maxFailed) {
     throw new Error(
       `${running.contender.title} fails ${failures.length} of ${count + failures.length} requests`,
       { cause: failures[0] },
@@ -109,7 +111,7 @@ async function askUntil(
   }
 }
 
-/** The requests of one connection: inputs of a seeded generator, so that every contender gets the same ones. */
+/** The requests of a connection. Their inputs come from a seeded generator, so all contenders get the same ones. */
 export function nextRequests(
   running: Running,
   workload: Workload,
@@ -129,7 +131,10 @@ export function nextRequests(
   };
 }
 
-/** A failure is often answered fast: it must not count. The end of a long answer is enough to look at, and its start. */
+/**
+ * Throws if a request failed: failures must not count, because they are often fast. Of a long answer, only its start
+ * and end are examined.
+ */
 export function refuseFailure(request: Request, { status, body }: Answer): void {
   const text =
     body.length < 4_096

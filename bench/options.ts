@@ -39,7 +39,7 @@ Workloads:
 ${workloads.map(({ id, title }) => `  ${id.padEnd(12)}${title}`).join('\n')}
 `;
 
-/** Reads the command line; prints the help and ends, or throws what is wrong with it. */
+/** Reads the command line. Prints the help and returns undefined if asked for; throws if an option is invalid. */
 export function readOptions(): Options | undefined {
   const { values } = parseArgs({
     options: {

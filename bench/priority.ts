@@ -3,14 +3,14 @@ import { setPriority } from 'node:os';
 
 const niceness = Number(process.env['BENCH_NICE'] ?? 0);
 
-/** Gives a process the priority that was asked for; those that it starts from then on inherit it. */
+/** Gives a process the priority of `BENCH_NICE`. Processes that it starts afterwards inherit it. */
 export function prefer(pid: number): void {
   if (niceness === 0) return;
   setPriority(pid, niceness);
   try {
-    // Linux shares the processor by sessions first, each with a niceness of its own.
+    // Linux first divides the CPU between sessions, which have a niceness of their own.
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // Another system, or one without groups.
+    // The system has no session groups.
   }
 }

@@ -8,12 +8,12 @@ import { freePort } from './cluster.ts';
 import type { Contender } from './contenders/contender.ts';
 import { token } from './dataset/fill.ts';
 
-/** A contender that answers. */
+/** A running contender that answers requests. */
 export interface Running {
   readonly contender: Contender;
   readonly port: number;
   readonly pid: number;
-  /** From the start of the process to its first answer. */
+  /** The time from the start of the process to its first answer. */
   readonly startedMs: number;
   stop(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function start(contender: Contender, databaseUrl: string): Promise<
   } catch (error) {
     const said = readFileSync(log, 'utf8').slice(-2_000);
     await stop();
-    throw new Error(`${contender.title} does not start: ${String(error)}\n${said}`, { cause: error });
+    throw new Error(`${contender.title} did not start: ${String(error)}\n${said}`, { cause: error });
   }
   return { contender, port, pid: child.pid ?? 0, startedMs: performance.now() - began, stop };
 }
@@ -54,12 +54,12 @@ export async function start(contender: Contender, databaseUrl: string): Promise<
 async function answers(child: ChildProcess, port: number, path: string): Promise<void> {
   const until = performance.now() + startWithinMs;
   while (performance.now() < until) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`it exited with ${child.exitCode}`);
     try {
       const { status } = await fetch(`http://127.0.0.1:${port}${path}`);
       if (status < 500) return;
     } catch {
-      // Not listening yet.
+      // The server is not listening yet.
     }
     await delay(10);
   }

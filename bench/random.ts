@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32): every contender is asked the same questions in the same order. */
+/** A small seeded generator (mulberry32), so that all contenders get the same requests in the same order. */
 export class Random {
   #state: number;
 
@@ -15,11 +15,11 @@ export class Random {
 
   pick<Item>(items: readonly Item[]): Item {
     const item = items[this.below(items.length)];
-    if (item === undefined) throw new Error('Nothing to pick from.');
+    if (item === undefined) throw new Error('The list is empty.');
     return item;
   }
 
-  /** Some different items, in the order of the list. */
+  /** Several different items, in the order of the list. */
   some<Item>(items: readonly Item[], count: number): Item[] {
     const left = [...items.keys()];
     const taken = Array.from(

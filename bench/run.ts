@@ -9,11 +9,11 @@ import type { StatementCounter } from './statements.ts';
 import { workloadOf } from './workloads/all.ts';
 import type { Workload } from './workloads/workload.ts';
 
-/** One contender's rounds of a workload. */
+/** The rounds of a workload for one contender. */
 export interface Series {
   readonly contender: string;
   readonly samples: readonly Sample[];
-  /** SQL statements per request; undefined where they cannot be counted. */
+  /** SQL statements per request; undefined if they cannot be counted. */
   readonly statements: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly counter: StatementCounter | undefined;
 }
 
-/** Lets the contenders that have this workload take turns: A, B, C, A, B, C … after a warm-up of each. */
+/** Runs a workload on the contenders that have it, in turns: A, B, C, A, B, C …, each after a warm-up. */
 export async function run(
   all: readonly Running[],
   workload: Workload,
@@ -54,7 +54,7 @@ export async function run(
       samples
         .get(running)
         ?.push(await measure(running, workload, facts, { seconds, seed: round, postmaster }));
-      // What the last turn left to do (commits, vacuum, garbage) is not the next one's.
+      // Remaining work of this turn (commits, vacuum, garbage collection) must not burden the next one.
       await delay(50);
     }
   }
@@ -66,13 +66,13 @@ export async function run(
   return { workload, series };
 }
 
-/** A mixed workload needs all that is in it. */
+/** Whether a contender has a workload; for a mixed one, whether it has all its parts. */
 export function has({ contender }: Running, { id, input, mix }: Workload, facts: Facts): boolean {
   const parts = mix ? Object.keys(mix).map(workloadOf) : [{ id, input }];
   return parts.every((part) => contender.request(part.id, part.input(new Random(1), facts)) !== undefined);
 }
 
-/** Whatever is measured is compared first; of the mixed one each part. */
+/** Compares the answers of a workload before it is measured; for a mixed one, those of each part. */
 export async function check(
   all: readonly Running[],
   workloads: readonly Workload[],
@@ -104,7 +104,7 @@ export async function prepare({ contender, port }: Running, facts: Facts): Promi
   }
 }
 
-/** Milliseconds from the start of a process to its first answer, a few times. */
+/** Measures the time from the start of a process to its first answer several times, in milliseconds. */
 export async function coldStarts(running: Running, databaseUrl: string, times = 3): Promise<number[]> {
   const started: number[] = [];
   for (let time = 0; time < times; time += 1) {

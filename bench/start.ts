@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-// What `npm run bench` of the repository starts: the peers are installed the first time that they are needed.
+// `npm run bench` starts this file, which installs the peers if they are missing.
 const folder = import.meta.dirname;
 if (!existsSync(join(folder, 'node_modules'))) {
   const { status } = spawnSync('npm', ['ci', '--no-fund', '--no-audit'], {

@@ -6,10 +6,12 @@ import type { Running } from './process.ts';
 import type { Workload } from './workloads/workload.ts';
 
 const counted = 20;
-// pg_stat_statements sees a setting of the server's file a moment after it was told to read it.
+// After a reload of the settings, it takes a moment until pg_stat_statements uses them.
 const settled = 'select pg_sleep(0.2)';
 
-/** Counts the SQL statements of requests that come one after the other; undefined where PostgreSQL cannot tell. */
+/**
+ * Counts the SQL statements of requests that are sent one after the other. Not available without pg_stat_statements.
+ */
 export class StatementCounter {
   readonly #client: pg.Client;
 
@@ -31,7 +33,7 @@ export class StatementCounter {
     }
   }
 
-  /** Statements per request, `begin` and `commit` among them, and the time that they took in the database. */
+  /** The number of statements per request, including `begin` and `commit`. */
   async count(running: Running, workload: Workload, facts: Facts): Promise<number> {
     await this.#track('top');
     const connection = await Connection.open(running.port);

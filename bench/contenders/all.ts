@@ -5,5 +5,5 @@ import { postgraphile } from './postgraphile.ts';
 import { product } from './product.ts';
 import { sofa } from './sofa.ts';
 
-/** In the order of a round; ratios are to LIMIT. */
+/** All contenders, in the order of a round. Ratios are relative to LIMIT. */
 export const contenders: readonly Contender[] = [product, limit, postgraphile, mercurius, plain, sofa];

@@ -2,28 +2,30 @@ import type { Facts } from '../facts.ts';
 import type { Request } from '../http/connection.ts';
 import type { Input } from '../workloads/workload.ts';
 
-/** What a contender's process is started with. */
+/** The environment in which a contender's process is started. */
 export interface Surroundings {
   readonly databaseUrl: string;
   readonly port: number;
   readonly token: string;
-  /** An empty directory of its own. */
+  /** An empty directory for the contender. */
   readonly directory: string;
 }
 
-/** Sends one request and reads the JSON of its answer. */
+/** Sends a request and returns the JSON of the answer. */
 export type Ask = (request: Request) => Promise<unknown>;
 
 export interface Contender {
   readonly name: string;
   readonly title: string;
   command(surroundings: Surroundings): { args: string[]; env: Record<string, string> };
-  /** How this contender is asked for a workload; undefined when it does not have it. */
+  /** The request of this contender for a workload; undefined if it does not have the workload. */
   request(workload: string, input: Input): Request | undefined;
-  /** Its answer in the names of the product's graph or REST face; what came as JSON when left out. */
+  /**
+   * Converts an answer to the field names of the product's GraphQL or REST API. By default the answer is not changed.
+   */
   canonical?(workload: string, answer: unknown): unknown;
-  /** What it must find out before it can make its requests. */
+  /** Finds out what the contender needs to make its requests. */
   prepare?(ask: Ask, facts: Facts): Promise<void>;
-  /** Whether it answers at all; the face without a token when left out. */
+  /** The path that is requested to find out whether the server answers; by default that of its API, without a token. */
   readonly readyPath?: string;
 }

@@ -16,7 +16,10 @@ interface Page {
   };
 }
 
-/** The cursors of the deep positions: opaque, so they are found as a client would, by walking from the nearer end. */
+/**
+ * Finds the cursors of the deep positions. Cursors are opaque, so it reads page after page from the nearer end of the
+ * list.
+ */
 export async function findDeepCursors(
   ask: Ask,
   { deep, issueCount }: Facts,

@@ -5,7 +5,7 @@ import type { Input } from '../workloads/workload.ts';
 
 const mutations = new Set(['W4', 'W5']);
 
-/** The request of a graph workload in the product's names; undefined when it is not one. */
+/** The request of a GraphQL workload in the product's names; undefined if the workload is not GraphQL. */
 export function graphRequest(
   workload: string,
   input: Input,
@@ -26,7 +26,7 @@ export function graphRequest(
 
 let documentsSoFar = 0;
 
-/** The same operation under a name that it has never had: a document that nobody has seen. */
+/** The same operation with a new name, so that the server has never seen the document. */
 function renamed(query: string): string {
   documentsSoFar += 1;
   return query.replace(/query \w+/, (named) => `${named}${documentsSoFar}`);

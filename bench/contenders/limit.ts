@@ -4,7 +4,10 @@ import { kindOf } from '../workloads/all.ts';
 import type { Contender } from './contender.ts';
 import { restRequest } from './rest-requests.ts';
 
-/** The yardstick: a route of its own for each workload, without a query language. It answers in the product's form. */
+/**
+ * The reference for all ratios: a server with a route for each workload and no query language. Its answers have the
+ * product's form.
+ */
 export const limit: Contender = {
   name: 'limit',
   title: 'LIMIT (hand-written)',

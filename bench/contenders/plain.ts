@@ -5,7 +5,7 @@ import { deepCursor } from './position.ts';
 import type { Contender } from './contender.ts';
 import { graphRequest } from './graph-requests.ts';
 
-/** The usual way: field resolvers and DataLoader over SQL that is sent as text each time. */
+/** The usual implementation: field resolvers and DataLoader, with SQL that is sent as text each time. */
 export const plain: Contender = {
   name: 'plain',
   title: 'Yoga + Pothos + DataLoader',

@@ -1,8 +1,8 @@
 import { typeId } from '../servers/type-id.ts';
 import { kindOf } from '../workloads/all.ts';
 
-// What PostGraphile answers, in the product's names: ids encoded, codes named, keys put together, lists without their
-// nodes. A client of PostGraphile would do this; it is not measured.
+// Converts PostGraphile's answers to the product's form: encodes ids, replaces codes by names, concatenates keys,
+// unwraps lists. A client of PostGraphile would do this, so it is not measured.
 
 // eslint-disable-next-line typescript/no-explicit-any -- JSON of another server, compared as a whole afterwards
 type Json = any;
@@ -123,7 +123,7 @@ function issueWithComments({ rowId: teamRowId, code, name, issues }: Json): Json
   const comments = issue.comments.nodes.map(({ rowId: commentId, ...comment }: Json) => ({
     ...comment,
     id: id('comment', commentId),
-    // The viewer is an owner, who manages all.
+    // The viewer is an owner, who may manage all comments.
     canManage: true,
     createdUtc: time(comment.createdUtc),
     author: member(comment.author),

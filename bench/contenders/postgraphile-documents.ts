@@ -1,6 +1,6 @@
 /**
- * The operations of the graph workloads in PostGraphile's names; aliases bring most of them to the product's. What
- * remains is the mapping in postgraphile.ts.
+ * The operations of the GraphQL workloads for PostGraphile. Aliases convert most names to the product's;
+ * postgraphile-answers.ts converts the rest.
  */
 const issueFields = `
   rowId title description priority dueDate estimateValue createdUtc updatedUtc commentCount isSubscribed number

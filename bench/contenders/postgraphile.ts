@@ -10,7 +10,10 @@ import { deepCursors, documents } from './postgraphile-documents.ts';
 
 let cursors: ReadonlyMap<string, string> = new Map();
 
-/** The graph that is made from the tables; it has no writes here, whose rules would have to be written in SQL. */
+/**
+ * A GraphQL API that is generated from the tables. It has no writes here, because their rules would have to be written
+ * in SQL.
+ */
 export const postgraphile: Contender = {
   name: 'postgraphile',
   title: 'PostGraphile 5',

@@ -9,12 +9,12 @@ import { graphRequest } from './graph-requests.ts';
 
 let deepCursors: ReadonlyMap<string, string> = new Map();
 
-/** One process as an operator would start it, with every check on. */
+/** One process as an operator would start it, with all checks enabled. */
 export const product: Contender = {
   name: 'product',
   title: 'workgraph',
   command: ({ databaseUrl, port, directory }) => ({
-    // The limits of the heap are those of `npm start`.
+    // The same heap limits as in `npm start`.
     args: [
       '--max-semi-space-size=16',
       '--max-old-space-size=512',
@@ -40,7 +40,9 @@ export const product: Contender = {
   },
 };
 
-/** The rate limit is raised, not taken out: a benchmark is one client that asks for what a thousand would. */
+/**
+ * The rate limit is not disabled but raised, because the benchmark is one client that sends the requests of a thousand.
+ */
 const quotas: Record<string, string> = {
   REQUESTS_PER_MINUTE: '1000000000',
   COST_PER_HOUR: '1000000000',

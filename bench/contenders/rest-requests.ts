@@ -3,7 +3,7 @@ import { token } from '../dataset/fill.ts';
 import { kindOf } from '../workloads/all.ts';
 import type { Input } from '../workloads/workload.ts';
 
-/** The request of a REST workload, as the specification has it; undefined when it is not one. */
+/** The request of a REST workload, as in the specification; undefined if the workload is not REST. */
 export function restRequest(workload: string, input: Input): Request | undefined {
   const { key, body } = input as { key?: string; body?: object };
   const headers = { Authorization: `Bearer ${token}` };

@@ -5,7 +5,7 @@ import { restRequest } from './rest-requests.ts';
 
 const has = new Set(['W6', 'W10']);
 
-/** A REST face made from a GraphQL schema, over the resolvers of the plain contender. */
+/** A REST API that is generated from a GraphQL schema, over the resolvers of the contender `plain`. */
 export const sofa: Contender = {
   name: 'sofa',
   title: 'sofa-api',

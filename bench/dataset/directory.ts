@@ -1,6 +1,6 @@
 /**
- * Everything but issues and comments. `bench.id(kind, n)` makes ids that look like UUIDv7 and can be computed again,
- * so that later statements refer to rows without looking them up.
+ * SQL for everything except issues and comments. `bench.id(kind, n)` computes ids that look like UUIDv7, so that later
+ * statements can refer to rows without searching for them.
  */
 export const directory = `
 insert into workspace (workspace_id, name) values (bench.id('workspace', 0), 'Benchmark');

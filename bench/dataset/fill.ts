@@ -8,7 +8,7 @@ import { repository } from '../repository.ts';
 import { issues } from './issues.ts';
 import { views } from './views.ts';
 
-/** The token of all scopes that every contender is called with. */
+/** The token with all scopes that all contenders are called with. */
 export const token = 'wg_benchmark_token_of_all_scopes_000000000000';
 const scopes = [
   'issues:read',
@@ -21,10 +21,10 @@ const scopes = [
 
 export const teams = 50;
 
-/** Grows with every change of what is filled in, so that a kept cluster of another form is noticed. */
+/** Must be increased with each change of the data, so that an old cluster is detected. */
 const version = 2;
 
-/** Migrates the database with the product's own migrations and fills it, unless it is filled alike already. */
+/** Migrates the database with the product's migrations and fills it, unless it already has the same data. */
 export async function fill(url: string, issueCount: number, say: (line: string) => void): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -32,7 +32,7 @@ export async function fill(url: string, issueCount: number, say: (line: string) 
     const found = await filled(client);
     if (found && (found.issues !== issueCount || found.version !== version)) {
       throw new Error(
-        `The database holds a benchmark of ${found.issues} issues (version ${found.version}): give --fresh to rebuild it.`,
+        `The database holds a benchmark of ${found.issues} issues (version ${found.version}): use --fresh to rebuild it.`,
       );
     }
     migrateWithProduct(url);
@@ -46,11 +46,11 @@ export async function fill(url: string, issueCount: number, say: (line: string) 
   }
 }
 
-/** The product's own command brings the schema up to date, also of a cluster that was kept. */
+/** Migrates the schema with the product's command, including that of a cluster of an earlier run. */
 function migrateWithProduct(url: string): void {
   execFileSync(process.execPath, [join(repository, 'bin', 'workgraph.js'), 'migrate'], {
     env: { ...process.env, DATABASE_URL: url },
-    // What it says is shown only when it fails, within the error.
+    // The output is only shown in the error if it fails.
     stdio: 'pipe',
   });
 }
@@ -70,7 +70,7 @@ async function filled(client: pg.Client): Promise<{ issues: number; version: num
 }
 
 async function insertAll(client: pg.Client, issueCount: number): Promise<void> {
-  // Issues begin in 2024 and the newest is of October 2026, however many there are.
+  // Whatever their number, the issues are from the time between 2024 and October 2026.
   const step = `interval '${(1030 * 86_400) / issueCount} seconds'`;
   const hash = createHash('sha256').update(token).digest('hex');
   const names: Record<string, string> = {
@@ -84,7 +84,7 @@ async function insertAll(client: pg.Client, issueCount: number): Promise<void> {
     sql.replaceAll(/(?<!:):([a-zA-Z]+)/g, (whole, name: string) => names[name] ?? whole);
   await client.query('begin');
   await client.query("set local timezone = 'UTC'");
-  // The rows fit by construction; checking 3 million foreign keys would take longer than filling.
+  // The rows are valid by construction, and checking 3 million foreign keys would take longer than inserting the rows.
   await client.query('savepoint replica');
   await client
     .query('set local session_replication_role = replica')
@@ -98,7 +98,10 @@ async function insertAll(client: pg.Client, issueCount: number): Promise<void> {
   await client.query('vacuum (analyze, freeze)');
 }
 
-/** Takes the big tables' indexes off, constraints apart: built afterwards at once they cost a tenth. */
+/**
+ * Drops the indexes of the large tables, except those of constraints. Building them afterwards takes a tenth of the
+ * time.
+ */
 async function dropIndexes(client: pg.Client): Promise<{ definition: string }[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition

@@ -1,6 +1,6 @@
 /**
- * Functions that the filling statements share; they stay in a schema of their own, out of the product's way. Each is
- * one expression and says its true volatility, or PostgreSQL would not inline it and the filling took ten times longer.
+ * Functions for the statements that fill the tables, in a schema of their own. Each is a single expression with its
+ * correct volatility, because otherwise PostgreSQL would not inline it, and filling would take ten times longer.
  */
 export const functions = `
 create schema if not exists bench;

@@ -1,6 +1,6 @@
 /**
- * Issues: number n belongs to team n % teams and has the place k = n / teams in it. Every second issue has three
- * comments and was updated lately (what a dashboard shows); every 40th has 30 comments and every 400th 130.
+ * SQL for issues and comments. Issue n belongs to team n % teams and is number k = n / teams in it. Every second issue
+ * has three comments and a recent update, so that dashboards show it. Every 40th has 30 comments and every 400th 130.
  */
 export const issues = `
 insert into issue (workspace_id, id, team_id, number, title, title_fold, description, reporter_user_account_id,

@@ -1,6 +1,6 @@
 /**
- * What PostGraphile needs to show fields that are no columns: its way is a function of the row. Made anew by each run,
- * so that they may change without filling again.
+ * Functions of rows, with which PostGraphile shows fields that are not columns. Each run creates them again, so that
+ * they can change without filling the tables again.
  */
 export const views = `
 create or replace function bench.project_progress_percent(project project) returns int stable language sql as $$

@@ -4,21 +4,21 @@ export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON text. */
+  /** A body in JSON. */
   readonly body?: string;
 }
 
 export interface Answer {
   readonly status: number;
-  /** Of the body as it came over the wire, without the framing of chunks. */
+  /** The body as received, without the framing of chunks. */
   readonly body: Buffer;
-  /** Headers and framing included. */
+  /** The size of the answer, including headers and framing. */
   readonly wireBytes: number;
 }
 
 /**
- * One keep-alive connection, one request at a time. Written on the socket itself: the load maker shares two cores
- * with what it measures, and a general client would cost more than some of the servers do.
+ * A keep-alive connection with one request at a time. It uses the socket directly, because the load generator shares
+ * two cores with the servers, and a general HTTP client would use more CPU time than some of them.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -27,7 +27,7 @@ export class Connection {
   #received = 0;
   #headEnd = -1;
   #status = 0;
-  /** Of the whole answer; -1 while it is not known (chunked, or no head yet). */
+  /** The length of the whole answer; -1 while it is unknown (chunked, or the head has not arrived). */
   #expected = -1;
   #isChunked = false;
   #settle: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
@@ -76,7 +76,8 @@ export class Connection {
     if (this.#headEnd < 0) this.#readHead();
     if (this.#headEnd < 0) return;
     if (this.#isChunked) {
-      // The last chunk is the only one of no length, and nothing follows an answer before it is read.
+      // Only the last chunk has the length 0, and nothing can follow the answer, since the next request is not sent
+      // yet.
       if (endsWithLastChunk(chunk) || endsWithLastChunk(this.#whole()))
         this.#finish(dechunk(this.#whole().subarray(this.#headEnd)));
     } else if (this.#received >= this.#expected) {

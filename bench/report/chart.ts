@@ -20,7 +20,10 @@ interface Bar {
   readonly ratio: Spread;
 }
 
-/** Bars of requests per second relative to LIMIT, which is the line at 1; whiskers from the worst to the best round. */
+/**
+ * A chart of requests per second relative to LIMIT, which is the line at 1. The whiskers reach from the worst to the
+ * best round.
+ */
 export function chart(results: readonly Result[]): string {
   const groups = results
     .map((result) => ({ id: result.workload.id, bars: barsOf(result) }))

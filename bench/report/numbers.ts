@@ -17,7 +17,7 @@ export function spread(values: readonly number[]): Spread {
 
 export const yardstick = 'limit';
 
-/** Requests per second to those of LIMIT in the same round; undefined when LIMIT was not in it. */
+/** Requests per second relative to LIMIT in the same round; undefined if LIMIT does not take part. */
 export function ratio({ series }: Result, { samples }: Series): Spread | undefined {
   const limit = series.find(({ contender }) => contender === yardstick);
   if (!limit) return undefined;
@@ -37,7 +37,7 @@ export function ratioText(found: Spread | undefined): string {
   return found ? `${found.median.toFixed(2)} (${found.min.toFixed(2)}–${found.max.toFixed(2)})` : '—';
 }
 
-/** What is printed of one contender as soon as a workload is done. */
+/** The line that is printed for a contender after a workload. */
 export function line(result: Result, series: Series): string {
   const at = (of: keyof Sample) => median(series, of);
   return [

@@ -20,7 +20,7 @@ export interface Report {
 
 const folder = join(import.meta.dirname, '..');
 
-/** Writes RESULTS.md and the chart beside it. */
+/** Writes RESULTS.md and the chart. */
 export function writeReport(report: Report): void {
   writeFileSync(join(folder, 'results.svg'), chart(report.results));
   writeFileSync(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
-/** Who calls, as far as a server needs to know. */
+/** The caller of a request. */
 export interface Caller {
   readonly workspaceId: string;
   readonly userAccountId: string;
@@ -10,10 +10,11 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>;
 }
 
-// The contract lets a revocation take a second; whoever writes such a server by hand uses it.
+// The contract allows a second until a revocation takes effect, so a server written by hand would cache tokens that
+// long.
 const lifeMs = Number(process.env['LIMIT_TOKEN_CACHE_MS'] ?? 1_000);
 
-/** Knows callers by the hash of their token: the same work for LIMIT and for every peer. */
+/** Finds callers by the hash of their token. LIMIT and all peers use it. */
 export class Callers {
   readonly #pool: pg.Pool;
   readonly #known = new Map<string, { until: number; caller: Promise<Caller | undefined> }>();
@@ -22,7 +23,7 @@ export class Callers {
     this.#pool = pool;
   }
 
-  /** The caller behind an Authorization header; undefined for nobody. */
+  /** The caller with this Authorization header; undefined if there is none. */
   find(authorization: string | null | undefined): Promise<Caller | undefined> {
     if (!authorization?.startsWith('Bearer ')) return Promise.resolve(undefined);
     const now = Date.now();

@@ -1,6 +1,6 @@
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Base32 of a UUID as a TypeID has it: 26 characters, of which the first holds two leading zero bits. */
+/** The base32 form of a UUID in a TypeID: 26 characters; the first one has two leading zero bits. */
 export function base32(uuid: string): string {
   let text = '';
   let bits = 2;
@@ -24,7 +24,7 @@ export function typeId(prefix: string, uuid: string): string {
 
 const values = new Map(Array.from(alphabet, (character, value) => [character, value]));
 
-/** The UUID behind an id of this kind; undefined when it is none. */
+/** The UUID of an id with this prefix; undefined if it is not one. */
 export function uuidOf(prefix: string, id: unknown): string | undefined {
   if (typeof id !== 'string' || id.length !== prefix.length + 27 || !id.startsWith(`${prefix}_`))
     return undefined;

@@ -6,7 +6,7 @@ import { rest } from './rest.ts';
 import type { Workload } from './workload.ts';
 import { writes } from './writes.ts';
 
-/** In the order in which they run: what reads before what writes. */
+/** All workloads in the order in which they run: reads before writes. */
 export const workloads: readonly Workload[] = [
   ...reads,
   ...newDocuments,
@@ -18,12 +18,15 @@ export const workloads: readonly Workload[] = [
   ...hotSpots,
 ];
 
-/** Several ids ask for the same thing of another input: a hot spot of a write, another depth of a page. */
+/**
+ * The kind of a workload's requests. Several workloads have the same requests with other inputs, such as a hot spot or
+ * a deeper page.
+ */
 export function kindOf(workload: string): string {
   return /^(?:W\d+[tf]?)/.exec(workload)?.[0] ?? workload;
 }
 
-/** Does each request of the workload bring a document of its own. */
+/** Whether each request of the workload has a new document. */
 export function isNew(workload: string): boolean {
   return workload.endsWith('-new');
 }

@@ -1,4 +1,4 @@
-/** The operations of the graph workloads, in the product's names; peers with the same names run them as they are. */
+/** The operations of the GraphQL workloads in the product's names. Peers with the same names run them unchanged. */
 
 const issueFields = `
 fragment IssueFields on Issue {

@@ -3,7 +3,7 @@ import { patchOf } from './rest.ts';
 import type { Workload } from './workload.ts';
 import { commentOn, counts, issueIn, newRow } from './writes.ts';
 
-/** All writers on one row, where locks and queues decide. */
+/** Writes that all change the same row, whose speed depends on locks and queues. */
 export const hotSpots: readonly Workload[] = [
   {
     id: 'W4-team',
@@ -38,6 +38,6 @@ const hotKey = ({ writeKeys }: Facts) => first(writeKeys);
 
 function first<Item>(items: readonly Item[]): Item {
   const [item] = items;
-  if (item === undefined) throw new Error('There is nothing to write to.');
+  if (item === undefined) throw new Error('The data has no row to write to.');
   return item;
 }

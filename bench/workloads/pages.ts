@@ -1,6 +1,6 @@
 import type { Workload } from './workload.ts';
 
-/** The same page of 50 issues at the start and far in; how a contender names the place is its own business. */
+/** A page of 50 issues, at the start of the list and far from it. Each contender has its own form of positions. */
 export const pages: readonly Workload[] = [
   {
     id: 'W8',

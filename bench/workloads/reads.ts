@@ -25,7 +25,7 @@ export const reads: readonly Workload[] = [
   },
 ];
 
-/** The same as documents that no server has seen: what compiling one costs. */
+/** The same reads with documents that the server has not seen, which measures the compilation. */
 export const newDocuments: readonly Workload[] = reads
   .filter(({ id }) => ['W1', 'W2', 'W3'].includes(id))
   .map((read) => ({ ...read, id: `${read.id}-new`, title: `${read.title}: a new document each time` }));

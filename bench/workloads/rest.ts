@@ -23,7 +23,7 @@ export const rest: { readonly reads: readonly Workload[]; readonly writes: reado
   ],
 };
 
-/** Title, priority and status, the last one of the issue's own team. */
+/** A new title, priority and status, which is one of the issue's team. */
 export function patchOf(random: Random, { writeTeams }: Facts, key: string): Input {
   const team = writeTeams.find(({ code }) => key.startsWith(`${code}-`));
   return {

@@ -1,7 +1,7 @@
 import type { Facts } from '../facts.ts';
 import type { Random } from '../random.ts';
 
-/** What varies from request to request; each contender makes its own request of it. */
+/** The variable part of a request, from which each contender makes its own request. */
 export type Input = Readonly<Record<string, unknown>>;
 
 export interface Workload {
@@ -9,10 +9,10 @@ export interface Workload {
   readonly title: string;
   readonly input: (random: Random, facts: Facts) => Input;
   /**
-   * What of an answer cannot be the same twice (times, new ids) and is left out when answers are compared, each by
-   * the name of its field anywhere in the answer.
+   * The names of fields whose values differ at each request (times, new ids). They are removed from all levels of the
+   * answers before these are compared.
    */
   readonly volatile?: readonly string[];
-  /** Chosen by weight for each request, in place of an input of its own. */
+  /** For a mixed workload: the ids of other workloads with their weights. Each request belongs to one of them. */
   readonly mix?: Readonly<Record<string, number>>;
 }

@@ -2,9 +2,9 @@ import type { Facts, TeamFacts } from '../facts.ts';
 import type { Random } from '../random.ts';
 import type { Input, Workload } from './workload.ts';
 
-/** What a new row has of its own. */
+/** The fields of a new row that differ between contenders. */
 export const newRow = ['id', 'key', 'createdUtc', 'updatedUtc'] as const;
-/** What a delivery counts differs from answer to answer while issues are created in it. */
+/** The counts of a delivery, which change with each new issue. */
 export const counts = ['issueCount', 'estimatedScope'] as const;
 
 export const writes: readonly Workload[] = [

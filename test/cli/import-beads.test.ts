@@ -237,7 +237,7 @@ it('makes a team when it is told its suite.name, and refuses one that is not the
   );
   for (const taken of ['team', 'workspace', 'create-team']) {
     const no = { team: undefined, workspace: undefined, from: 'backup', [taken]: 'BD' };
-    await expect(suite.world.beads(file, no)).rejects.toThrow('A backup is restored whole');
+    await expect(suite.world.beads(file, no)).rejects.toThrow('A backup is restored as a whole');
   }
 });
 

@@ -2,8 +2,8 @@ import { idSql } from './ids.ts';
 import { object, timestamp } from './json.ts';
 
 /**
- * W6. $2 the viewer's account, $3 manages all, $4 code of the team, $5 number, $6 rows at most.
- *
+ * W6. $2 the viewer's account, $3 whether the viewer may manage all comments, $4 team code, $5 number, $6 maximum
+ * number of rows.
  */
 export const commentsOfIssue = `
 with found as materialized (
@@ -25,7 +25,7 @@ select (select count(*) from comment c where c.workspace_id = $1 and c.issue_id 
    where workspace_id = $1 and issue_id = found.id and deleted_utc is null order by created_utc, id offset $6::int - 1 limit 1) as last
 from found`;
 
-/** The specification's RichText of a plain text: a paragraph for each line. */
+/** SQL that converts plain text to the specification's RichText, with a paragraph for each line. */
 function richText(column: string): string {
   const line = `'{"type":"paragraph","content":' || case when part = '' then '[]' else '[{"type":"text","text":' || to_json(part)::text || '}]' end || '}'`;
   const lines = `select string_agg(${line}, ',') from regexp_split_to_table(${column}, '\\r\\n|\\r|\\n') part`;
@@ -35,8 +35,8 @@ function richText(column: string): string {
 }
 
 /**
- * W5, one statement. $2 author, $3 code of the team, $4 number, $5 body, $6 ids of the comment and $7 of the feed
- * entry, $8 the author's name. Who waits for the issue's row goes on from what the one before left there.
+ * W5 in one statement. $2 author, $3 team code, $4 number, $5 body, $6 id of the comment, $7 id of the feed entry, $8
+ * the author's name. A statement that waits for the issue's row continues with the values that the previous one wrote.
  */
 export const commentCreate = `
 with changed as (

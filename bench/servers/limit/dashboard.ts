@@ -1,6 +1,6 @@
 import { list, nodes, object, objectOrNull, priority } from './json.ts';
 
-/** W1, W1t and W1f. $1 workspace, $2 codes of teams. */
+/** W1, W1t and W1f. $1 workspace, $2 team codes. */
 export function dashboard({ totals = false, openOnly = false }): string {
   const shown = (total: string) => (totals ? total : undefined);
   const total = (from: string) => shown(`select count(*) from ${from}`);

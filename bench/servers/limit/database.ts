@@ -9,7 +9,7 @@ const pool = new pg.Pool({
 
 export const callers = new Callers(pool);
 
-/** The first row as an array, by a statement that each connection prepares once under its name. */
+/** Runs a statement that each connection prepares once under this name. Returns the first row as an array. */
 export async function query(name: string, text: string, values: unknown[]): Promise<unknown[] | undefined> {
   const { rows } = await pool.query<unknown[]>({ name, text, values, rowMode: 'array' });
   return rows[0];

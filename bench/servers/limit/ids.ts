@@ -2,21 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { base32 } from '../type-id.ts';
 
 /**
- * Stands in the JSON that SQL builds between the prefix of an id and its UUID; base32 in SQL would cost more than
- * the rest of the statement. New in each process, so that no text of a user can hold it.
+ * A mark between the prefix of an id and its UUID in the JSON that SQL builds, because base32 in SQL would take longer
+ * than the rest of the statement. It is random for each process, so that no text of a user contains it.
  */
 const mark = `~${randomBytes(9).toString('base64url')}~`;
 
-/** SQL that builds an id to be finished by `withIds`; null stays null. */
+/** SQL that builds an id with the mark, which `withIds` completes. Null stays null. */
 export function idSql(prefix: string, column: string): string {
   return `'${prefix}_${mark}' || ${column}`;
 }
 
-// Directories repeat in each answer; issues and comments push them out now and then.
+// A cache, since ids of directories repeat in each answer. Ids of issues and comments fill it, so it is cleared now and
+// then.
 const known = new Map<string, string>();
 const mostKnown = 50_000;
 
-/** Puts the TypeIDs in. */
+/** Replaces the marked ids by TypeIDs. */
 export function withIds(json: string): string {
   let out = '';
   let done = 0;

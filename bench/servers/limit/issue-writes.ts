@@ -3,13 +3,13 @@ import { wholeIssue, wholeIssueJoins, type WholeIssueOptions } from './issues.ts
 const slot = '(abs(pg_backend_pid()) % 32)::smallint';
 
 /**
- * W4, one statement: references are checked, the number is taken only when all of them hold, and the answer is built
- * from what was written. $2 reporter, $3 team, $4 status or null, $5 title, $6 its fold, $7 description, $8 priority,
+ * W4 in one statement: it checks the references, takes a number only if all are valid, and builds the answer from the
+ * written rows. $2 reporter, $3 team, $4 status or null, $5 title, $6 folded title, $7 description, $8 priority,
  * $9 assignee, $10 project, $11 delivery, $12 estimate, $13 due date, $14 labels, $15 id.
  */
 export const issueCreate = (() => {
   const options: WholeIssueOptions = {
-    face: 'graph',
+    api: 'graph',
     labels: 'select unnest($14::uuid[]) as label_id',
     assignees: 'select $9::uuid as user_account_id, 0 as position where $9::uuid is not null',
     roleAssignments: `'[]'::json`,
@@ -67,14 +67,14 @@ select '{"data":{"issueCreate":{"issue":' || row_to_json(x)::text || '}}}' from 
 })();
 
 /**
- * W7, one statement: the row is locked first, so that what it was is what the counters are moved from. $2 actor,
- * $3 code of the team, $4 number, $5 title or null, $6 its fold, $7 priority or null, $8 status or null, $9 id of the
+ * W7 in one statement: it locks the row first, so that the counters are corrected from its current values. $2 actor,
+ * $3 team code, $4 number, $5 title or null, $6 folded title, $7 priority or null, $8 status or null, $9 id of the
  * feed entry, $10 the actor's name, $11 name of the priority.
  */
 export const issuePatch = (() => {
   const wasClosed = '(select closed from old)';
   const options: WholeIssueOptions = {
-    face: 'rest',
+    api: 'rest',
     delivery: {
       issueCount: '0',
       closedIssueCount: `s.is_terminal::int - ${wasClosed}`,

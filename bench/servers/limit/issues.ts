@@ -11,49 +11,51 @@ import {
   timestamp,
 } from './json.ts';
 
-/** What differs in a whole issue between the two faces: names of the nested, and what stands for the absent. */
-export type Face = 'graph' | 'rest';
+/** The API whose form an issue has. The names of nested objects and the values of absent fields differ. */
+export type Api = 'graph' | 'rest';
 
-/** How a row that is being written differs from what the statement can read: its lists, and what its delivery counts. */
+/**
+ * The values of a row that is being written, which the same statement cannot read: its lists, and the counts of its
+ * delivery.
+ */
 export interface WholeIssueOptions {
-  readonly face: Face;
+  readonly api: Api;
   readonly labels?: string;
   readonly assignees?: string;
   readonly roleAssignments?: string;
   readonly isSubscribed?: string;
-  /** SQL to add to the counts that are read. */
+  /** SQL that is added to the counts of the delivery. */
   readonly delivery?: Readonly<
     Record<'issueCount' | 'closedIssueCount' | 'estimatedScope' | 'closedEstimate', string>
   >;
 }
 
-const empty = (face: Face, column: string) => (face === 'rest' ? `coalesce(${column}, '')` : column);
-const enumerated = (face: Face, names: string, column: string) =>
-  face === 'rest' ? `lower(${named(names, column)})` : named(names, column);
-const coded = (face: Face, names: string, column: string) =>
-  face === 'rest' ? column : named(names, column);
+const empty = (api: Api, column: string) => (api === 'rest' ? `coalesce(${column}, '')` : column);
+const enumerated = (api: Api, names: string, column: string) =>
+  api === 'rest' ? `lower(${named(names, column)})` : named(names, column);
+const coded = (api: Api, names: string, column: string) => (api === 'rest' ? column : named(names, column));
 
-/** The columns of a whole issue `i`, joined by `wholeIssueJoins`. $1 workspace, $2 the viewer's account. */
+/** The columns of a whole issue `i`, with the joins of `wholeIssueJoins`. $1 workspace, $2 the viewer's account. */
 export function wholeIssue(options: WholeIssueOptions): string {
-  const { face } = options;
+  const { api } = options;
   const team =
-    face === 'graph'
+    api === 'graph'
       ? `${object('t.name, t.code, t.icon_css as "iconCss", t.color')} as team`
       : 't.code as "teamCode", t.name as "teamName", t.icon_css as "teamIconCss", t.color as "teamColor"';
   const reporter =
-    face === 'graph'
+    api === 'graph'
       ? `${object('r.display_name as "displayName", r.avatar_url as "avatarUrl"')} as reporter`
       : `r.display_name as "reporterDisplayName", coalesce(r.avatar_url, '') as "reporterAvatarUrl"`;
   return `${idSql('issue', 'i.id')} as id, t.code || '-' || i.number as key, i.title, i.description,
     ${idSql('team', 'i.team_id')} as "teamId", ${team},
     ${idSql('user', 'i.reporter_user_account_id')} as "reporterUserAccountId", ${reporter},
     ${idSql('issue', 'i.parent_issue_id')} as "parentIssueId", ${idSql('status', 'i.status_id')} as "statusId",
-    ${face === 'rest' ? 'i.priority' : priority('i.priority')} as priority,
+    ${api === 'rest' ? 'i.priority' : priority('i.priority')} as priority,
     ${idSql('user', 'i.primary_assignee_user_account_id')} as "primaryAssigneeUserAccountId",
     ${idSql('project', 'i.project_id')} as "projectId", ${idSql('delivery', 'i.delivery_id')} as "deliveryId",
     assigned.ids as "assigneeUserAccountIds", labeled.ids as "labelIds",
-    ${object(statusColumns(face))} as status,
-    ${objectOrNull('p.id is not null', projectColumns(face))} as project,
+    ${object(statusColumns(api))} as status,
+    ${objectOrNull('p.id is not null', projectColumns(api))} as project,
     ${objectOrNull('d.id is not null', deliveryColumns(options))} as delivery,
     assigned.list as assignees,
     ${options.roleAssignments ?? roleAssignments} as "roleAssignments",
@@ -65,8 +67,8 @@ export function wholeIssue(options: WholeIssueOptions): string {
     ${timestamp('i.closed_utc')} as "closedUtc", ${options.isSubscribed ?? isSubscribed} as "isSubscribed"`;
 }
 
-/** Joins what a whole issue shows to a source `i` of issues. */
-export function wholeIssueJoins({ face, labels, assignees }: WholeIssueOptions): string {
+/** The joins that a whole issue `i` needs. */
+export function wholeIssueJoins({ api, labels, assignees }: WholeIssueOptions): string {
   return `join team t on t.workspace_id = $1 and t.id = i.team_id
     join status s on s.workspace_id = $1 and s.id = i.status_id
     join member r on r.workspace_id = $1 and r.user_account_id = i.reporter_user_account_id
@@ -77,13 +79,13 @@ export function wholeIssueJoins({ face, labels, assignees }: WholeIssueOptions):
       from delivery_count where workspace_id = $1 and delivery_id = i.delivery_id) n on true
     cross join lateral (${listAndIds(
       'id',
-      `select ${labelColumns(face)} from (${labels ?? labelLinks}) il
+      `select ${labelColumns(api)} from (${labels ?? labelLinks}) il
         join label l on l.workspace_id = $1 and l.id = il.label_id
         left join label g on g.workspace_id = $1 and g.id = l.group_id order by l.name_fold, l.id`,
     )}) labeled
     cross join lateral (${listAndIds(
       '"userAccountId"',
-      `select ${assigneeColumns(face)} from (${assignees ?? assigneeLinks}) ia
+      `select ${assigneeColumns(api)} from (${assignees ?? assigneeLinks}) ia
         join member m on m.workspace_id = $1 and m.user_account_id = ia.user_account_id
         order by ia.position, m.display_name_fold, m.id`,
     )}) assigned`;
@@ -101,26 +103,26 @@ const roleAssignments = list(`select ra.role, ${idSql('user', 'ra.user_account_i
 const isSubscribed = `exists (select from issue_subscription u where u.workspace_id = $1 and u.issue_id = i.id
   and u.user_account_id = $2)`;
 
-function statusColumns(face: Face): string {
+function statusColumns(api: Api): string {
   const id = idSql('status', 's.id');
-  return `${face === 'rest' ? `${id} as "statusId", ` : ''}${id} as id, s.name, s.description, s.color,
-    ${enumerated(face, categories, 's.category')} as category, s.position, s.is_initial as "isInitial",
+  return `${api === 'rest' ? `${id} as "statusId", ` : ''}${id} as id, s.name, s.description, s.color,
+    ${enumerated(api, categories, 's.category')} as category, s.position, s.is_initial as "isInitial",
     s.is_terminal as "isTerminal"`;
 }
 
-function projectColumns(face: Face): string {
+function projectColumns(api: Api): string {
   const id = idSql('project', 'p.id');
-  return `${face === 'rest' ? `${id} as "projectId", ` : ''}${id} as id, ${idSql('team', 'p.team_id')} as "teamId",
+  return `${api === 'rest' ? `${id} as "projectId", ` : ''}${id} as id, ${idSql('team', 'p.team_id')} as "teamId",
     p.name, p.key, p.icon_css as "iconCss", p.color`;
 }
 
-function deliveryColumns({ face, delivery }: WholeIssueOptions): string {
+function deliveryColumns({ api, delivery }: WholeIssueOptions): string {
   const count = (column: string, change: string | undefined) =>
     change === undefined ? `coalesce(n.${column}, 0)` : `coalesce(n.${column}, 0) + ${change}`;
   const today = `(now() at time zone 'utc')::date`;
-  return `${idSql('delivery', 'd.id')} as ${face === 'rest' ? '"deliveryId"' : 'id'}, ${idSql('team', 'd.team_id')} as "teamId",
+  return `${idSql('delivery', 'd.id')} as ${api === 'rest' ? '"deliveryId"' : 'id'}, ${idSql('team', 'd.team_id')} as "teamId",
     d.number, d.name, d.description, d.starts_on as "startsOn", d.ends_on as "endsOn",
-    ${enumerated(face, deliveryStates, 'd.state')} as state,
+    ${enumerated(api, deliveryStates, 'd.state')} as state,
     ${count('issues', delivery?.issueCount)} as "issueCount",
     ${count('closed', delivery?.closedIssueCount)} as "closedIssueCount",
     ${count('scope', delivery?.estimatedScope)} as "estimatedScope",
@@ -128,21 +130,21 @@ function deliveryColumns({ face, delivery }: WholeIssueOptions): string {
     d.starts_on <= ${today} and ${today} <= d.ends_on as "isCurrent", d.starts_on > ${today} as "isUpcoming"`;
 }
 
-function labelColumns(face: Face): string {
+function labelColumns(api: Api): string {
   const id = idSql('label', 'l.id');
-  return `${face === 'rest' ? `${id} as "labelId", ` : ''}${id} as id, l.is_group as "isGroup", l.name, l.description,
-    l.color, ${empty(face, idSql('team', 'l.team_id'))} as "teamId",
-    ${empty(face, idSql('label', 'l.group_id'))} as "groupId", ${empty(face, 'g.name')} as "groupName"`;
+  return `${api === 'rest' ? `${id} as "labelId", ` : ''}${id} as id, l.is_group as "isGroup", l.name, l.description,
+    l.color, ${empty(api, idSql('team', 'l.team_id'))} as "teamId",
+    ${empty(api, idSql('label', 'l.group_id'))} as "groupId", ${empty(api, 'g.name')} as "groupName"`;
 }
 
-function assigneeColumns(face: Face): string {
+function assigneeColumns(api: Api): string {
   return `${idSql('user', 'm.user_account_id')} as "userAccountId", m.display_name as "displayName",
-    ${empty(face, 'm.avatar_url')} as "avatarUrl", ${coded(face, principalKinds, 'm.principal_kind')} as "principalKind"`;
+    ${empty(api, 'm.avatar_url')} as "avatarUrl", ${coded(api, principalKinds, 'm.principal_kind')} as "principalKind"`;
 }
 
-const whole: WholeIssueOptions = { face: 'graph' };
+const whole: WholeIssueOptions = { api: 'graph' };
 
-/** W2. $3 team, $4 a time. One row more than is shown tells whether there is a next page. */
+/** W2. $3 team, $4 a time. It reads one more row than it returns, to find out whether there is a next page. */
 export const issuesOfTeam = `
 with page as materialized (
   select i.*, row_number() over (order by i.created_utc desc, i.id desc) as place from issue i
@@ -154,7 +156,7 @@ select '{"data":{"issues":' || ${object(
   )} as nodes, ${object('(select count(*) from page) > 100 as "hasNextPage"')} as "pageInfo"`,
 )}::text || '}}'`;
 
-/** W3. $3 code of the team, $4 number. */
+/** W3. $3 team code, $4 number. */
 export const issueWithComments = `
 select '{"data":{"issue":' || row_to_json(x)::text || '}}' from (
   select ${idSql('issue', 'i.id')} as id, t.code || '-' || i.number as key, i.title, i.description,
@@ -189,7 +191,7 @@ function cardColumns(member: string): string {
     ${member}.avatar_url as "avatarUrl"`;
 }
 
-/** W8. $2 a time and $3 an id, or nulls. */
+/** W8. $2 a time and $3 an id, or both null. */
 export const issuePage = (isFirst: boolean) => `
 with page as materialized (
   select i.*, row_number() over (order by i.created_utc, i.id) as place from issue i

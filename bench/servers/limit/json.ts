@@ -1,12 +1,12 @@
-// What the statements are put together from. `row_to_json` of a subselect writes compact JSON and is the fastest way;
-// `json_build_object` pads with spaces and takes its names apart for each row.
+// Building blocks of the statements. `row_to_json` of a subselect writes compact JSON and is the fastest way;
+// `json_build_object` adds spaces and processes its names for each row.
 
 export const object = (columns: string) => `(select row_to_json(o) from (select ${columns}) o)`;
 
 export const objectOrNull = (test: string, columns: string) =>
   `case when ${test} then ${object(columns)} end`;
 
-/** The rows of a subselect in their order. */
+/** The rows of a subselect as an array, in their order. */
 export const list = (rows: string) => `(select coalesce(json_agg(row_to_json(l)), '[]') from (${rows}) l)`;
 
 export const nodes = (rows: string, total?: string) =>
@@ -17,7 +17,7 @@ export const timestamp = (column: string) =>
 
 export const priority = (column: string) => `(array['NONE','URGENT','HIGH','MEDIUM','LOW'])[${column} + 1]`;
 
-/** A name from the code tables, counted from 1. */
+/** The name of a code, which starts at 1. */
 export const named = (names: string, column: string) =>
   `(array[${names
     .split(' ')

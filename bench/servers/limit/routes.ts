@@ -137,7 +137,7 @@ async function one(row: Promise<unknown[] | undefined>, none: Reply = absent): P
 
 const priorities = ['NONE', 'URGENT', 'HIGH', 'MEDIUM', 'LOW'];
 
-/** The values of the statement from $3 on; undefined when one breaks a rule. */
+/** The values of the statement from $3 on; undefined if one is invalid. */
 function issueValues(input: Record<string, unknown>): unknown[] | undefined {
   const {
     title,
@@ -201,7 +201,7 @@ function keyOf(key: unknown): Key | undefined {
   return code ? { code: code.toUpperCase(), number: Number(number) } : undefined;
 }
 
-/** As the product stores names to sort and search by. */
+/** The folded form of a text, as the product stores it for sorting and searching. */
 function fold(text: string): string {
   return text
     .normalize('NFKD')

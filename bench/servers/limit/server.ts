@@ -5,9 +5,9 @@ import { withIds } from './ids.ts';
 import { patchIssue, listComments, type Reply, routes } from './routes.ts';
 
 /**
- * LIMIT: what an engineer would write by hand for these workloads alone: node:http and pg, one prepared statement per
- * request, whose JSON goes out as it comes but for the ids. It checks the token, its scope, the input and the
- * references, and keeps the same numbers, counters and feed as the product.
+ * LIMIT: a server that an engineer would write by hand only for these workloads, with node:http and pg. Each request is
+ * one prepared statement, whose JSON is sent unchanged except for the ids. It checks the token, its scope, the input
+ * and the references, and maintains the same numbers, counters and feed as the product.
  */
 const server = createServer((request, response) => {
   answer(request).then(

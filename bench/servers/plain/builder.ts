@@ -18,7 +18,7 @@ builder.scalarType('DateTime', { serialize: (value) => value.toISOString(), pars
 builder.scalarType('Date', { serialize: String, parseValue: String });
 builder.scalarType('RichText', { serialize: (value) => value });
 
-/** A page of rows under a parent. */
+/** A page of a parent's children. */
 export interface Connection {
   readonly nodes: readonly Row[];
   readonly hasNextPage: boolean;
@@ -26,7 +26,7 @@ export interface Connection {
   readonly total: () => number | Promise<number>;
 }
 
-/** Takes one row more than is shown, and leaves it out. */
+/** Makes a page of the rows, which include one row more than the page has if there is a next page. */
 export function pageOf(
   found: readonly Row[],
   first: number,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { Callers } from '../caller.ts';
 
-// Dates and times as texts: the schema's scalars pass them on.
+// Dates and times are read as texts, which the schema's scalars pass on.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
@@ -13,8 +13,8 @@ export const pool = new pg.Pool({
 
 export const callers = new Callers(pool);
 
-/** A row with the names of its columns as SQL has them. */
-// eslint-disable-next-line typescript/no-explicit-any -- what a textbook's resolver is given
+/** A row with the column names of SQL. */
+// eslint-disable-next-line typescript/no-explicit-any -- untyped rows, as usual in such resolvers
 export type Row = Record<string, any>;
 
 export async function rows(

@@ -7,7 +7,10 @@ export interface Context {
   readonly loaders: Loaders;
 }
 
-/** One request's loaders: by key, and lists and pages of children by their parent, as the documentation of DataLoader has it. */
+/**
+ * The loaders of a request: rows by key, and lists and pages of children by parent, as in the documentation of
+ * DataLoader.
+ */
 export type Loaders = ReturnType<typeof createLoaders>;
 
 export interface PageArguments {
@@ -26,7 +29,7 @@ export function createLoaders({ workspaceId, userAccountId }: Caller) {
       const byKey = new Map(found.map((row) => [row[column], row]));
       return keys.map((key) => byKey.get(key) ?? new Error(`no ${table}`));
     });
-  /** `sql` gives rows with a column `parent`. */
+  /** The rows of `sql` have a column `parent`. */
   const lists = (sql: string, more: unknown[] = []) =>
     new DataLoader<string, Row[]>(async (parents) => {
       const found = Map.groupBy(await rows(sql, [workspaceId, parents, ...more]), (row) => row['parent']);
@@ -40,7 +43,7 @@ export function createLoaders({ workspaceId, userAccountId }: Caller) {
       return parents.map((parent) => found.get(parent) ?? 0);
     });
   const pages = new Map<string, DataLoader<string, Row[]>>();
-  /** A loader for each field and its arguments. */
+  /** One loader for each field with its arguments. */
   const page = (name: string, sql: string, values: unknown[]) => {
     const key = JSON.stringify([name, values]);
     const loader = pages.get(key) ?? lists(sql, values);

@@ -7,7 +7,7 @@ import { pool, type Row, rows } from './database.ts';
 import { issueByKey, requireScope } from './queries.ts';
 import { Comment, Issue } from './types.ts';
 
-/** One statement after the other in a transaction: the textbook's way. */
+/** Runs one statement after the other in a transaction, as is usual. */
 export async function inTransaction<Result>(
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {

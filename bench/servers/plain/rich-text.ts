@@ -1,4 +1,4 @@
-/** The specification's RichText of a plain text: a paragraph for each line. */
+/** Converts plain text to the specification's RichText, with a paragraph for each line. */
 export function richText(plain: string): unknown {
   const content = plain
     .split(/\r\n|\r|\n/)

@@ -2,5 +2,5 @@ import './mutations.ts';
 import './queries.ts';
 import { builder } from './builder.ts';
 
-/** One schema for the servers that differ in how they run it: graphql-js behind Yoga, graphql-jit behind mercurius. */
+/** The schema of two servers that execute it differently: Yoga with graphql-js, and mercurius with graphql-jit. */
 export const schema = builder.toSchema();

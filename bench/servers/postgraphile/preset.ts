@@ -13,10 +13,11 @@ declare global {
   }
 }
 
-/** PostGraphile as its documentation recommends it for production, with filters and short names. */
+/** PostGraphile with the settings that its documentation recommends for production, with filters and short names. */
 export const preset: GraphileConfig.Preset = {
   extends: [PostGraphileAmberPreset, PgSimplifyInflectionPreset, PostGraphileConnectionFilterPreset],
-  // Otherwise it orders and filters only by what leads a whole index, and most of ours are partial.
+  // Otherwise it offers orders and filters only for leading columns of indexes that are not partial; most of ours are
+  // partial.
   disablePlugins: ['PgIndexBehaviorsPlugin'],
   pgServices: [makePgService({ pool, schemas: ['public', 'bench'] })],
   schema: { connectionFilterRelations: true, connectionFilterComputedColumns: false },

@@ -5,7 +5,7 @@ import { type Row, rows } from '../plain/database.ts';
 import type { Context } from '../plain/loaders.ts';
 import { richText } from '../plain/rich-text.ts';
 
-// sofa selects every field of what a route answers with, so the types have the form of the REST face.
+// sofa selects all fields of the type that a route returns, so the types have the form of the REST API.
 
 const builder = new SchemaBuilder<{
   Context: Context;

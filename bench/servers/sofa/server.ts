@@ -5,7 +5,7 @@ import { callers } from '../plain/database.ts';
 import { createLoaders } from '../plain/loaders.ts';
 import { schema } from './schema.ts';
 
-/** REST made from a schema: each route runs an operation that sofa writes itself. */
+/** A REST API that is generated from a schema: each route runs an operation that sofa makes. */
 const sofa = useSofa({
   basePath: '/v1',
   schema,
