@@ -23,8 +23,8 @@ export async function tryLockKey(trx: Trx, { userAccountId, key }: KeyName): Pro
 }
 
 /**
- * The result that was kept for a key after a time. This must be a later statement than the lock: a statement sees only what
- * was committed before it started, and another transaction may release the lock after that.
+ * The result that was kept for a key after a time. This must be a later statement than the lock: a statement sees only
+ * what was committed before it started, and another transaction may release the lock after that.
  */
 export function selectKept(
   trx: Trx,

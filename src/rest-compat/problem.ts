@@ -28,9 +28,7 @@ export function refusalOf(
 ): Failure {
   const [first, second] = violations;
   const message =
-    first && !second
-      ? `${first.field}: ${first.message}.`
-      : `${violations.length} fields are invalid.`;
+    first && !second ? `${first.field}: ${first.message}.` : `${violations.length} fields are invalid.`;
   return { code, message, violations };
 }
 

@@ -2,7 +2,7 @@ import { principalKind, priority, statusCategory } from '../../model/codes.ts';
 import type { ImportedComment, ImportedPerson, LineContent } from '../../portability/import/import-issue.ts';
 import { dayOf, isRecord, type JsonRecord, recordsOf, textOf, timeOf, wordOf } from './records.ts';
 
-/** The person to whom an import attributes what a beads file gives no author for. */
+/** The person who is used where a beads file names none. */
 export const beadsAnonymous: ImportedPerson = { name: 'beads', principalKind: principalKind.service };
 
 /**

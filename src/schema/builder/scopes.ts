@@ -13,7 +13,7 @@ declare global {
   namespace PothosSchemaTypes {
     interface FieldOptions {
       /**
-       * What the field requires. Three things are made from it: the check of scope-auth, the `scope` extension that the
+       * What the field requires. It determines the check of scope-auth, the `scope` extension that the
        * scope rule reads, and `@requiresScopes` in the printed schema. By default it is the requirement of the type.
        */
       scope?: ScopeNeed;
