@@ -103,7 +103,11 @@ it('somebody’s own files make a workspace beside the demo, and their dates mov
 
 it.each([
   ['a file that is not there', ownIssueWith({ file: 'none.md' }), 'the file none.md is not in the directory'],
-  ['a file of the machine', ownIssueWith({ file: '/etc/hostname' }), 'the file /etc/hostname is not in the directory'],
+  [
+    'a file of the machine',
+    ownIssueWith({ file: '/etc/hostname' }),
+    'the file /etc/hostname is not in the directory',
+  ],
   ['a file outside', ownIssueWith({ file: '../other' }), 'the file ../other is not in the directory'],
   ['a team that is not there', { ...ownIssue, key: 'OPS-1' }, 'the workspace has no team OPS'],
 ])('files that name %s are refused, and nothing of them is kept', async (_, issue, words) => {

@@ -221,7 +221,10 @@ const refused: Record<string, [statement: () => Statement, reason: string]> = {
     () => db.insertInto('team').values({ id: 'x' }).onDuplicateKeyUpdate({ name: 'x' }),
     'uses SQL that PostgreSQL does not have',
   ],
-  'a replacement': [() => db.replaceInto('team').values({ id: 'x' }), 'uses SQL that PostgreSQL does not have'],
+  'a replacement': [
+    () => db.replaceInto('team').values({ id: 'x' }),
+    'uses SQL that PostgreSQL does not have',
+  ],
   'an insert of raw SQL': [
     () => db.insertInto('team').columns(['id']).expression(sql`select 1`),
     'has neither values nor a select',
