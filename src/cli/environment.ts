@@ -21,7 +21,7 @@ export interface CommandEnvironment {
    * Resolves when the data written so far has been read, or when its reader is gone. Commands with much output await
    * it.
    */
-  readonly taken: () => Promise<void>;
+  readonly drained: () => Promise<void>;
   /** Writes the command's messages to the user. */
   readonly stderr: (text: string) => void;
   /** Whether the messages go to a terminal. */
@@ -50,7 +50,7 @@ export function actorOf({ operator }: Pick<CommandEnvironment, 'operator'>): Act
 export type DatabaseCommand = CommandDef & {
   readonly execute: (env: CommandEnvironment, args: Record<string, unknown>) => Promise<number>;
   /** Whether it reads whole tables, so that its statements have no timeout. */
-  readonly unhurried: boolean;
+  readonly hasNoTimeout: boolean;
 };
 
 interface DatabaseCommandOptions<Args extends ArgsDef> {
@@ -59,7 +59,7 @@ interface DatabaseCommandOptions<Args extends ArgsDef> {
   readonly description: string;
   readonly args: Args;
   /** Whether it reads whole tables, so that its statements have no timeout on PostgreSQL. */
-  readonly unhurried?: boolean;
+  readonly hasNoTimeout?: boolean;
   /**
    * Runs the command and returns the exit code. Expected failures are AppErrors, CommandErrors and UsageErrors. The
    * command may run in a server that also answers requests: it must write only through `env`, and must not block the
@@ -78,7 +78,7 @@ export const locationArgs = flagsOf(['DATA_DIR', 'DATABASE_URL']);
 export function databaseCommand<const Args extends ArgsDef>(
   options: DatabaseCommandOptions<Args>,
 ): DatabaseCommand {
-  const { name, description, unhurried = false } = options;
+  const { name, description, hasNoTimeout = false } = options;
   // If a server runs the command, citty's parsed arguments are sent as JSON, which does not change them.
   const execute = options.run as DatabaseCommand['execute'];
   const args = { ...options.args, ...locationArgs };
@@ -90,9 +90,9 @@ export function databaseCommand<const Args extends ArgsDef>(
         refuseUnknownArguments(context.args, args);
         // Loaded only now, since `--help` needs no database.
         const { runWithDatabase } = await import('./location.ts');
-        return runWithDatabase({ name, execute, unhurried }, context.args);
+        return runWithDatabase({ name, execute, hasNoTimeout }, context.args);
       });
     },
   });
-  return { ...(command as CommandDef), execute, unhurried };
+  return { ...(command as CommandDef), execute, hasNoTimeout };
 }

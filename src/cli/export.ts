@@ -73,7 +73,7 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
     for await (const record of exportIssues(env.database.of(workspaceId), team, options)) {
       if (env.signal.aborted) return exitCodes.interrupted;
       env.stdout(`${JSON.stringify(record)}\n`);
-      await env.taken();
+      await env.drained();
       issues += 1;
     }
   }
@@ -87,7 +87,7 @@ export const command = databaseCommand({
   name: 'export',
   description:
     'Back up everything (--to), or print issues as lines of JSON; `import` reads both (`--from backup` or `ndjson`)',
-  unhurried: true,
+  hasNoTimeout: true,
   args: {
     to: {
       type: 'string',

@@ -91,7 +91,7 @@ async function importBackup(
 export const command = databaseCommand({
   name: 'import',
   description: 'Import issues from another tracker or from an export of workgraph, or restore a backup',
-  unhurried: true,
+  hasNoTimeout: true,
   args: {
     file: { type: 'positional', required: true, description: 'The file to read; the directory of a backup' },
     from: {

@@ -12,9 +12,9 @@ import { type Config, readConfig } from '../server/config.ts';
 import type { DatabaseCommand, Terminal } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { runThroughServer } from './socket-client.ts';
-import { whenTaken } from './when-taken.ts';
+import { whenDrained } from './when-drained.ts';
 
-type NamedCommand = Pick<DatabaseCommand, 'execute' | 'unhurried'> & { readonly name: string };
+type NamedCommand = Pick<DatabaseCommand, 'execute' | 'hasNoTimeout'> & { readonly name: string };
 
 /** How long a command waits while another process holds the directory but accepts no commands: it may be starting. */
 const waitForHolderMs = 10_000;
@@ -32,7 +32,7 @@ export async function runWithDatabase(command: NamedCommand, args: Record<string
       url,
       prepared,
       wire,
-      ...(command.unhurried && { statementTimeoutMs: 0 }),
+      ...(command.hasNoTimeout && { statementTimeoutMs: 0 }),
     });
     return runAndClose(database, async () => {
       await requireCurrentSchema(database);
@@ -134,7 +134,7 @@ async function runAndClose(database: Database, run: () => Promise<number>): Prom
 function ownTerminal(signal: AbortSignal): Terminal {
   return {
     stdout: (text) => process.stdout.write(text),
-    taken: () => whenTaken(process.stdout, signal),
+    drained: () => whenDrained(process.stdout, signal),
     stderr: (text) => process.stderr.write(text),
     isTerminal: isatty(2),
     columns: process.stderr.columns ?? 80,

@@ -36,14 +36,14 @@ const notListening: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
 
 async function readAnswer(
   answer: IncomingMessage,
-  { stdout, taken, stderr, signal }: Terminal,
+  { stdout, drained, stderr, signal }: Terminal,
 ): Promise<number> {
   try {
     for await (const text of linesOf(answer)) {
       const line = commandLine.parse(JSON.parse(text));
       if ('out' in line) {
         stdout(line.out);
-        await taken();
+        await drained();
       } else if ('err' in line) stderr(line.err);
       else return line.exit;
     }

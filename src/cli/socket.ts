@@ -8,7 +8,7 @@ import type { FileStore } from '../storage/storage.ts';
 import type { CommandEnvironment, DatabaseCommand } from './environment.ts';
 import { exitCodes, reportFailure } from './failures.ts';
 import { type CommandLine, commandRequest, socketPathOf } from './socket-protocol.ts';
-import { whenTaken } from './when-taken.ts';
+import { whenDrained } from './when-drained.ts';
 
 export interface CommandSocketOptions {
   readonly database: Database;
@@ -81,7 +81,7 @@ async function runCommand(
       signal,
       stderr,
       stdout: (out) => write({ out }),
-      taken: () => whenTaken(res, signal),
+      drained: () => whenDrained(res, signal),
     };
     return command.execute(env, args);
   }, stderr);

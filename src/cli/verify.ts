@@ -8,7 +8,7 @@ export const command = databaseCommand({
   name: 'verify',
   description:
     'Check that all data obeys the rules: counters, numbers, feeds, references; works while the database is in use',
-  unhurried: true,
+  hasNoTimeout: true,
   args: {
     files: { type: 'boolean', description: 'Check the stored bytes of every attachment too' },
     limit: { type: 'string', description: 'The maximum number of rows to print for one rule', default: '20' },

@@ -16,16 +16,16 @@ const create = databaseCommand({
   },
   async run(env, args) {
     const { database, stdout, stderr } = env;
-    const made = await createWorkspace(database, actorOf(env), {
+    const created = await createWorkspace(database, actorOf(env), {
       name: args.name,
       ownerDisplayName: args.owner,
       ownerEmailAddress: args['owner-email'] || undefined,
     });
-    const { token } = made.ownerToken;
-    const id = encodeId('workspace', made.workspaceId);
+    const { token } = created.ownerToken;
+    const id = encodeId('workspace', created.workspaceId);
     const owner = {
-      memberId: encodeId('member', made.ownerMemberId),
-      userAccountId: encodeId('user', made.ownerUserAccountId),
+      memberId: encodeId('member', created.ownerMemberId),
+      userAccountId: encodeId('user', created.ownerUserAccountId),
       displayName: args.owner,
     };
     if (args.json) stdout(`${JSON.stringify({ id, name: args.name, token, owner })}\n`);

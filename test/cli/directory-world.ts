@@ -70,7 +70,7 @@ async function apply(
       dataDir: cwd,
       store: openStorage({ dataDir: cwd, storageUrl: undefined }),
       stdout: (out) => (said.stdout += out),
-      taken: () => Promise.resolve(),
+      drained: () => Promise.resolve(),
       stderr: (err) => (said.stderr += err),
       isTerminal: false,
       operator: { name: 'tester', host: 'here' },

@@ -15,7 +15,7 @@ process.exitCode = await runImport(
     dataDir: '.',
     store: openStorage({ dataDir: '.', storageUrl: undefined }),
     stdout: (text) => void process.stdout.write(text),
-    taken: () => Promise.resolve(),
+    drained: () => Promise.resolve(),
     stderr: (text) => void process.stderr.write(text),
     // A bar says more often how far it is.
     isTerminal: true,

@@ -58,7 +58,7 @@ export async function importWorld(database: Database, name: string): Promise<Imp
       dataDir: cwd,
       store,
       stdout: (text) => (said.stdout += text),
-      taken: () => Promise.resolve(),
+      drained: () => Promise.resolve(),
       stderr: (text) => (said.stderr += text),
       isTerminal: false,
       operator: { name: 'tester', host: 'here' },

@@ -24,7 +24,7 @@ beforeEach(async () => {
     store: {} as FileStore,
     findCommand: (name) =>
       Promise.resolve(
-        name === 'test run' ? { execute: (env, args) => execute(env, args), unhurried: false } : undefined,
+        name === 'test run' ? { execute: (env, args) => execute(env, args), hasNoTimeout: false } : undefined,
       ),
     logger: pino({ level: 'silent' }),
   });
@@ -39,7 +39,7 @@ async function run(args: Record<string, unknown> = {}, signal = new AbortControl
   const said: string[] = [];
   const terminal: Terminal = {
     stdout: (text) => void said.push(`out ${text}`),
-    taken: () => Promise.resolve(),
+    drained: () => Promise.resolve(),
     stderr: (text) => void said.push(`err ${text}`),
     isTerminal: true,
     operator: { name: 'tester', host: 'here' },
@@ -76,10 +76,10 @@ it('passes arguments and terminal there, and data, words and exit code back in t
 it('does not run ahead of a client that takes its data slowly', async () => {
   const chunk = 'x'.repeat(64 * 1024);
   let [put, ahead] = [0, 0];
-  execute = async ({ stdout, taken }) => {
+  execute = async ({ stdout, drained }) => {
     for (; put < 400; put += 1) {
       stdout(chunk);
-      await taken();
+      await drained();
     }
     return 0;
   };
@@ -87,7 +87,7 @@ it('does not run ahead of a client that takes its data slowly', async () => {
   const terminal: Terminal = {
     stdout: () => void (got += 1),
     // Looks how far the command has come in many turns before it lets the next one in.
-    taken: async () => {
+    drained: async () => {
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       ahead = Math.max(ahead, put - got);
     },

@@ -108,7 +108,7 @@ export async function inProcess(
       dataDir,
       store,
       stdout: (text) => void (ran.stdout += text),
-      taken: () => Promise.resolve(),
+      drained: () => Promise.resolve(),
       stderr,
       isTerminal: false,
       operator: { name: 'tester', host: 'here' },

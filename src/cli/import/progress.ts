@@ -3,7 +3,7 @@ import type { CommandEnvironment } from '../environment.ts';
 /** How often progress is printed, without a terminal and in a terminal. */
 const linesEveryMs = 5_000;
 const barEveryMs = 100;
-const longestBar = 40;
+const maxBarWidth = 40;
 
 /** Shows the progress of a long command: as a bar in a terminal, otherwise as a line every few seconds. */
 export class Progress {
@@ -42,7 +42,7 @@ export class Progress {
 
   #showBar(share: number, words: string): void {
     const room = this.#env.columns - words.length - 10;
-    const width = Math.max(0, Math.min(longestBar, room));
+    const width = Math.max(0, Math.min(maxBarWidth, room));
     const filled = Math.round(share * width);
     const bar = width > 0 ? `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}] ` : '';
     this.#env.stderr(

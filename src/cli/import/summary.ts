@@ -9,7 +9,7 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
     `${unchanged} unchanged`,
     ...(deletedHere > 0 ? [`${deletedHere} deleted here and not imported again`] : []),
   ];
-  const made = some([
+  const included = some([
     [summary.comments, 'comments'],
     [summary.labels, 'labels'],
     [summary.members, 'invited guests'],
@@ -31,7 +31,7 @@ export function importWords(summary: ImportSummary, seconds: number): string[] {
       ? ['Stopped. The issues imported so far are complete; run the command again to continue.']
       : []),
     `${summary.issues} issues in ${seconds} s: ${parts.join(', ')}`,
-    ...(made ? [`also created: ${made}`] : []),
+    ...(included ? [`including: ${included}`] : []),
     ...(skipped ? [`skipped: ${skipped}`] : []),
     ...(stored ? [`stored with the source record: ${stored}`] : []),
   ];

@@ -30,8 +30,8 @@ export async function requireTeam(
       },
     );
   }
-  const made = await find();
-  if (made) return made;
+  const created = await find();
+  if (created) return created;
   throw new CommandError(
     `The workspace has no team ${wanted}. Create it with \`workgraph directory apply\`, or use --create-team NAME.`,
   );

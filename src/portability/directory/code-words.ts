@@ -6,6 +6,6 @@ export function wordOfCode(table: Readonly<Record<string, number>>, code: number
 }
 
 /** The fields without null and empty texts, which are the defaults of a new row. */
-export function saying(fields: Record<string, unknown>): Record<string, unknown> {
+export function withoutEmpty(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null && value !== ''));
 }

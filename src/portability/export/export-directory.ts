@@ -3,7 +3,7 @@ import { selectDirectory } from '../../db/directory.ts';
 import type { DirectoryRows } from '../../db/directory.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import { codeTables } from '../../model/codes.ts';
-import { saying, wordOfCode } from '../directory/code-words.ts';
+import { withoutEmpty, wordOfCode } from '../directory/code-words.ts';
 
 /** The exported teams, ordered by code, and the directory file with everything that their issues refer to. */
 export interface ExportedDirectory {
@@ -28,7 +28,7 @@ export async function exportDirectory(db: TenantDb, teamId: string | undefined):
     labels: labelEntries(rows.label, null),
     teams: teams.map((team) => teamEntry(rows, team)),
     projectStatuses: rows.projectStatus.toSorted(byPosition).map((status) =>
-      saying({
+      withoutEmpty({
         name: status.name,
         state: wordOfCode(codeTables.projectState, status.state),
         description: status.description,
@@ -44,7 +44,7 @@ export async function exportDirectory(db: TenantDb, teamId: string | undefined):
 function teamEntry(rows: DirectoryRows, team: Row<'team'>): Record<string, unknown> {
   const { code, name, slug, description, iconCss, color, deliveriesEnabled } = team;
   const isOfTeam = ({ teamId }: { teamId: string }) => teamId === team.id;
-  return saying({
+  return withoutEmpty({
     code,
     name,
     slug,
@@ -57,7 +57,7 @@ function teamEntry(rows: DirectoryRows, team: Row<'team'>): Record<string, unkno
       .filter(isOfTeam)
       .toSorted(byPosition)
       .map((status) =>
-        saying({
+        withoutEmpty({
           name: status.name,
           category: wordOfCode(codeTables.statusCategory, status.category),
           description: status.description,
@@ -71,7 +71,7 @@ function teamEntry(rows: DirectoryRows, team: Row<'team'>): Record<string, unkno
       .filter(isOfTeam)
       .toSorted((left, right) => left.number - right.number)
       .map((delivery) =>
-        saying({
+        withoutEmpty({
           number: delivery.number,
           name: delivery.name,
           description: delivery.description,
@@ -87,7 +87,7 @@ function teamEntry(rows: DirectoryRows, team: Row<'team'>): Record<string, unkno
 function labelEntries(labels: readonly Row<'label'>[], teamId: string | null): Record<string, unknown>[] {
   const own = labels.filter((label) => label.teamId === teamId).toSorted(byText(({ nameFold }) => nameFold));
   const groups = new Set(own.filter(({ isGroup }) => isGroup).map(({ id }) => id));
-  const entry = ({ name, description, color }: Row<'label'>) => saying({ name, description, color });
+  const entry = ({ name, description, color }: Row<'label'>) => withoutEmpty({ name, description, color });
   return own
     .filter(({ groupId }) => groupId === null || !groups.has(groupId))
     .map((label) => {
@@ -101,7 +101,7 @@ function projectEntry(rows: DirectoryRows, project: Row<'project'>, team: string
   const labels = new Set(
     rows.projectLabel.filter(({ projectId }) => projectId === project.id).map(({ labelId }) => labelId),
   );
-  return saying({
+  return withoutEmpty({
     key,
     team,
     name,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
 /** Resolves when a stream's buffer has drained or the stream is closed; rejects if the signal is aborted first. */
-export async function whenTaken(stream: Writable, signal: AbortSignal): Promise<void> {
+export async function whenDrained(stream: Writable, signal: AbortSignal): Promise<void> {
   if (!stream.writableNeedDrain || stream.destroyed) return;
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
