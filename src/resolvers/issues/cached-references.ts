@@ -4,7 +4,7 @@ import type { Snapshot } from '../../reference/snapshot.ts';
 
 type Kind = Exclude<ReferenceRow['kind'], 'parent'>;
 
-/** Where what the rules ask of a row stands in its cached table. */
+/** The positions, in the rows of a cached table, of the columns that the rules read. */
 const columnsOf: Readonly<
   Record<Kind, { table: CachedTableName; name: string } & Partial<Record<Column, string>>>
 > = {
@@ -17,7 +17,7 @@ const columnsOf: Readonly<
 };
 type Column = 'teamId' | 'flag' | 'code';
 
-/** What a write refers to as it is in memory; of parents, which are issues, nothing is there. */
+/** Looks up what a write refers to in the cached reference data. Parents are issues, which are not cached. */
 export function cachedReferences(cached: Snapshot, wanted: WantedReferences): ReferenceRow[] {
   const { teamIds, statusIds, projectIds, deliveryIds, labelIds, userAccountIds, initialStatusOf } = wanted;
   return [

@@ -1,14 +1,15 @@
 import type { IssueChange } from './issue-input.ts';
 
-/** Who works on an issue: `all` begins with the primary one, if there is one. */
+/** The assignees of an issue: `all` begins with the primary assignee, if there is one. */
 export interface Assignees {
   primary: string | null;
   all: string[];
 }
 
 /**
- * The assignees of an issue after a change. A new primary assignee takes the place of the former; clearing takes him
- * out. A list alone keeps the primary assignee who is still in it, else its first becomes so.
+ * The assignees of an issue after a change. A new primary assignee replaces the former one; clearing removes the former
+ * one. A list without a primary assignee keeps the present one if it contains that member; otherwise the first of the
+ * list becomes the primary assignee.
  */
 export function assigneesAfter(change: IssueChange, before: Assignees): Assignees {
   const { primaryAssigneeUserAccountId: primaryAssignee, assigneeUserAccountIds: assignees } = change;
@@ -19,7 +20,7 @@ export function assigneesAfter(change: IssueChange, before: Assignees): Assignee
   return withPrimary(kept ? before.primary : (others[0] ?? null), others);
 }
 
-/** The rows of assignees: the place 0 is the primary one's and stays empty without one. */
+/** The rows of assignees. Position 0 is reserved for the primary assignee. */
 export function assigneeRows(issueId: string, { primary, all }: Assignees) {
   const first = primary === null ? 1 : 0;
   return all.map((userAccountId, index) => ({

@@ -18,7 +18,7 @@ import { requireName, requireNamed } from './issue-names.ts';
 import type { References } from './issue-references.ts';
 import type { ExpectedRevision } from '../writes/revisions.ts';
 
-/** Does a change set nothing but stored fields. Anything else must be read again under the lock of the issue. */
+/** Whether a change sets stored fields only. Anything else must be read again under the lock of the issue. */
 export function setsStoredFieldsOnly(input: IssueFieldsInput): boolean {
   return relatedFields.every((name) => input[name] === undefined);
 }

@@ -10,7 +10,7 @@ const storedFields = Object.entries(following).map(
   ([name, columns]) => [name as StoredFieldName, columns] as const,
 );
 
-/** What a field stores while it has no value; undefined for one that always has a value. */
+/** The value that a field stores while it is empty. A field that always has a value is not among them. */
 const emptyValues: Readonly<Partial<Record<StoredFieldName, Value>>> = Object.fromEntries(
   storedFields.flatMap(([name]) => {
     const { cleared } = issueFields[name];
@@ -20,7 +20,7 @@ const emptyValues: Readonly<Partial<Record<StoredFieldName, Value>>> = Object.fr
 
 /**
  * The columns that the values of fields set, with those that follow from them. A field that is undefined sets nothing.
- * `statusRank` is the rank of the status, where there is one among the values.
+ * `statusRank` is the rank of the status, if the values contain a status.
  */
 export function changedColumns(
   values: Readonly<Partial<StoredValues>>,
@@ -29,12 +29,12 @@ export function changedColumns(
   return columnsFor(values, {}, statusRank);
 }
 
-/** The columns of a new issue: a field that is undefined stores what it stores without a value. */
+/** The columns of a new issue. A field that is undefined stores its empty value. */
 export function newColumns(
   values: Readonly<Partial<StoredValues> & Pick<StoredValues, RequiredField>>,
   statusRank: number,
 ): Pick<Row<'issue'>, FieldColumn> {
-  // Every field has a value or one to begin with, and so has each column that follows from a field.
+  // Every field has a value or an empty value, and so has each column that follows from a field.
   return columnsFor(values, emptyValues, statusRank) as Pick<Row<'issue'>, FieldColumn>;
 }
 

@@ -18,7 +18,7 @@ import { write } from '../writes/write-transaction.ts';
 /** How long a deleted issue can be restored. */
 export const restorableMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Deletes an issue: it is nowhere to be found, its counts go down, and its sub-issues read as having no parent. */
+/** Deletes an issue: no query finds it, nothing counts it, and its sub-issues have no parent any more. */
 export async function deleteIssue(
   ctx: Context,
   { key, expectedRevision }: { key: string; expectedRevision?: ExpectedRevision },
@@ -39,8 +39,8 @@ export async function deleteIssue(
 }
 
 /**
- * Brings back an issue that was deleted within 30 days, under its parent and over its sub-issues, those that got
- * another parent meanwhile excepted. An issue that is not deleted stays as it is.
+ * Restores an issue that was deleted within the last 30 days, with its parent and its sub-issues, except sub-issues that
+ * have got another parent since. An issue that is not deleted stays as it is.
  */
 export async function restoreIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
   const context = contributor(ctx);
@@ -53,7 +53,7 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
     const deleted = issues.get(named.id) ?? issueIsGone();
     if (deleted.deletedUtc === null) return deleted;
     if (nowUtc.getTime() - deleted.deletedUtc.getTime() > restorableMs) issueIsGone();
-    // One that has become an ancestor meanwhile stays there: under its old parent again it would close a circle.
+    // A former sub-issue that has become an ancestor since would close a circle under its old parent.
     const above = await selectAncestorIds(trx, deleted.id);
     const { stay = [], come = [] } = Object.groupBy(orphans, (id) => (above.includes(id) ? 'stay' : 'come'));
     await reattachChildren(trx, come, deleted.id);

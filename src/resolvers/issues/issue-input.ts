@@ -10,8 +10,8 @@ type KindOf<Name extends IssueField> = (typeof issueFields)[Name]['kind'];
 export type IssueFieldsInput = { [Name in IssueField]?: Readonly<ValueOf<KindOf<Name>>> | null };
 
 /**
- * The values to store, by field: ids are uuids that have yet to be looked up, a cleared field has its empty value. An
- * undefined field stays as it is.
+ * The values to store, by field. Ids are uuids that have not been looked up yet, and a cleared field has its empty value.
+ * An undefined field stays as it is.
  */
 export type IssueChange = { [Name in IssueField]?: FieldValue<Name> };
 
@@ -22,7 +22,7 @@ type Parse<K extends Kind> = (
   field: FieldsOf<K>,
 ) => ValueOf<K> | undefined;
 
-/** Decodes a value of each kind; undefined, and noted, when it breaks a rule that leaves nothing to store. */
+/** Decodes a value of each kind. Gives undefined, and notes a violation, when the value cannot be stored. */
 const parsers: { readonly [K in Kind]: Parse<K> } = {
   text: parseText,
   integer: (violations, name, value, { min }) => {
@@ -51,7 +51,7 @@ const fields = Object.entries(issueFields).map(([name, field]) => ({
   ) => unknown,
 }));
 
-/** Decodes the fields of an input; what breaks a rule is noted under its name there. */
+/** Decodes the fields of an input, and notes violations under the names that they have there. */
 export function parseIssueFields(input: IssueFieldsInput, violations: Violations): IssueChange {
   const change: Record<string, unknown> = {};
   for (const { name, field, parse } of fields) {

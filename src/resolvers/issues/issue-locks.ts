@@ -4,7 +4,7 @@ import { raise } from '../errors.ts';
 import { decodeId, idNoun, type IdPrefix, parseId } from '../ids.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
 
-/** An issue that nobody else changes before the transaction ends, and a time that is not before anything in its feed. */
+/** An issue that is locked until the transaction ends, and a time that is not before any entry in its feed. */
 export interface LockedIssue {
   issue: IssueRow;
   nowUtc: Date;
@@ -17,13 +17,13 @@ export async function lockLivingIssue(trx: Trx, issueId: string): Promise<Locked
   return { issue, nowUtc };
 }
 
-/** How a client names something that hangs on an issue; where it says the issue too, that must be the one. */
+/** How a client names something that belongs to an issue. If it names the issue too, the issue must match. */
 export interface ThingName {
   id: string;
   issueKey?: string | null;
 }
 
-/** Finds a living thing that hangs on a living issue, and locks that issue. */
+/** Finds something that belongs to an issue, neither of them deleted, and locks the issue. */
 export async function lockIssueOf<Thing extends { issueId: string }>(
   trx: Trx,
   prefix: IdPrefix,
@@ -38,7 +38,7 @@ export async function lockIssueOf<Thing extends { issueId: string }>(
   return { thing, ...(await lockLivingIssue(trx, thing.issueId)) };
 }
 
-/** Ends the work on something that is not there, or not any more. */
+/** Throws NOT_FOUND for something that does not exist or has been deleted. */
 export function thingIsGone(prefix: IdPrefix, problem?: string): never {
   raise('not_found', `There is no such ${idNoun(prefix)}${problem ? `: ${problem}` : ''}.`);
 }

@@ -5,7 +5,7 @@ import { raise, type Violation } from '../errors.ts';
 import { decodeId, parseId } from '../ids.ts';
 import { parseIssueKey } from '../keys.ts';
 
-/** The living issue that a key or an id names; deleted ones count only when they are asked for. */
+/** The issue that a key or an id names. A deleted issue is found only if `deleted` is set. */
 export async function requireIssue(
   trx: Trx,
   keyOrId: string,
@@ -14,7 +14,7 @@ export async function requireIssue(
   return requireNamed(inside(trx), keyOrId, including);
 }
 
-/** The same before a transaction, or without one. */
+/** The same issue, read without a transaction. */
 export async function requireNamed(
   sending: Sending,
   keyOrId: string,
@@ -24,7 +24,7 @@ export async function requireNamed(
   return issue ?? issueIsAbsent(keyOrId);
 }
 
-/** What the key or id says, if it can name an issue at all. */
+/** Reads a key or an id, and throws NOT_FOUND if it cannot name an issue. */
 export function requireName(keyOrId: string): IssueName {
   return issueNameOf(keyOrId) ?? issueIsAbsent(keyOrId);
 }
@@ -33,7 +33,7 @@ function issueIsAbsent(keyOrId: string): never {
   raise('not_found', absence(keyOrId));
 }
 
-/** The living issues that keys or ids name, in their order and each once; what names none is told apart by its place. */
+/** The issues that keys or ids name, in their order and each once. A violation gives the index of a name without an issue. */
 export async function requireIssues(
   trx: Trx,
   keysOrIds: readonly string[],
@@ -60,7 +60,7 @@ export async function requireIssues(
   return [...required.values()];
 }
 
-/** Ends the work on an issue that somebody deleted in the meantime. */
+/** Throws NOT_FOUND for an issue that has been deleted in the meantime. */
 export function issueIsGone(): never {
   raise('not_found', 'There is no such issue.');
 }
@@ -76,7 +76,7 @@ function spelled({ teamCode, number }: { teamCode: string; number: number }): st
   return `${teamCode}-${number}`;
 }
 
-/** Says what is wrong with an id of another kind; it names no issue all the same. */
+/** Explains in the error that the id belongs to an object of another type. */
 function absence(keyOrId: string): string {
   const decoded = parseId(keyOrId) && decodeId('issue', keyOrId);
   return decoded && 'problem' in decoded

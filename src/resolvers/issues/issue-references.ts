@@ -32,23 +32,23 @@ export class References {
   }
 }
 
-/** Gives the rows of the workspace that are wanted; what it does not have is not in the answer. */
+/** Gives the rows that are asked for, as far as the workspace has them. */
 export type ReferenceLookup = (wanted: WantedReferences) => readonly ReferenceRow[] | Promise<ReferenceRow[]>;
 
-/** By one statement. */
+/** Looks the rows up by one statement. */
 export function inTables(sending: Sending): ReferenceLookup {
   return (wanted) => selectReferences(sending, wanted);
 }
 
 /**
- * Judges a write by the reference data in memory, where they are cached. They may be a moment old, so what is refused by
- * them is judged once more by the tables; what is not stands under foreign keys, which are as fresh as the write.
+ * Checks a write against the cached reference data, if there are any. They may be slightly out of date, so a write that
+ * they refuse is checked again against the tables. A write that they accept is still checked by foreign keys.
  */
 export async function judged<Judged>(
   { db, connect, reference }: SignedIn,
   judge: (look: ReferenceLookup, cached: Snapshot | undefined) => Promise<Judged>,
 ): Promise<Judged> {
-  // Inside a transaction nothing may wait for another connection, which a check of them could take.
+  // Refreshing the cache could need another connection, which nothing may wait for inside a transaction.
   const cached = connect && (await reference?.current());
   if (cached?.isCached) {
     try {
@@ -60,7 +60,7 @@ export async function judged<Judged>(
   return judge(inTables({ db, connect }), undefined);
 }
 
-/** Looks up everything that a change refers to, at once; nothing when it refers to nothing. */
+/** Looks up everything that a change refers to at once, without a statement if it refers to nothing. */
 export async function findReferences(
   look: ReferenceLookup,
   change: IssueChange,
@@ -85,7 +85,7 @@ export async function findReferences(
   return new References(await look(wanted));
 }
 
-/** Notes references of a change that name nothing in the workspace, whatever the issue's team. */
+/** Notes a violation for each reference of a change that does not belong to the workspace. */
 export function checkWorkspaceReferences(
   change: IssueChange,
   references: References,
@@ -113,8 +113,8 @@ export function checkWorkspaceReferences(
 }
 
 /**
- * Notes references that do not fit an issue of the team. What belongs to another team and what is nowhere get the
- * same sentence. `prefix` says which issue is meant where there are several.
+ * Notes a violation for each reference that does not fit an issue of the team. An object of another team and an object
+ * that does not exist get the same message. `prefix` names the issue if there are several.
  */
 export function checkTeamReferences(
   change: IssueChange,

@@ -7,7 +7,7 @@ import { type FilterFields, filterPredicate } from '../filters.ts';
 export const maxStatsDimensions = 3;
 export const maxStatsGroups = 1000;
 
-/** Counts of the living issues that the filter lets through, by up to three columns; the `first` largest groups. */
+/** Counts the issues that match the filter, grouped by up to three columns; gives the `first` largest groups. */
 export async function issueStats(
   ctx: Context,
   issues: { where: Predicate; fields: FilterFields },

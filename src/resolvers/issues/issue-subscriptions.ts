@@ -8,7 +8,7 @@ import { contributor } from '../writes/write-access.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { write } from '../writes/write-transaction.ts';
 
-/** Makes the viewer follow an issue; who does already goes on. */
+/** Makes the viewer follow an issue. Following it again changes nothing. */
 export async function subscribeToIssue(ctx: Context, { key }: { key: string }): Promise<IssueRow> {
   return changeSubscription(ctx, key, (trx, { userAccountId }, issueId) =>
     insertSubscriptions(trx, [{ issueId, userAccountId }]),

@@ -44,7 +44,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
   const { workspaceId } = principal;
   const { key, expectedRevision, parentIssueId } = input;
   const inTransaction = async (trx: Trx) => {
-    // What is read from here on must not be moved under another parent any more.
+    // From here on no other transaction can move the issues that this one reads under another parent.
     if (parentIssueId !== undefined) await lockParents(trx, 'exclusive');
     const plan = await checked(inTables(inside(trx)), input, async () => [
       { issue: await requireNamed(inside(trx), key), prefix: '' },
@@ -97,7 +97,7 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
   });
 }
 
-/** An issue to change, and how its violations are told from those of others. */
+/** An issue to change, and the prefix of its violations. */
 interface Target<Issue extends Pick<NamedIssue, 'teamId'>> {
   issue: Issue;
   prefix: string;
@@ -156,7 +156,7 @@ async function apply(trx: Trx, principal: Principal, plan: Plan): Promise<IssueR
   return after.map((issue) => issue ?? issueIsGone());
 }
 
-/** Locks the issues and, when they move, their old and new parents; then checks what only locked rows can tell. */
+/** Locks the issues and, if they move, their old and new parents; then checks the rules that need locked rows. */
 async function lock(trx: Trx, plan: Plan): Promise<LockedIssues> {
   const { change, targets, expectedRevision } = plan;
   const { parentIssueId } = change;
@@ -186,7 +186,7 @@ async function lock(trx: Trx, plan: Plan): Promise<LockedIssues> {
   return locked;
 }
 
-/** Sets the assignees of each issue and lets the new ones follow it; undefined when they are not to change. */
+/** Sets the assignees of each issue and lets new ones follow it. Gives undefined if the change does not name assignees. */
 async function assign(
   trx: Trx,
   change: IssueChange,

@@ -86,7 +86,7 @@ function newIssue(drafted: Draft, { userAccountId }: Principal): NewIssue {
   };
 }
 
-/** What hangs on a new issue: just what was given to it. */
+/** The related rows of a new issue: exactly those of its input. */
 function besideOf({ change, assignees }: Draft): Beside {
   return {
     issueAssignee: uuidArray(assignees.all),
@@ -138,7 +138,7 @@ async function insert(trx: Trx, principal: Principal, drafted: Draft): Promise<I
   return created ?? raise('internal_error', 'A statement that waits for the team gives a row.');
 }
 
-/** Holds the parent alive until it has its new sub-issue. */
+/** Locks the parent, so that it cannot be deleted before it has its new sub-issue. */
 async function lockNewParent(trx: Trx, parentIssueId: string): Promise<ReadonlyMap<string, IssueRow>> {
   await lockParents(trx, 'shared');
   const { issues } = await lockIssues(trx, [parentIssueId]);

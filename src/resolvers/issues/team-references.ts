@@ -7,8 +7,8 @@ import { asciiUpper } from '../keys.ts';
 const maxNames = 250;
 
 /**
- * Those of the codes and ids that name no team, as they were given: what a filter by team is checked with, since an
- * unknown team is a mistake and not an empty list (docs/contract.md, "Lists").
+ * The codes and ids that do not name a team, as the client sent them. A filter by an unknown team is refused and does not
+ * give an empty list (docs/contract.md, "Lists").
  */
 export async function unknownTeams(
   ctx: Context,
@@ -23,7 +23,7 @@ export async function unknownTeams(
     'codes',
     `takes ${maxNames} teams at most, with ids`,
   );
-  // What names no team is answered as it was given, and no answer holds such characters.
+  // The error repeats the unknown names, and answers must not contain such characters.
   violations.that(
     codes.every((code) => code.isWellFormed() && !code.includes('\0')),
     'codes',

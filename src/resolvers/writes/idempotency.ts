@@ -5,21 +5,21 @@ import type { SignedIn } from '../context.ts';
 import { raise } from '../errors.ts';
 import { writeInOneTransaction } from './write-transaction.ts';
 
-/** How long a key is kept. */
+/** How long a key is stored. */
 const keptMs = 24 * 60 * 60 * 1000;
 
-/** What is kept under one key, in characters of JSON: room for the largest issue, several times over. */
+/** The maximum length of a stored result, in characters of JSON: several times that of the largest issue. */
 const maxResultLength = 1_000_000;
 
-/** A key, and what tells the request that it came with from any other. */
+/** A key, and a hash of the request that it came with. */
 export interface KeyedRequest {
   readonly key: string;
   readonly requestHash: Buffer;
 }
 
 /**
- * Does the work of a request once, however often it comes: its result is kept in the work's own transaction, and given
- * again to whoever repeats it. Work that throws leaves nothing behind, so that its key is free.
+ * Does the work of a request once, however often the request is repeated. The result is stored in the transaction of the
+ * work and returned to each repetition. Work that throws stores nothing, so its key can be used again.
  */
 export async function once(
   context: SignedIn,
@@ -49,7 +49,7 @@ export async function once(
   });
 }
 
-/** Removes some of the keys that do not count any more. */
+/** Removes some of the expired keys. */
 export function removeOldKeys(unscoped: Kysely<Tables>, now: Date): Promise<number> {
   return removeKeys(unscoped, new Date(now.getTime() - keptMs), 1_000);
 }

@@ -4,15 +4,15 @@ import { raise } from '../errors.ts';
 import { idNoun, type IdPrefix } from '../ids.ts';
 import { thingIsGone, type ThingName } from '../issues/issue-locks.ts';
 
-/** The revision that a write is meant for; without one it is meant for whatever is there. */
+/** The revision that a write expects; null and undefined accept any. */
 export type ExpectedRevision = number | null | undefined;
 
-/** What a client says to change or delete something that hangs on an issue. */
+/** The input for a change or deletion of something that belongs to an issue. */
 export interface RevisedThing extends ThingName {
   expectedRevision?: ExpectedRevision;
 }
 
-/** Refuses a write that is meant for another revision than that of the locked row. */
+/** Refuses a write that expects another revision than that of the locked row. */
 export function requireRevision(
   prefix: IdPrefix,
   row: { revision: number } | undefined,
@@ -26,7 +26,7 @@ export function requireRevision(
   );
 }
 
-/** The same for something that hangs on an issue, which is locked as well: it was read before its issue was. */
+/** Does the same for something that belongs to a locked issue. It is read again, because it was read before the lock. */
 export async function requireThingRevision(
   trx: Trx,
   prefix: keyof typeof tables,

@@ -1,10 +1,10 @@
 import type { Violations } from '../errors.ts';
 import { decodeId, type IdPrefix } from '../ids.ts';
 
-/** What is said of a text that shows nothing. */
+/** The violation of a text without visible characters. */
 export const blankRule = 'must not be white space alone';
 
-/** Notes what is wrong with a text: its length, or characters that cannot be kept; from `min` 1 on, it must show something. */
+/** Notes a violation for a text of the wrong length or with characters that cannot be stored. With `min` of 1 or more, the text must have a visible character. */
 export function checkText(
   violations: Violations,
   field: string,
@@ -14,7 +14,7 @@ export function checkText(
   if (text.includes('\0') || !text.isWellFormed()) {
     violations.add(field, 'must not contain NUL or half a surrogate pair');
   } else if (text.startsWith('\uFEFF')) {
-    // It says how bytes are ordered, and is no part of a text; PGlite would lose it.
+    // A byte order mark is not part of a text, and PGlite would drop it.
     violations.add(field, 'must not begin with a byte-order mark');
   } else if (text.length < min) {
     violations.add(field, 'must not be empty');
@@ -25,7 +25,7 @@ export function checkText(
   }
 }
 
-/** The uuid behind an id of one kind; undefined, and noted, when it is none. */
+/** The uuid in an id of one type. Gives undefined, and notes a violation, for anything else. */
 export function uuidOf(
   violations: Violations,
   field: string,
@@ -38,7 +38,7 @@ export function uuidOf(
   return undefined;
 }
 
-/** The uuids behind a list of ids, each once, in their order. */
+/** The uuids in a list of ids, each once, in their order. */
 export function uuidsOf(
   violations: Violations,
   field: string,
@@ -56,7 +56,7 @@ export function uuidsOf(
   return [...uuids];
 }
 
-/** Has a text more than so many characters; one beyond the first 65,536 of Unicode is one, too. */
+/** Whether a text has more than this many characters. A character is a Unicode code point. */
 export function isLonger(text: string, max: number): boolean {
   if (text.length <= max) return false;
   if (text.length > 2 * max) return true;
