@@ -1,33 +1,33 @@
 import type { JsonSchema } from './json-schema.ts';
 import { bad, type JsonValue, type Read, type Violation } from './values.ts';
 
-/** A field that must be there. */
+/** A required field. */
 export interface RequiredField<T> {
   readonly word: 'required';
   readonly of: JsonValue<T>;
   readonly description: string;
 }
 
-/** A flag that clears another field of the same body, and cannot stand beside a value for it. */
+/** A flag that clears another field of the same body. The body must not contain a value for that field too. */
 export interface Clears<Target extends string> {
   readonly word: 'clears';
   readonly target: Target;
   readonly description: string;
 }
 
-/** The fields of a body by their names; a bare value may be left out. */
+/** The fields of a body by name. A value without `required` is optional. */
 export type Fields = Readonly<Record<string, JsonValue<unknown> | RequiredField<unknown> | Clears<string>>>;
 
-/** A body: a JSON object whose unknown fields are ignored, and whose null fields count as left out. */
+/** A body: a JSON object. Unknown fields are ignored, and null fields count as not sent. */
 export interface Body<F extends Fields> {
   readonly fields: F;
-  /** Refused when there is nothing in it to write. */
+  /** Whether a body without any field to write is refused. */
   readonly writesSomething: boolean;
 }
 
 type ClearedBy<F> = { [Name in keyof F]: F[Name] extends Clears<infer Target> ? Target : never }[keyof F];
 
-/** What a body comes to once it is read: a field that was cleared is null, one that was left out undefined. */
+/** The values of a body: null for a cleared field, undefined for a field that was not sent. */
 export type BodyValues<F> = {
   readonly [Name in keyof F as F[Name] extends Clears<string> ? never : Name]: F[Name] extends RequiredField<
     infer T
@@ -38,27 +38,27 @@ export type BodyValues<F> = {
       : never;
 };
 
-/** A body that makes a thing. */
+/** Declares a body that creates a resource. */
 export function creation<F extends Fields>(fields: F): Body<F> {
   return { fields, writesSomething: false };
 }
 
-/** A body that changes a thing: whatever is left out stays, and something must be there. */
+/** Declares a body that changes a resource. Fields that are not sent stay unchanged, and at least one must be sent. */
 export function change<F extends Fields>(fields: F): Body<F> {
   return { fields, writesSomething: true };
 }
 
-/** The word for a field that must be there. */
+/** Declares a required field. */
 export function required<T>(of: JsonValue<T>): RequiredField<T> {
   return { word: 'required', of, description: of.description };
 }
 
-/** The word for a flag that clears the field named. */
+/** Declares a flag that clears the field `target`. */
 export function clears<const Target extends string>(target: Target, description: string): Clears<Target> {
   return { word: 'clears', target, description };
 }
 
-/** A list of values; what is wrong with one says its place: values are counted from 1, of records it is the path. */
+/** Declares a list. A violation of an item names its position, counted from 1, or the path of a field in a record. */
 export function list<T>(of: JsonValue<T>, description: string, maxItems: number): JsonValue<T[]> {
   return {
     word: 'value',
@@ -73,12 +73,12 @@ export function list<T>(of: JsonValue<T>, description: string, maxItems: number)
   };
 }
 
-/** However often one and the same stands in it. */
+/** The longest list, including repeated values. */
 const mostItems = 250;
 
 /**
- * A list in which a value counts once, however often it stands there. Clients are told that it has at most `maxItems`, since
- * a schema cannot say how many of them may differ; repeated values may make it longer.
+ * Declares a list in which repeated values count once. Its schema says `maxItems`, because a schema cannot limit the number of
+ * different values. Repeated values may make the list longer.
  */
 export function set<T extends string>(
   of: JsonValue<T>,
@@ -100,7 +100,7 @@ export function set<T extends string>(
   };
 }
 
-/** An object within a body; all its fields must be there, unknown ones are ignored. */
+/** Declares an object within a body. All its fields are required, and unknown ones are ignored. */
 export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
   name: string,
   fields: F,
@@ -117,7 +117,7 @@ export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
       const { values, violations } = readBody(body, given);
       if (violations.length > 0)
         return { problems: violations.map(({ field, message }) => ({ field: `.${field}`, message })) };
-      // The words that read the values are those that their types are made of.
+      // The types of the values follow from the declarations that read them.
       return { value: values as { [Name in keyof F]: F[Name] extends JsonValue<infer T> ? T : never } };
     },
   };
@@ -129,7 +129,7 @@ function describe(fields: Readonly<Record<string, JsonValue<unknown>>>): Record<
   );
 }
 
-/** Judges a body whole: the values of its fields, and every field that is wrong. */
+/** Reads a whole body. Returns the values of its fields, and all violations. */
 export function readBody(
   { fields, writesSomething }: Body<Fields>,
   given: unknown,
@@ -160,7 +160,7 @@ function readField(field: Fields[string], value: unknown, body: object): Read<un
   return both ? bad(`cannot be combined with ${field.target}`) : { value };
 }
 
-/** The field's own value; what is inherited was not sent, and null is "not supplied" (docs/contract.md, "Writes"). */
+/** The own property of the body, since inherited ones were not sent. Null means "not supplied" (docs/contract.md, "Writes"). */
 function supplied(body: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(body, name)?.value ?? undefined;
 }

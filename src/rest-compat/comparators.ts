@@ -1,14 +1,14 @@
-/** A graph's comparison for a parameter that was given; none for one that was left out. */
+/** The comparison of a GraphQL filter for a parameter; undefined when the parameter was not sent. */
 export function equals<T>(value: T | undefined): { eq: T } | undefined {
   return value === undefined ? undefined : { eq: value };
 }
 
-/** The same for a parameter that may be repeated. */
+/** The comparison for a parameter that may be repeated. */
 export function oneOfThese<T>(values: T[] | undefined): { in: T[] } | undefined {
   return values && { in: values };
 }
 
-/** From one value to another, both included; either may be left out. */
+/** The comparison for a range. Both bounds are inclusive and optional. */
 export function between<T>(
   from: T | undefined,
   to: T | undefined,

@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto';
 
-/** A tag as a conditional request names it (RFC 9110, 8.8.3). */
+/** A tag in a conditional request (RFC 9110, 8.8.3). */
 interface EntityTag {
   readonly weak: boolean;
-  /** What stands between the quotes. */
+  /** The text between the quotes. */
   readonly opaque: string;
 }
 
 /**
- * The tag of an answer: the revision of the thing, where it has one, and a hash of all that is said, since that has
- * names of other things and differs by who asks.
+ * The tag of an answer: the revision of the resource, if it has one, and a hash of the body. The body contains names of other
+ * resources and depends on the caller, so the revision alone would not do.
  */
 export function entityTag(body: string | Uint8Array, revision: number | undefined): string {
   const digest = hash('sha1', body, 'base64url');
   return revision === undefined ? `"${digest}"` : `"r${revision}-${digest}"`;
 }
 
-/** The revision that a tag of ours names; undefined for the tags of lists, and for those that are not ours. */
+/** The revision in a tag; undefined for the tags of lists, and for tags that this service has not created. */
 export function revisionOf({ opaque }: EntityTag): number | undefined {
   const [, digits] = /^r([1-9]\d{0,8})-/.exec(opaque) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The tags of an If-Match or If-None-Match; `*` stands for any, undefined says that it is neither. */
+/** Reads the tags of If-Match or If-None-Match. Returns `*` for any tag, and undefined for an invalid header. */
 export function readEntityTags(header: string): '*' | readonly EntityTag[] | undefined {
   const text = header.trim();
   if (text === '*') return '*';
@@ -32,5 +32,5 @@ export function readEntityTags(header: string): '*' | readonly EntityTag[] | und
 
 const tag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
-/** `*` or a list of tags; elements that are empty are no mistake in a list (RFC 9110, 5.6.1). */
+/** `*` or a list of tags. A list may contain empty elements (RFC 9110, 5.6.1). */
 export const entityTagsForm = /^(?:\*|[\s,]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"\s*(?:,[\s,]*|$))+)$/;

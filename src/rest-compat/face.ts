@@ -14,49 +14,49 @@ import type { Outcome, Route } from './route.ts';
 import { createRouter, type Found } from './router.ts';
 import { table } from './table.ts';
 
-/** A request as the server hands it over; nothing of it has been read or judged yet but its size. */
+/** A request from the server. Only its size has been checked so far. */
 export interface RestRequest {
   readonly method: string;
-  /** As it came: still percent-encoded, without the query. */
+  /** The path as it was sent: percent-encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
-  /** Where the client reaches the service: `https://work.example.com`. */
+  /** The URL at which the client reaches the service: `https://work.example.com`. */
   readonly origin: string;
-  /** The whole body; throws `payload_too_large`. Authentication may come before it. */
+  /** Reads the whole body. Throws `payload_too_large`. */
   body(): Promise<Buffer>;
-  /** Who calls, and what an operation runs with; throws `unauthenticated` for a token that is not good, `rate_limited`. */
+  /** Authenticates the caller and returns the context. Throws `unauthenticated` for an invalid token, and `rate_limited`. */
   context(): Promise<OperationContext>;
-  /** The same for what is public, whatever credential came along, counted by address; throws `rate_limited`. */
+  /** The context of a public operation, without a principal. Counts against the address. Throws `rate_limited`. */
   visitor(): Promise<OperationContext>;
-  /** The same uncounted: a probe is always answered. */
+  /** The context of a probe, which is always answered and never counted. */
   anonymous(): OperationContext;
-  /** Says for logs and metrics which operation answered the request, and at which of the table's paths. */
+  /** Reports to logs and metrics which operation answers the request, and which path of the table it has. */
   note(operationName: string, route: string): void;
 }
 
-/** What the server sends back; it adds the headers that all answers have. */
+/** The reply. The server adds the headers that all answers have. */
 export interface RestReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | Readable;
-  /** Hears when the body has gone out; nobody says so of one that broke off. */
+  /** Called when the body has been sent, and not when sending it fails. */
   readonly sent?: () => void;
 }
 
-/** The REST face as the server mounts it. */
+/** The REST face, which the server calls. */
 export interface RestFace {
-  /** Undefined when no route has the path; the server then answers 404. What it throws, the server answers as a problem. */
+  /** Returns undefined when no route has the path; the server then answers 404. Errors that it throws are answered as problems. */
   handle(request: RestRequest): Promise<RestReply | undefined>;
-  /** The route of a request that is counted against its token; undefined for what is public, or not there. */
+  /** The route of a request that counts against its token; undefined for public routes and unknown paths. */
   counted(request: Pick<RestRequest, 'method' | 'path'>): Pick<Route, 'operation' | 'path'> | undefined;
 }
 
-/** The REST face: each route of the table as an operation on the schema. */
+/** Creates the REST face, which runs an operation of the schema for each route of the table. */
 export function createRestFace(schema: GraphQLSchema): RestFace {
   const find = createRouter(table);
-  // The server sends no body in answer to HEAD, and all headers.
+  // For HEAD, the server sends all headers and no body.
   const routeOf = ({ methods }: Found, method: string) => methods.get(method === 'HEAD' ? 'GET' : method);
   return {
     counted({ method, path }) {
@@ -76,7 +76,7 @@ export function createRestFace(schema: GraphQLSchema): RestFace {
   };
 }
 
-/** What the table says of itself: the one answer that no operation gives. */
+/** The OpenAPI description: the only answer without an operation. */
 function description(request: RestRequest): RestReply {
   const allow = 'GET, HEAD, OPTIONS';
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
@@ -91,7 +91,7 @@ function notAllowed({ requestId }: RestRequest, allow: string): RestReply {
   return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
 }
 
-/** The order of the checks is the contract's ("Errors"). */
+/** The checks are in the order of docs/contract.md, "Errors". */
 async function answer(
   schema: GraphQLSchema,
   route: Route,
@@ -125,7 +125,7 @@ async function answer(
   return { ...reply, headers: { ...reply.headers, ...replayed, 'X-GraphQL-Operation': operationName } };
 }
 
-/** In up to three turns of the event loop: a page of issues with long lists takes long to shape, and to print. */
+/** Pauses for other requests in between, because rendering a page of issues with long lists takes long. */
 async function outcomeReply(route: Route, shape: () => Outcome, request: RestRequest): Promise<RestReply> {
   const { requestId } = request;
   const turns = new Turns();
@@ -154,7 +154,7 @@ async function outcomeReply(route: Route, shape: () => Outcome, request: RestReq
   };
 }
 
-/** By what a client asks again for what it has; the answer to a write has a tag when it shows one thing as it is now. */
+/** The tag for conditional requests. The answer to a write has one if it shows a single resource in its current state. */
 function readHeaders(
   { method }: RestRequest,
   body: string | Uint8Array,
@@ -163,7 +163,7 @@ function readHeaders(
   const isRead = method === 'GET' || method === 'HEAD';
   return {
     ...((isRead || revision !== undefined) && { ETag: entityTag(body, revision) }),
-    // Kept by the client alone, and only to be asked for again.
+    // Only the client itself may cache the answer, and must revalidate it.
     ...(isRead && { 'Cache-Control': 'private, no-cache' }),
   };
 }
@@ -176,17 +176,17 @@ function contextOf(
   return probe ? request.anonymous() : request.visitor();
 }
 
-/** Judges by the scope of the route, which is what its operation needs, before the body is read. */
+/** Checks the scope of the route, which is all that its operation needs, before the body is read. */
 function admit(schema: GraphQLSchema, route: Route, { principal }: OperationContext): void {
   const { method, path, scope, operation, fragments } = route;
   if (scope === 'public') return;
-  // The rule of operations says what is missing when nobody calls.
+  // Without a principal, the scope rule of operations raises the error.
   if (!principal) return checkScopes({ schema, operation, fragments, variables: {} }, principal);
   if (scope === 'token' || principal.scopes.has(scope)) return;
   throw new InsufficientScopeError(new Map([[`${method} ${path}`, [scope]]]));
 }
 
-/** The JSON of the body, or why it is refused: its size before its type, its type before what it says. */
+/** Reads the JSON of the body. Checks its size first, then its type, then its content. */
 async function receive(request: RestRequest): Promise<{ body: unknown } | { reply: RestReply }> {
   const { headers, requestId } = request;
   const bytes = await request.body();

@@ -12,8 +12,8 @@ interface WordValues {
 type Words = { [Name in StoredFieldName]: JsonValue<WordValues[(typeof issueFields)[Name]['kind']]> };
 
 /**
- * The words for the stored fields of an issue in a body. A route lists those that it takes, under the names and in the
- * order of the specification.
+ * Declarations of the stored fields of an issue in a body. A route lists those that it takes, with the names and in the order of
+ * the specification.
  */
 export const issueWords = fieldsAs<StoredKind, JsonValue<unknown>>({
   text: (_name, { description, min, max, trimmed }) =>
@@ -22,5 +22,5 @@ export const issueWords = fieldsAs<StoredKind, JsonValue<unknown>>({
   code: (_name, { description }) => code<Priority>('Priority', description.replace(/\.$/, ':')),
   date: (_name, { description }) => date(description),
   reference: (_name, field) => id(field.of, field.description),
-  // A word gives the values of its field's kind.
+  // The type of a declaration's values follows from the kind of its field.
 }) as Words;

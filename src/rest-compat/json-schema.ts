@@ -1,4 +1,4 @@
-/** The part of JSON Schema 2020-12 (OpenAPI 3.1) that the words of this face are described with. */
+/** The part of JSON Schema 2020-12 (OpenAPI 3.1) that this room uses. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -18,17 +18,17 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly not?: JsonSchema;
   readonly const?: string | number | boolean;
-  /** The name that a component is printed under; what is described inline has none. */
+  /** The name of the component; a schema without a name is printed inline. */
   readonly title?: string;
   readonly description?: string;
 }
 
-/** The greatest whole number that the graph and the tables take. */
+/** The largest integer of GraphQL and of the columns. */
 export const largestInt32 = 2_147_483_647;
 
-/** The schema of a value that may also be null. */
+/** The schema of a nullable value. */
 export function orNull(schema: JsonSchema): JsonSchema {
-  // What is printed by its name cannot be another type in one place.
+  // A schema with a name is printed as a reference, whose type cannot be changed.
   if (schema.title) return { anyOf: [schema, { type: 'null' }] };
   return {
     ...schema,

@@ -1,7 +1,7 @@
 import { maxNesting } from '../executor/limits.ts';
 import { isNestedDeeper } from '../executor/nesting.ts';
 
-/** Whether a Content-Type is JSON as RFC 8259 has it: UTF-8, whatever parameters stand beside. */
+/** Whether a Content-Type is JSON in UTF-8 (RFC 8259), with any other parameters. */
 export function isJsonMediaType(contentType: string): boolean {
   const [type = '', ...parameters] = contentType
     .toLowerCase()
@@ -12,8 +12,8 @@ export function isJsonMediaType(contentType: string): boolean {
 }
 
 /**
- * Reads JSON text in UTF-8; a byte order mark is skipped, and of two members of one name the last counts, as with
- * JSON.parse. The problem says why a body is refused.
+ * Reads JSON in UTF-8. Skips a byte order mark. Of two members with the same name the last counts, as with JSON.parse. `problem`
+ * says why a body is refused.
  */
 export function readJson(bytes: Uint8Array): { value: unknown } | { problem: string } {
   if (bytes.length === 0) return { problem: 'must be a JSON object; it is empty' };

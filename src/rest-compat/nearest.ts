@@ -1,9 +1,9 @@
 /**
- * The one of the known spellings that somebody most likely meant; undefined when none is near. Case does not count,
- * nor hyphens and underscores, and about a third of the letters may be wrong.
+ * The known spelling that the client most likely meant; undefined when none is similar. Ignores case, hyphens and underscores.
+ * About a third of the letters may be wrong.
  */
 export function nearest(given: string, known: readonly string[]): string | undefined {
-  // What is much longer than anything known is no slip of the pen, and would be slow to compare.
+  // A much longer text is not a typing error, and comparing it would be slow.
   if (given === '' || given.length > 64) return undefined;
   const ranked = known
     .map((spelling) => ({ spelling, slips: slipsBetween(letters(given), letters(spelling)) }))
@@ -12,7 +12,7 @@ export function nearest(given: string, known: readonly string[]): string | undef
   return best && best.slips <= Math.floor((best.spelling.length + 2) / 3) ? best.spelling : undefined;
 }
 
-/** The end of a message about a wrong value: the value that was meant, if there is one near. */
+/** The end of a message about an invalid value: a suggestion, if a known value is similar. */
 export function hint(given: string, known: readonly string[]): string {
   const meant = nearest(given, known);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
@@ -22,7 +22,7 @@ function letters(text: string): string {
   return text.toLowerCase().replaceAll(/[-_ ]/g, '');
 }
 
-/** Levenshtein's distance: letters put in, taken out or changed. */
+/** The Levenshtein distance: the number of inserted, removed and changed letters. */
 function slipsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of Array.from(from).entries()) {

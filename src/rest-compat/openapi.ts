@@ -7,15 +7,15 @@ import { additions, specified, table } from './table.ts';
 let printed: readonly [before: string, after: string] | undefined;
 
 /**
- * The OpenAPI 3.1 description of the REST face: the file `openapi.json`, and what GET /v1/openapi.json answers, where
- * `server` is the address that the client reaches the service at.
+ * The OpenAPI 3.1 description of the REST layer, for the file `openapi.json` and for GET /v1/openapi.json. `server` is the URL at
+ * which the client reaches the service.
  */
 export function printOpenApi(server = anyServer): string {
   printed ??= aroundServer(`${JSON.stringify(openApiDocument(table, additions, readExamples()), null, 2)}\n`);
   return printed.join(serverLine(server));
 }
 
-/** The text in front of the server's address and behind it: to print the whole again for each request would be slow. */
+/** The text before and after the URL of the server. Printing the whole description for each request would be slow. */
 function aroundServer(text: string): readonly [string, string] {
   const [before, after, another] = text.split(serverLine(anyServer));
   if (before === undefined || after === undefined || another !== undefined)
@@ -32,7 +32,7 @@ export function printEndpointsPage(): string {
   return `${endpointsPage(specified, additions, readExamples())}\n`;
 }
 
-/** Recorded by `npm run generate`. Only who asks for the document needs them, so that no start reads them. */
+/** Recorded by `npm run generate`. Read when the description is first requested, and not at the start. */
 function readExamples(): Examples {
   const file = new URL('openapi/examples.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as Examples;

@@ -1,16 +1,16 @@
-/** The address of the requested page, from which the addresses of the other pages are made. */
+/** The URL of the requested page, from which the URLs of other pages are derived. */
 interface PageAddress {
   readonly origin: string;
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-/** Clients and proxies take headers of 8 or 16 KiB, all together; a query may be as long as that by itself. */
+/** Clients and proxies accept 8 or 16 KiB for all headers together, and a query alone may be as long. */
 export const longestLinks = 4_000;
 
 /**
- * The `Link` header of a page of a list (RFC 8288): the first page, and the next one when there is one. None when it
- * would be too long to be read; the body says the cursor, too.
+ * The `Link` header of a page of a list (RFC 8288), with the first page and the next one, if any. Undefined when it would be too
+ * long; the body contains the cursor too.
  */
 export function pageLinks(page: PageAddress, nextCursor: string): string | undefined {
   const first = `<${address(page, '')}>; rel="first"`;
@@ -18,12 +18,12 @@ export function pageLinks(page: PageAddress, nextCursor: string): string | undef
   return links.length > longestLinks ? undefined : links;
 }
 
-/** The same list with another cursor; every other parameter stays as it was sent. */
+/** The URL of the list with another cursor. All other parameters stay the same. */
 function address({ origin, path, query }: PageAddress, cursor: string): string {
   const changed = new URLSearchParams(query);
   if (cursor === '') changed.delete('cursor');
   else changed.set('cursor', cursor);
-  // A Host header may hold anything; a path alone is an address too.
+  // A Host header may contain anything. A URL may also consist of a path alone.
   const base = URL.canParse(origin) ? origin : '';
   return `${base}${path}${changed.size > 0 ? `?${changed}` : ''}`;
 }

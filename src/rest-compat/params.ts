@@ -6,7 +6,7 @@ import { idLength, idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { bad, cursor, integer, longestKey, oneOf, type Read, type Value, type Violation } from './values.ts';
 
-/** A query parameter that may be given several times; its values are joined by OR. */
+/** A query parameter that may be repeated. Its values are combined by OR. */
 export interface Many<T> {
   readonly word: 'many';
   readonly of: Value<T>;
@@ -15,7 +15,7 @@ export interface Many<T> {
   readonly schema: JsonSchema;
 }
 
-/** A query parameter that stands for something even when it is left out. */
+/** A query parameter with a default. */
 export interface WithDefault<T> {
   readonly word: 'default';
   readonly of: Value<T>;
@@ -24,10 +24,10 @@ export interface WithDefault<T> {
   readonly schema: JsonSchema;
 }
 
-/** A part of the path, in braces there. What can name nothing by its form is `not_found`. */
+/** A part of the path, in braces there. A text with an invalid form is `not_found`. */
 export interface PathPart {
   readonly word: 'path';
-  /** What it names, as "there is no such …" says it. */
+  /** The kind of resource that it names, for the message "There is no such …". */
   readonly noun: string;
   readonly names?: Naming | undefined;
   readonly form: RegExp;
@@ -35,7 +35,7 @@ export interface PathPart {
   readonly schema: JsonSchema;
 }
 
-/** A header of the request. */
+/** A header of the request that is read like a parameter. */
 export interface HeaderField<T> {
   readonly word: 'header';
   readonly description: string;
@@ -43,12 +43,12 @@ export interface HeaderField<T> {
   readonly fromText: (text: string) => Read<T>;
 }
 
-/** The parameters of a route by their names, those of the path and headers among them. A bare value may be given once. */
+/** The parameters of a route by name, including those of the path and headers. A plain value may be sent once. */
 export type Parameters = Readonly<
   Record<string, Value<unknown> | Many<unknown> | WithDefault<unknown> | HeaderField<unknown> | PathPart>
 >;
 
-/** What parameters come to once they are read. */
+/** The values of parameters. */
 export type ParameterValues<P> = {
   readonly [Name in keyof P]: P[Name] extends PathPart
     ? string
@@ -61,27 +61,27 @@ export type ParameterValues<P> = {
           : never;
 };
 
-/** Where the parameters of a request stand. */
+/** The parts of a request that contain parameters. */
 export interface SentParameters {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** A filter of the graph takes no more values. */
+/** The most values of a repeated parameter, which is what GraphQL filters accept. */
 const mostWords = 250;
 
-/** Ids are long: more of them, in each parameter that takes some, would not fit in the head of a request. */
+/** The most ids of a repeated parameter. Ids are long, and several such parameters must fit into the head of a request. */
 const mostIds = 100;
 
-/** The word for a parameter that may be repeated. */
+/** Declares a parameter that may be repeated. */
 export function many<T>(of: Value<T>): Many<T> {
   const maxItems = of.names ? mostIds : mostWords;
   const schema = { type: 'array', items: of.schema, maxItems };
   return { word: 'many', of, maxItems, description: of.description, schema };
 }
 
-/** The word for a parameter with a default; `spelling` is what a client would send to ask for it. */
+/** Declares a parameter with a default. `spelling` is what a client would send for it. */
 export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
   const read = of.fromText(spelling);
   if (!('value' in read)) throw new Error(`${spelling} is no value of its parameter.`);
@@ -95,14 +95,14 @@ export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
   };
 }
 
-/** A key or a code in the path: letters and digits, perhaps with a hyphen, in any case; never an id. */
+/** Declares a key or code in the path: letters, digits and hyphens in any case. An id is not accepted. */
 export function key(noun: NamedKind, description: string): PathPart {
   const form = new RegExp(`^[A-Za-z0-9-]{1,${longestKey}}$`);
   const schema = { type: 'string', pattern: form.source, maxLength: longestKey };
   return { word: 'path', noun, form, description, schema, ...naming('key', noun) };
 }
 
-/** The id of one kind of thing in the path (`comment_…`); an id of another kind names nothing there. */
+/** Declares an id in the path (`comment_…`). An id with another prefix is `not_found`. */
 export function pathId(prefix: NamedKind, noun: string, description: string): PathPart {
   const form = new RegExp(`^${prefix}_${idTail}$`);
   const schema = { type: 'string', pattern: form.source, maxLength: idLength(prefix) };
@@ -112,8 +112,8 @@ export function pathId(prefix: NamedKind, noun: string, description: string): Pa
 export const largestPage = 250;
 
 /**
- * A name of 255 characters becomes at most 8.5 kB in the form that it is sorted by (U+FDFA stands for 18 letters), which
- * a cursor holds in base64.
+ * A name of 255 characters has at most 8.5 kB in the form by which it is sorted (U+FDFA becomes 18 letters), which the cursor
+ * contains in base64.
  */
 export const longestCursor = 12_000;
 
@@ -126,10 +126,10 @@ export const page = {
   ),
 };
 
-/** Of a header that lists tags; one of ours has at most 64 characters. */
+/** The longest header with tags. Tags of this service have at most 64 characters. */
 const longestTags = 4_000;
 
-/** The header that every read with a body takes: the server compares it when the answer is made. */
+/** The header If-None-Match of reads with a body. The server compares it when the answer is ready. */
 export const ifNoneMatch = {
   'If-None-Match': {
     word: 'header',
@@ -142,7 +142,7 @@ export const ifNoneMatch = {
 
 const tooLong = bad(`must have at most ${longestTags} characters`);
 
-/** The revision that a write is meant for, for the `expectedRevision` of its operation. */
+/** The header If-Match of writes, whose revision becomes the `expectedRevision` of the operation. */
 export const ifMatch = {
   'If-Match': {
     word: 'header',
@@ -153,13 +153,13 @@ export const ifMatch = {
   } satisfies HeaderField<number | undefined>,
 } as const;
 
-/** What is said of an If-Match that cannot be read; not to look at it would be to write unasked. */
+/** The violation of an invalid If-Match. Ignoring the header would mean to write without the condition. */
 const notATag = 'must be an ETag as it was answered, with its quotes, such as "r12-…", or *';
 
-/** No thing has it, so it fits none. */
+/** No resource has this revision, so it never matches. */
 const noRevision = 0;
 
-/** Strong comparison (RFC 9110, 13.1.1), of the revisions alone: a weak tag, or one that is not ours, fits none. */
+/** Strong comparison (RFC 9110, 13.1.1) of revisions. A weak tag, or one of another service, never matches. */
 function readIfMatch(header: string): Read<number | undefined> {
   if (header.length > longestTags) return tooLong;
   const tags = readEntityTags(header);
@@ -170,7 +170,7 @@ function readIfMatch(header: string): Read<number | undefined> {
   return second === undefined ? { value: revision } : bad('must not name several revisions');
 }
 
-/** The name that a client gives to a write, so that it can repeat it: every route that writes takes it. */
+/** The header with which a client can repeat a write safely. Every route that writes accepts it. */
 export const idempotencyKey = {
   'Idempotency-Key': {
     word: 'header',
@@ -180,17 +180,17 @@ export const idempotencyKey = {
   } satisfies HeaderField<string>,
 } as const;
 
-/** The direction of a list's sort. */
+/** The sort direction of a list. */
 export const direction = directionOf('asc');
 
-/** The direction of a list whose sort goes this way when nothing is said. */
+/** The sort direction of a list, with this default. */
 export function directionOf(standard: 'asc' | 'desc'): WithDefault<SortDirection> {
   const spellings = { asc: 'ASC', ascending: 'ASC', desc: 'DESC', descending: 'DESC' } as const;
   const description = 'Which way to sort. What has no value comes last both ways.';
   return withDefault(standard, oneOf<SortDirection>(spellings, description));
 }
 
-/** What a list is sorted by; `standard` when nothing is said. */
+/** The sort field of a list, with the default `standard`. */
 export function sortBy<Field extends string>(
   standard: string,
   spellings: Readonly<Record<string, Field>>,
@@ -198,7 +198,7 @@ export function sortBy<Field extends string>(
   return withDefault(standard, oneOf(spellings, 'What to sort by; equal ones follow by their id.'));
 }
 
-/** The parts of the path that name things, in their order. */
+/** The parts of the path that name resources, in order. */
 export function nounsOf(parameters: Parameters): string[] {
   return Object.values(parameters).flatMap((parameter) =>
     parameter.word === 'path' ? [parameter.noun] : [],
@@ -206,8 +206,8 @@ export function nounsOf(parameters: Parameters): string[] {
 }
 
 /**
- * Reads the parameters; `violations` has every bad parameter, and `absent` says that a part of the path can name nothing,
- * which is to be answered only when nothing else is wrong.
+ * Reads the parameters. `violations` has every invalid parameter. `absent` is true when a part of the path has an invalid form,
+ * which is answered only if there are no violations.
  */
 export function readParameters(
   parameters: Parameters,

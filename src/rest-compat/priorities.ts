@@ -2,9 +2,9 @@ import { codesOf } from './enums.ts';
 import type { Priority } from './operations.generated.ts';
 import { oneOf, type Value } from './values.ts';
 
-/** A priority in a query, by its name or its number. */
+/** Declares a priority in a query, by its name or its number. */
 export function priorityNameOrCode(description: string): Value<Priority> {
-  // The names of the schema's enum are what the type was generated from.
+  // The type is generated from the enum with these values.
   const names = [...codesOf('Priority')].map(([name, number]) => [name as Priority, number] as const);
   return oneOf<Priority>(
     Object.fromEntries([

@@ -5,14 +5,14 @@ import type { RestReply } from './face.ts';
 import type { Route } from './route.ts';
 import type { Violation } from './values.ts';
 
-/** An expected failure as this face says it: a code of the registry, a sentence, and every bad field. */
+/** An expected failure: an error code, a sentence, and every violation. */
 export interface Failure {
   readonly code: Problem['code'];
   readonly message: string;
   readonly violations?: readonly Violation[];
 }
 
-/** The answer that says a failure as problem details. */
+/** The reply with a failure as problem details. */
 export function problemReply(
   failure: Failure,
   requestId: string,
@@ -21,7 +21,7 @@ export function problemReply(
   return problemDetails(problemOf(failure, requestId), headers);
 }
 
-/** Everything that is wrong with the parameters or the body of a request. */
+/** The failure for violations of the parameters or the body of a request. */
 export function refusalOf(
   code: 'invalid_request' | 'validation_failed',
   violations: readonly Violation[],
@@ -33,8 +33,8 @@ export function refusalOf(
 }
 
 /**
- * The problem that an error of a route's operation is, with the names that REST has for its fields. That the
- * operation does not fit the schema or its variables would be a mistake of the route: `report` hears of it.
+ * The problem for an error of a route's operation, with the field names of REST. An error of the document or its variables is a bug
+ * of the route, which is passed to `report`.
  */
 export function operationProblem(
   route: Route,
@@ -62,7 +62,7 @@ function inRestNames(
   );
 }
 
-/** The four fields that the specification gives to the failure of a probe. */
+/** A failure of a probe, which has only four fields in the specification. */
 function bare({
   type,
   title,
@@ -72,13 +72,13 @@ function bare({
   return { type, title, status, detail };
 }
 
-/** `input.statusId` → `initialStatusId`; what stands behind the name stays. */
+/** `input.statusId` → `initialStatusId`. The rest of a path stays the same. */
 function rename(field: string, names: Readonly<Record<string, string>>): string {
   const [, name = '', rest = ''] = /^(?:input\.)?(\w*)(.*)$/s.exec(field) ?? [];
   return `${names[name] ?? name}${rest}`;
 }
 
-/** The answer that has these problem details as its body. */
+/** The reply with these problem details as its body. */
 export function problemDetails(
   problem: Pick<Problem, 'status'>,
   headers: Readonly<Record<string, string>> = {},

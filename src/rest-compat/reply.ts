@@ -2,54 +2,54 @@ import type { JsonSchema } from './json-schema.ts';
 import { largestPage, longestCursor } from './params.ts';
 import { boolean, integer, type Shape, shape, text } from './shape.ts';
 
-/** An answer before it is written down: none of it is HTTP but the status. */
+/** The content of an answer, before it becomes HTTP. */
 export interface Rendered {
   readonly status: number;
-  /** What becomes JSON; an answer without has no body. */
+  /** The value of the JSON body; an answer without it has no body. */
   readonly body?: unknown;
-  /** Where a redirect leads, or where what was made can be read. */
+  /** The target of a redirect, or the path of the created resource. */
   readonly location?: string;
-  /** On a page of a list the cursor of the next one; empty when there is none. */
+  /** For a page of a list, the cursor of the next page; empty when there is none. */
   readonly nextCursor?: string;
-  /** Of the one thing that the body is. */
+  /** The revision of the resource in the body. */
   readonly revision?: number | undefined;
 }
 
-/** An answer that a route may give when all goes well, as OpenAPI describes it. */
+/** An answer that a route may give on success, for OpenAPI. */
 export interface Success {
   readonly status: number;
   readonly description: string;
   readonly schema?: JsonSchema;
-  /** A page of a list: it says in `Link` where the others are. */
+  /** The answer is a page of a list, with a `Link` header. */
   readonly paged?: true;
-  /** Its `ETag` has a revision: it is good for `If-Match`. */
+  /** Its `ETag` contains a revision and can be used in `If-Match`. */
   readonly revised?: boolean;
-  /** What the answer is about can be read, changed or deleted at a path of its own. */
+  /** The resource can be read, changed or deleted at a path of its own. */
   readonly made?: Made;
-  /** `Location` says where to go on. */
+  /** The answer has a `Location` header. */
   readonly located?: true;
 }
 
-/** Where a thing is once it was made. */
+/** Where a created resource can be read. */
 export interface Made {
-  /** The path of its own routes; the last of the braces names the thing itself. */
+  /** The path of its routes. The last part in braces names the resource itself. */
   readonly path: `/v1/${string}/{${string}}`;
-  /** Where the answer has that name, as a JSON pointer: `/id`. */
+  /** The position of that name in the answer, as a JSON pointer: `/id`. */
   readonly namedAt: `/${string}`;
 }
 
-/** The name in the last braces of a path. */
+/** The name of the last part of a path in braces. */
 export function ownParameter({ path }: Made): string {
   return path.slice(path.lastIndexOf('{') + 1, -1);
 }
 
-/** What a route answers with when it finds what it was asked for. */
+/** How a route answers when its resource exists. */
 export interface Reply<in Picked, in Values> {
   readonly successes: readonly Success[];
   readonly render: (picked: Picked, values: Values) => Rendered;
 }
 
-/** 200 with one thing. */
+/** 200 with a resource. */
 export function item<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   return {
     successes: [thingOf(of, 200, '')],
@@ -57,7 +57,7 @@ export function item<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   };
 }
 
-/** 201 with the thing that was made, which is read with others of its kind. */
+/** 201 with the created resource, which can be read only in a list. */
 export function created<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   return {
     successes: [thingOf(of, 201, ' that was made')],
@@ -65,7 +65,7 @@ export function created<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   };
 }
 
-/** 201 with the thing that was made, and with the path where it can be read in `Location`. */
+/** 201 with the created resource, and its path in `Location`. */
 export function createdAt<Picked>(
   of: Shape<Picked>,
   made: Made,
@@ -82,7 +82,7 @@ export function createdAt<Picked>(
 function locationOf(made: Made, body: unknown, values: Readonly<Record<string, unknown>>): string {
   const own = ownParameter(made);
   return made.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    // Keys are answered in upper case, however they were sent.
+    // Keys in answers are in upper case, whatever the client has sent.
     name === own ? valueAt(body, made.namedAt) : String(values[name]).toUpperCase(),
   );
 }
@@ -92,7 +92,7 @@ function valueAt(body: unknown, pointer: string): string {
   return String(steps.reduce((value, step) => (value as Record<string, unknown>)[step], body));
 }
 
-/** 201 with the thing that was made, or 200 with one that does the same and was there already. */
+/** 201 with the created resource, or 200 with an equivalent one that existed already. */
 export function createdOrExisting<Thing>(
   of: Shape<Thing>,
   made: Made,
@@ -120,7 +120,7 @@ function rendered<Thing>(
   return { body: render(thing), revision: revision === undefined ? undefined : numbers[revision] };
 }
 
-/** 204: it is done, and there is nothing to say. */
+/** 204 without a body. */
 export function noContent(): Reply<object, unknown> {
   return {
     successes: [{ status: 204, description: 'It is done; there is no body.' }],
@@ -128,7 +128,7 @@ export function noContent(): Reply<object, unknown> {
   };
 }
 
-/** 302 to an address that was signed for this one caller. */
+/** 302 to a URL that is signed for this caller. */
 export function redirect(): Reply<string, unknown> {
   return {
     successes: [
@@ -138,7 +138,7 @@ export function redirect(): Reply<string, unknown> {
   };
 }
 
-/** A connection of the graph, of which a list is made. */
+/** A GraphQL connection, which becomes a list. */
 export interface Connection<Node> {
   readonly nodes: readonly Node[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
@@ -150,7 +150,7 @@ interface PageValues {
   readonly page_size: number;
 }
 
-/** 200 with a page of things: `{ results, pagination }`. */
+/** 200 with a page of resources: `{ results, pagination }`. */
 export function list<Node>({ schema, render }: Shape<Node>): Reply<Connection<Node>, PageValues> {
   const page: JsonSchema = {
     title: `${schema.title ?? 'Thing'}List`,

@@ -21,14 +21,14 @@ import {
 import type { Rendered, Reply, Success } from './reply.ts';
 import type { Violation } from './values.ts';
 
-/** The methods that routes are declared for; HEAD and OPTIONS follow from them. */
+/** The methods of routes. HEAD and OPTIONS follow from them. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathNames<Rest>
   : never;
 
-/** One endpoint, as data: what it takes, the operation that it runs, and what it answers with. */
+/** One endpoint as data: its parameters, the operation that it runs, and its reply. */
 export interface RouteDeclaration<
   Path extends string,
   P extends Parameters,
@@ -39,36 +39,36 @@ export interface RouteDeclaration<
 > {
   method: Method;
   path: Path;
-  /** What the token must hold; the operation needs no more than that. */
+  /** The scope that the token must have. The operation needs no other. */
   scope: Extract<ScopeNeed, string>;
   summary: string;
   parameters: P & Readonly<Record<PathNames<Path>, PathPart>>;
   body?: Body<F>;
   operation: TypedDocumentNode<Data, Variables>;
   variables: (parameters: ParameterValues<P>, body: BodyValues<F>) => NoInfer<Variables>;
-  /** What is wrong with parameters that only the operation could tell; nothing of its answer is shown then. */
+  /** The violations of parameters that only the operation can detect. If there are any, its data is not shown. */
   check?: (data: Data, parameters: ParameterValues<P>) => readonly Violation[];
-  /** The part of what the operation gave to answer with; nothing is `not_found`. */
+  /** Picks the part of the data to answer with. Null or undefined means `not_found`. */
   pick: (data: Data, parameters: ParameterValues<P>) => Picked | null | undefined;
   reply: Reply<Picked, ParameterValues<P>>;
-  /** What `not_found` says where "there is no such issue" would not be all of it. */
+  /** The message of `not_found`, where "There is no such issue." is not enough. */
   absent?: string;
-  /** Which failures of its own the operation has, beside those that follow from the rest of the route. */
+  /** The failures of the operation, in addition to those that follow from the rest of the route. */
   failures?: readonly 'conflict'[];
-  /** How REST calls the arguments and input fields of the operation that have another name there. */
+  /** The names in REST of arguments and input fields that have another name in GraphQL. */
   names?: Readonly<Record<string, (keyof F | keyof P) & string>>;
-  /** A failure says `type`, `title`, `status` and `detail` alone (the probes). */
+  /** Whether problems have only `type`, `title`, `status` and `detail`, as those of probes. */
   bareProblem?: true;
-  /** A probe is always answered: it counts against no quota. */
+  /** Whether the route is a probe, which is always answered and counts against no quota. */
   probe?: true;
 }
 
-/** What a request of a route sent, still to be judged. */
+/** What a request sends to a route, before it is checked. */
 export interface Sent extends SentParameters {
   body: unknown;
 }
 
-/** A request that was judged: refused, asking for what cannot exist, or ready to run. */
+/** A checked request: refused, for a resource that cannot exist, or ready to run. */
 export type Judged =
   | { verdict: 'refused'; code: 'invalid_request' | 'validation_failed'; violations: readonly Violation[] }
   | { verdict: 'absent' }
@@ -79,13 +79,13 @@ export type Judged =
       answer: (data: unknown) => Outcome;
     };
 
-/** What came of a route's operation. */
+/** The result of a route's operation. */
 export type Outcome =
   | { verdict: 'refused'; code: 'invalid_request'; violations: readonly Violation[] }
   | { verdict: 'absent' }
   | { verdict: 'rendered'; rendered: Rendered };
 
-/** A declared route, its types folded away: what the face runs and OpenAPI prints. */
+/** A declared route without its type parameters, for the face and for OpenAPI. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -101,16 +101,16 @@ export interface Route {
   readonly bareProblem: boolean;
   readonly probe: boolean;
   readonly failures: readonly 'conflict'[];
-  /** What `not_found` says; undefined when nothing that the path names can be absent. */
+  /** The message of `not_found`; undefined when the path names nothing that may be missing. */
   readonly absent: string | undefined;
-  /** Judges parameters before the body, each whole. */
+  /** Checks all parameters, then the whole body. */
   readonly judge: (sent: Sent) => Judged;
 }
 
-// The arguments of every connection, as REST calls them.
+// The arguments of all connections, and their names in REST.
 const pageNames = { after: 'cursor', first: 'page_size' };
 
-/** Declares a route: the types of its parts must fit each other and the operation. */
+/** Declares a route. Its types check that the parts match each other and the operation. */
 export function route<
   const Path extends string,
   P extends Parameters,
@@ -150,7 +150,7 @@ export function route<
       const fields = body ? readBody(body, sent.body) : { values: {}, violations: [] };
       if (fields.violations.length > 0) return refused('validation_failed', fields.violations);
       if (query.absent) return { verdict: 'absent' };
-      // The words that read the values are those that their types are made of.
+      // The types of the values follow from the declarations that read them.
       const values = query.values as ParameterValues<P>;
       return {
         verdict: 'ready',

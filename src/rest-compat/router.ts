@@ -1,6 +1,6 @@
 import type { Route } from './route.ts';
 
-/** A path that routes have: those of each method, and what stands in the path where their braces are. */
+/** The routes of a requested path by method, and the texts in the place of braces. */
 export interface Found {
   readonly methods: ReadonlyMap<string, Route>;
   /** The value of the Allow header. */
@@ -9,14 +9,14 @@ export interface Found {
 }
 
 interface Endpoint {
-  /** The segments of its path; those in braces take any text. */
+  /** The segments of the path. A segment in braces matches any text. */
   readonly segments: readonly string[];
   readonly methods: Map<string, Route>;
 }
 
 /**
- * Finds the routes of a path as it came in. Nothing is tidied up: a slash too many, a wrong case or an encoding
- * that cannot be read is another path.
+ * Finds the routes of a path as it was sent. The path is not normalized: with an extra slash, another case or an invalid encoding
+ * it is another path.
  */
 export function createRouter(routes: readonly Route[]): (path: string) => Found | undefined {
   const endpoints = endpointsOf(routes);
@@ -29,7 +29,7 @@ export function createRouter(routes: readonly Route[]): (path: string) => Found 
   };
 }
 
-/** By the number of their segments, those with fewer braces first. */
+/** The paths by their number of segments. Those with fewer braces come first. */
 function endpointsOf(routes: readonly Route[]): ReadonlyMap<number, readonly Endpoint[]> {
   const byPath = new Map<string, Endpoint>();
   for (const route of routes) {

@@ -56,7 +56,7 @@ export const specified: readonly Route[] = [
   readyz,
 ];
 
-/** What the specification leaves open and clients look for. */
+/** Endpoints that clients expect and the specification does not mention. */
 export const additions: readonly Route[] = [issues, issueByKey, attachmentCreate, metaCodes, metaError];
 
 /** Every endpoint of the REST face. */

@@ -1,7 +1,7 @@
 import { many } from './params.ts';
 import { id, keyOf, type Violation } from './values.ts';
 
-/** The filters by team of projects and members; a team that is not there is a mistake, not an empty list. */
+/** The filters by team of projects and members. An unknown team is a violation, and not an empty list. */
 export function teamFilters(plural: string) {
   return {
     team_code: keyOf('team', `${plural} of the team with this code, whatever its case.`),
@@ -14,7 +14,7 @@ interface TeamFilterValues {
   readonly team_id: readonly string[] | undefined;
 }
 
-/** What the graph is asked beside the list. */
+/** What the operation reads in addition to the list. */
 export function teamVariables({ team_code: code, team_id: ids }: TeamFilterValues): {
   teamCodes: string[];
   teamIds: string[];
@@ -22,10 +22,10 @@ export function teamVariables({ team_code: code, team_id: ids }: TeamFilterValue
   return { teamCodes: code === undefined ? [] : [code], teamIds: [...new Set(ids)] };
 }
 
-/** How the graph calls them. */
+/** The variables of the operation for these parameters. */
 export const teamNames = { codes: 'team_code', ids: 'team_id' } as const;
 
-/** The parameters that name a team which is not there. */
+/** The violations of parameters that name an unknown team. */
 export function unknownTeamViolations(
   { unknownTeams }: { readonly unknownTeams: readonly string[] },
   { team_code: code, team_id: ids = [] }: TeamFilterValues,

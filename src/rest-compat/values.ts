@@ -6,44 +6,44 @@ import { idLength, idProblem, idTail } from './ids.ts';
 import { type JsonSchema, largestInt32 } from './json-schema.ts';
 import { hint, nearest } from './nearest.ts';
 
-/** One thing that is wrong with a request; `field` is the name of a parameter or the path of a field. */
+/** One violation. `field` is the name of a parameter or the path of a field. */
 export interface Violation {
   field: string;
   message: string;
 }
 
-/** What came of reading a value: the value, or all that is wrong with it, each field relative to the value. */
+/** The result of reading a value: the value, or all violations, whose fields are relative to the value. */
 export type Read<T> = { value: T } | { problems: readonly Violation[] };
 
-/** A word for a value in a body: how OpenAPI describes it, and how it is read. */
+/** Declares a value in a body: how OpenAPI describes it, and how it is read. */
 export interface JsonValue<T> {
   readonly word: 'value';
   readonly description: string;
   readonly schema: JsonSchema;
-  /** What it names, or each item of it, where it names something. */
+  /** What the value, or each of its items, names, if it is an id or key. */
   readonly names?: Naming | undefined;
   readonly fromJson: (value: unknown) => Read<T>;
 }
 
-/** A word for a value in a body or a query. */
+/** Declares a value in a body or a query. */
 export interface Value<T> extends JsonValue<T> {
   readonly fromText: (text: string) => Read<T>;
 }
 
 interface TextLimits {
-  /** From 1 on, the text must not be white space alone. */
+  /** With 1, the text must not consist of white space alone. */
   minLength?: 0 | 1;
   maxLength?: number;
-  /** White space at both ends does not count and is not kept. */
+  /** Whether white space at both ends is removed. */
   trimmed?: boolean;
-  /** What clients are told of its characters where the graph takes fewer of them than any text may have. */
+  /** The pattern in the description, if GraphQL accepts fewer characters than in other texts. */
   pattern?: string;
 }
 
-/** Of a text that says no other: what a filter compares with. */
+/** The longest text by default, which is what filters accept. */
 const longestText = writeLimits.filterText;
 
-/** A text; lengths count characters, not UTF-16 units. */
+/** Declares a text. Lengths count characters, and not UTF-16 units. */
 export function text(
   description: string,
   { trimmed = false, minLength = 0, maxLength = longestText, pattern }: TextLimits = {},
@@ -64,15 +64,14 @@ export function text(
 }
 
 /**
- * What clients are told of the characters of texts: no NUL anywhere, and no byte order mark in front, which is named since
- * not every dialect of regular expressions counts it as white space. The first may be empty; the others must show something,
- * and of `shownText` the white space in front is not kept.
+ * Patterns for texts: no NUL, and no byte order mark at the beginning, which not every dialect of regular expressions counts as
+ * white space. `anyText` may be empty. The others must contain more than white space, and `shownText` is trimmed.
  */
 const anyText = String.raw`^(?:[^\x00\ufeff][^\x00]*)?$`;
 const shownText = String.raw`^[\s\ufeff]*[^\x00\s\ufeff][^\x00]*$`;
 const keptText = String.raw`^(?:[^\S\ufeff][\s\ufeff]*)?[^\x00\s\ufeff][^\x00]*$`;
 
-/** The id of one kind of thing (`issue_…`), judged by its form alone: whether the thing exists is the graph's to say. */
+/** Declares an id with this prefix (`issue_…`). Only its form is checked here; the operation checks that it exists. */
 export function id(prefix: NamedKind, description: string): Value<string> {
   const schema = { type: 'string', pattern: `^${prefix}_${idTail}$`, maxLength: idLength(prefix) };
   const value = stringValue(description, schema, (given) => {
@@ -82,23 +81,23 @@ export function id(prefix: NamedKind, description: string): Value<string> {
   return { ...value, ...naming('id', prefix) };
 }
 
-/** The key or the code that people know a thing by; whether there is such a thing is the graph's to say. */
+/** Declares a key or code. The operation checks that it exists. */
 export function keyOf(prefix: NamedKind, description: string): Value<string> {
   return { ...text(description, { minLength: 1, maxLength: longestKey }), ...naming('key', prefix) };
 }
 
-/** A place in a list, as a page before gave it; whether it is one of this list is the graph's to say. */
+/** Declares a cursor from an earlier page. The operation checks that it belongs to the list. */
 export function cursor(description: string, maxLength: number): Value<string> {
   const { schema, ...value } = text(description, { maxLength });
   return { ...value, schema: { ...schema, pattern: '^[A-Za-z0-9_-]*$' }, ...naming('cursor') };
 }
 
-/** Of the years 1 to 9999. */
+/** The pattern of a day of the years 1 to 9999. */
 const day = '(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}';
-/** Without leap seconds. */
+/** The pattern of a time of day, without leap seconds. */
 const clock = String.raw`[0-9]{2}:[0-9]{2}(?::[0-5][0-9](?:\.[0-9]{1,9})?)?`;
 
-/** A real calendar date. */
+/** Declares a calendar date, which must exist. */
 export function date(description: string): Value<string> {
   const schema = { type: 'string', format: 'date', pattern: `^${day}$`, maxLength: 10 };
   return stringValue(description, schema, (value) =>
@@ -106,9 +105,9 @@ export function date(description: string): Value<string> {
   );
 }
 
-/** A moment: ISO 8601 with an offset or Z. */
+/** Declares a time: ISO 8601 with an offset or Z. */
 export function dateTime(description: string): Value<string> {
-  // To the nanosecond, with an offset; finer times are none.
+  // The longest form has nanoseconds and an offset.
   const maxLength = '2026-01-31T12:00:00.000000000+02:00'.length;
   const pattern = `^${day}[Tt]${clock}(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$`;
   const schema = { type: 'string', format: 'date-time', pattern, maxLength };
@@ -116,18 +115,18 @@ export function dateTime(description: string): Value<string> {
   const read = (text: string) => (parseDateTime(text) ? { value: text } : refusal);
   return {
     ...stringValue(description, schema, read),
-    // In a query a plus that was not encoded stands for a space, and before an offset nothing else can be meant.
+    // In a query, an unencoded plus means a space. Before an offset it can only be meant as a plus.
     fromText: (text) => read(text.replace(/ (?=\d\d:\d\d$)/, '+')),
   };
 }
 
-/** No key or code is longer, in a path or in a query. */
+/** The longest key or code, in a path or in a query. */
 export const longestKey = 64;
 
-/** Something of a host; that nothing stands there but a name and an @, `URL` finds out. */
+/** Requires some text for the host. `URL` finds out if it consists only of a user and an @. */
 const httpUrlForm = /^https?:\/\/@*[^/?#@\s\\][^\s\\]*$/i;
 
-/** An absolute http or https URL; white space at both ends does not count and is not kept. */
+/** Declares an absolute http or https URL. White space at both ends is removed. */
 export function httpUrl(description: string, { maxLength }: { maxLength: number }): Value<string> {
   const pattern = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://@*[^/?#@\s\\\x00][^\s\\\x00]*$`;
   const schema = { type: 'string', format: 'uri', pattern, minLength: 1, maxLength };
@@ -141,7 +140,7 @@ export function httpUrl(description: string, { maxLength }: { maxLength: number 
   });
 }
 
-/** One of some spellings, each with the meaning that it stands for. */
+/** Declares one of several spellings, each with its value. */
 export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: string): Value<T> {
   const meanings = new Map(Object.entries(spellings));
   const known = [...meanings.keys()];
@@ -153,7 +152,7 @@ export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: st
   });
 }
 
-/** True or false. */
+/** Declares a boolean. */
 export function boolean(description: string): Value<boolean> {
   const refusal = bad('must be true or false');
   return {
@@ -165,7 +164,7 @@ export function boolean(description: string): Value<boolean> {
   };
 }
 
-/** A whole number of 32 bits, between two bounds that are both allowed. */
+/** Declares an integer of 32 bits between two bounds, both inclusive. */
 export function integer(
   description: string,
   { minimum = -largestInt32 - 1, maximum = largestInt32 }: { minimum?: number; maximum?: number } = {},
@@ -182,10 +181,10 @@ export function integer(
   };
 }
 
-/** A number of a code table, read as the name of the graph's enum. */
+/** Declares a code, which is read as the value of a GraphQL enum. */
 export function code<Name extends string>(enumName: string, description: string): JsonValue<Name> {
   const codes = codesOf(enumName);
-  // The caller's type is generated from this enum of the schema.
+  // The type of the caller is generated from this enum.
   const names = new Map([...codes].map(([name, number]) => [number, name as Name]));
   const list = [...names]
     .map(([number, name]) => `${number} (${name.toLowerCase().replaceAll('_', ' ')})`)
@@ -201,13 +200,13 @@ export function code<Name extends string>(enumName: string, description: string)
   };
 }
 
-/** Somebody who sends the name of a code most likely meant its number. */
+/** A hint for a client that sends the name of a code instead of its number. */
 function codeHint(given: unknown, codes: ReadonlyMap<string, number>): string {
   const named = typeof given === 'string' ? nearest(given, [...codes.keys()]) : undefined;
   return named === undefined ? '' : `; did you mean ${codes.get(named)}?`;
 }
 
-/** What is wrong with a value as a whole. */
+/** A violation of a value as a whole. */
 export function bad(message: string): { problems: readonly Violation[] } {
   return { problems: [{ field: '', message }] };
 }
@@ -232,7 +231,7 @@ function characterProblem(value: string): string | undefined {
 }
 
 function lengthProblem(value: string, { minLength = 0, maxLength }: TextLimits): string | undefined {
-  // There are never more characters than UTF-16 units, so most texts need not be counted.
+  // A text never has more characters than UTF-16 units, so most texts need not be counted.
   const tooLong = maxLength !== undefined && value.length > maxLength && Array.from(value).length > maxLength;
   if (!tooLong && value.length >= minLength) return undefined;
   if (maxLength === undefined) return `must have at least ${minLength} characters`;

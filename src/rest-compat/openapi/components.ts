@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../json-schema.ts';
 
-/** A schema as it is printed: what has a name stands in its place by reference. */
+/** A printed schema. Schemas with a name are replaced by references. */
 export type Printed = Readonly<Record<string, unknown>>;
 
-/** Gathers the schemas that have a name while others are printed. */
+/** Collects the schemas with names while schemas are printed. */
 export class Components {
   readonly #named = new Map<string, { schema: JsonSchema; printed: Printed }>();
 
-  /** A schema, or the reference to it when it has a name; two schemas of one name are a mistake. */
+  /** Prints a schema, or a reference to it if it has a name. Throws when two different schemas have the same name. */
   print(schema: JsonSchema): Printed {
     const { title, ...inline } = schema;
     if (title === undefined) return this.#inline(inline);
@@ -19,7 +19,7 @@ export class Components {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  /** All that were named so far, by their names. */
+  /** The collected schemas by name. */
   schemas(): Printed {
     const byName = [...this.#named].toSorted(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(byName.map(([name, { printed }]) => [name, printed]));

@@ -11,7 +11,7 @@ import { linksOf, type OperationIds } from './links.ts';
 import { allowOrigin, headers, operationHeader, shownHeader } from './headers.ts';
 import { isRepeatable, problemResponses, rateLimitHeaders, sharedResponses } from './problems.ts';
 
-/** The OpenAPI 3.1 description of routes: all that it says is read from them. */
+/** The OpenAPI 3.1 description of routes, which is derived from their declarations. */
 export function openApiDocument(
   routes: readonly Route[],
   additions: readonly Route[],
@@ -51,7 +51,7 @@ export function openApiDocument(
   };
 }
 
-/** The address of the server in a document that no server has given. */
+/** The URL of the server in the file `openapi.json`, which no server has sent. */
 export const anyServer = '/';
 
 const info = {
@@ -86,7 +86,7 @@ const securitySchemes = {
   },
 };
 
-/** What the description of one route is made of, beside the route. */
+/** What the description of a route needs in addition to the route. */
 interface Parts {
   readonly ids: OperationIds;
   readonly isAddition: boolean;
@@ -124,12 +124,12 @@ function operationOf(route: Route, parts: Parts): Printed {
     security: scope === 'public' ? [] : [{ token: scope === 'token' ? [] : [scope] }],
     'x-graphql-operation': operation.name.value,
     'x-graphql-document': print(document),
-    // What the operation is run with for the request that the examples show.
+    // The variables of the operation for the request of the example.
     ...(example && { 'x-graphql-variables': variablesOf(route, example.request) }),
   };
 }
 
-/** The name of the operation; of routes that share one the later are called by the end of their paths. */
+/** The name of the operation. If several routes share an operation, the end of the path is added to the later ones. */
 function operationIds(routes: readonly Route[]): OperationIds {
   const ids = new Map<Route, string>();
   const taken = new Set<string>();
@@ -161,7 +161,7 @@ function parametersOf(
   }));
 }
 
-/** Those parameters have one that the request of the examples sends. */
+/** Parameters have an example if the request of the example sends them. */
 function exampleOfParameter({ type }: JsonSchema, sent: string | readonly string[] | undefined): Printed {
   if (sent === undefined) return {};
   return { example: type === 'integer' || type === 'boolean' ? JSON.parse(String(sent)) : sent };
@@ -175,7 +175,7 @@ function requestBodyOf(
 ): Printed {
   const entries = Object.entries(fields).map(([name, field]) => {
     const schema = schemaOf(field);
-    // A reference has no room for a description of its own in every tool.
+    // Not every tool supports a description next to a reference.
     return [name, schema.title ? schema : { ...schema, description: field.description }] as const;
   });
   const required = Object.entries(fields).flatMap(([name, { word }]) => (word === 'required' ? [name] : []));
@@ -190,13 +190,13 @@ function requestBodyOf(
   return { required: true, content: { 'application/json': content } };
 }
 
-/** What may be left out may be null, too: that says the same. */
+/** Optional fields may be null too, which means the same as not sending them. */
 function schemaOf(field: Fields[string]): JsonSchema {
   if (field.word === 'required') return field.of.schema;
   return orNull(field.word === 'clears' ? { type: 'boolean' } : field.schema);
 }
 
-/** The bodies of a change that are refused as a whole: those that change nothing, and those that set and clear a field. */
+/** Excludes the bodies that are refused as a whole: those without a change, and those that set and clear the same field. */
 function refusedChanges(fields: Fields): JsonSchema[] {
   const nothing = Object.entries(fields).map(([name, { word }]): [string, JsonSchema] => [
     name,
@@ -216,7 +216,7 @@ function refusedChanges(fields: Fields): JsonSchema[] {
   return [{ type: 'object', properties: Object.fromEntries(nothing) }, ...contradictions];
 }
 
-/** What a client that has the answer is told instead of it. */
+/** The answer 304 for a client that has the current answer already. */
 const unchanged = {
   description: 'The answer is the one that `If-None-Match` names; there is no body.',
   headers: {

@@ -4,7 +4,7 @@ import type { Route } from '../route.ts';
 import { type Example, type Examples, targetOf } from './example.ts';
 import { codesOf } from './problems.ts';
 
-/** The page of docs/ that lists routes with their parameters, bodies, answers, operations and a request each. */
+/** The page of docs/ that lists routes with their parameters, bodies, answers, operations and an example. */
 export function endpointsPage(
   specified: readonly Route[],
   additions: readonly Route[],
@@ -63,11 +63,11 @@ function details(route: Route, example: Example | undefined): string {
   ].join('\n\n');
 }
 
-/** The request as a shell sends it, and the statuses of its answers. */
+/** The request as a shell command, and the statuses of its answers. */
 function requestOf({ method, path, scope }: Route, { request, answers }: Example): string {
   const target = targetOf(path, request);
   const query = target.query.size > 0 ? `?${target.query}` : '';
-  // With a body curl sends a POST by itself.
+  // With a body, curl sends a POST by default.
   const usual = request.body === undefined ? 'GET' : 'POST';
   const words = [
     `curl -s${method === usual ? '' : ` -X ${method}`} "$URL${target.path}${query}"`,

@@ -1,30 +1,30 @@
 import type { Judged, Route } from '../route.ts';
 
-/** A request, and what a server with the workspace of the examples answers to it. */
+/** An example request, and the answers of a server with the example workspace. */
 export interface Example {
   readonly request: ExampleRequest;
-  /** Of the request as often as it is sent; to send it again may have another answer. */
+  /** The answers to the request each time that it is sent. A repeated request may have another answer. */
   readonly answers: readonly ExampleAnswer[];
 }
 
-/** What stands in the place of a route's parameters and its body. */
+/** The parameters and the body of the example. */
 export interface ExampleRequest {
-  /** By the name of the parameter, those of the path among them; a list where it is repeated. */
+  /** The values by parameter, including those of the path. A list for a repeated parameter. */
   readonly parameters: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: unknown;
 }
 
 export interface ExampleAnswer {
   readonly status: number;
-  /** Those that belong to the answer alone. */
+  /** The headers that depend on the answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** The examples by the method and path of their routes: `GET /v1/teams`. */
+/** The examples by method and path of their routes: `GET /v1/teams`. */
 export type Examples = Readonly<Record<string, Example>>;
 
-/** Where the request goes: the path with its parameters filled in, and the query. */
+/** The target of the request: the path with its parameters filled in, and the query. */
 export function targetOf(
   path: string,
   { parameters }: ExampleRequest,
@@ -39,7 +39,7 @@ export function targetOf(
   return { path: filled, query };
 }
 
-/** What the operation of a route is run with for a request; throws when the request is refused. */
+/** The variables of the operation for a request. Throws when the request is refused. */
 export function variablesOf(route: Route, request: ExampleRequest): Readonly<Record<string, unknown>> {
   const unknown = Object.keys(request.parameters).filter((name) => !Object.hasOwn(route.parameters, name));
   const judged = judgeExample(route, request);
@@ -50,7 +50,7 @@ export function variablesOf(route: Route, request: ExampleRequest): Readonly<Rec
   return judged.variables;
 }
 
-/** The judgement of a route on the request of its example. */
+/** The result of checking the request of an example. */
 export function judgeExample(route: Route, request: ExampleRequest): Judged {
   const { query } = targetOf(route.path, request);
   const path = Object.entries(request.parameters).map(([name, value]) => [name, String(value)] as const);

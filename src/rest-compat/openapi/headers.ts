@@ -5,10 +5,10 @@ import type { Route } from '../route.ts';
 import type { Printed } from './components.ts';
 import type { ExampleAnswer } from './example.ts';
 
-/** Ours, or one of the caller's (`X-Request-Id`). */
+/** A request id of this service, or one that the caller has sent (`X-Request-Id`). */
 export const requestId = { type: 'string', pattern: '^[\\w.:/=+-]{1,128}$', maxLength: 128 };
 
-/** Headers of answers. Those that are `required` come with every answer that refers to them. */
+/** Headers of answers. Every answer that refers to a `required` header has it. */
 export const headers = {
   'X-Request-Id': {
     required: true,
@@ -60,7 +60,7 @@ export const headers = {
   },
 };
 
-/** Headers whose values belong to one answer, and are shown with it. */
+/** Headers whose values depend on the answer. They are shown with an example. */
 const ownHeaders = {
   Link: {
     description: `The addresses of other pages (RFC 8288): \`rel="first"\`, and \`rel="next"\` when there is one. Left out when it would be longer than ${longestLinks} characters.`,
@@ -73,7 +73,7 @@ const ownHeaders = {
   },
 };
 
-/** The name of the operation that ran. */
+/** The header with the name of the operation that ran. */
 export function operationHeader({ operation }: Route): Printed {
   return {
     required: true,
@@ -82,17 +82,17 @@ export function operationHeader({ operation }: Route): Printed {
   };
 }
 
-/** The same on the answer of a failure: it may have come before one could run. */
+/** The same header on a failure, which may have occurred before an operation could run. */
 export function operationOfFailure({ operation }: Route): Printed {
   return { description: 'The operation that ran, when one did.', schema: { const: operation.name.value } };
 }
 
-/** On every answer, where another site may read it. */
+/** A header of every answer, if pages of other origins may read it. */
 export const allowOrigin: Printed = {
   'Access-Control-Allow-Origin': { $ref: '#/components/headers/Access-Control-Allow-Origin' },
 };
 
-/** A header whose value belongs to the answer, with the one that was answered. */
+/** A header with the value of the example's answer. */
 export function shownHeader(name: keyof typeof ownHeaders, answer: ExampleAnswer | undefined): Printed {
   const example = answer?.headers[name];
   return { ...ownHeaders[name], ...(example !== undefined && { example }) };

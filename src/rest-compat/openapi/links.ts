@@ -2,12 +2,12 @@ import { ownParameter, type Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 import type { Printed } from './components.ts';
 
-/** What the document calls each route. */
+/** The operation ids of routes in the document. */
 export type OperationIds = ReadonlyMap<Route, string>;
 
 /**
- * The links of the answer to a POST: to what reads, changes and deletes the thing that it shows. A thing that cannot be
- * read alone is read in the list that it was added to.
+ * The links of the answer to a POST: to the routes that read, change and delete the resource. A resource that cannot be read by
+ * itself is read in the list that it was added to.
  */
 export function linksOf(route: Route, { made }: Success, ids: OperationIds): Printed {
   if (route.method !== 'POST') return {};
@@ -22,7 +22,7 @@ export function linksOf(route: Route, { made }: Success, ids: OperationIds): Pri
   return { links: Object.fromEntries(links) };
 }
 
-/** Where the parts of the target's path are found: the thing's own name in the answer, the others in the request. */
+/** Where the parts of the target's path come from: the resource's name from the answer, the others from the request. */
 function namesIn({ path }: Route, made: Success['made']): Printed {
   const own = made && ownParameter(made);
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => [

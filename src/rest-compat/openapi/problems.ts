@@ -23,7 +23,7 @@ const title = { type: 'string', enum: problemTitles };
 const status = { type: 'integer', format: 'int32', minimum: 400, maximum: 599 };
 const message = { type: 'string', maxLength: longestMessage };
 
-/** What a failure looks like: problem details (RFC 9457). */
+/** The schema of a failure: problem details (RFC 9457). */
 const problemSchema: JsonSchema = {
   title: 'Problem',
   type: 'object',
@@ -71,7 +71,7 @@ const bareProblemSchema: JsonSchema = {
 const refused = (code: 'invalid_request' | 'validation_failed', field: string, message: string) =>
   refusalOf(code, [{ field, message }]);
 
-/** One failure of each code, as it would be told. */
+/** An example failure for each code. */
 const examples = {
   invalid_request: refused('invalid_request', 'page_size', 'must be a whole number from 1 to 250'),
   validation_failed: refused('validation_failed', 'body', 'must be a JSON object'),
@@ -112,7 +112,7 @@ const examples = {
   unavailable: { code: 'unavailable', message: 'The data store does not answer; try again soon.' },
 } satisfies Partial<Record<Code, Failure>>;
 
-/** Where these two can only be about the key that a write came with. */
+/** Examples for routes on which these two codes can only be about the Idempotency-Key. */
 const inProgress: Failure = {
   code: 'conflict',
   message: 'A request with this Idempotency-Key is in progress. Repeat it in a moment.',
@@ -120,7 +120,7 @@ const inProgress: Failure = {
 const noHost: Failure = { code: 'invalid_request', message: 'The request has no Host.' };
 const badKey = refused('invalid_request', 'Idempotency-Key', keyRule);
 
-/** The codes that a route can fail with, in the order in which they are looked for. */
+/** The codes with which a route can fail, in the order in which they are checked. */
 export function codesOf(route: Route): readonly Code[] {
   if (route.bareProblem) return ['invalid_request'];
   const given: readonly (Code | false | undefined)[] = [
@@ -141,7 +141,7 @@ export function codesOf(route: Route): readonly Code[] {
   return given.filter((code) => code !== false && code !== undefined);
 }
 
-/** Does the route write, so that a client may give the request a key to repeat it by. */
+/** Whether the route writes, so that a request may have an Idempotency-Key. */
 export function isRepeatable({ parameters }: Route): boolean {
   return Object.hasOwn(parameters, 'Idempotency-Key');
 }
@@ -150,10 +150,10 @@ function isConditional({ parameters }: Route): boolean {
   return Object.hasOwn(parameters, 'If-Match');
 }
 
-/** What any request may be answered with before it is known which route it is for, by the name that the document gives it. */
+/** The failures that occur before the route of a request is known, by their names in the document. */
 const brokenRequests = { RequestTimeout: 'request_timeout', HeadersTooLarge: 'headers_too_large' } as const;
 
-/** The responses that all routes share, for the components of the document. */
+/** The responses that all routes share, which are components of the document. */
 export function sharedResponses(components: Components): Printed {
   const schema = components.print(problemSchema);
   const responses = Object.entries(brokenRequests).map(([name, code]) => [
@@ -176,7 +176,7 @@ export function sharedResponses(components: Components): Printed {
   return Object.fromEntries(responses);
 }
 
-/** The failures of a route by their status. */
+/** The failures of a route by status. */
 export function problemResponses(route: Route, components: Components): Record<string, Printed> {
   const schema = components.print(problemSchema);
   const shared = Object.entries(brokenRequests).map(([name, code]) => [
@@ -217,7 +217,7 @@ function response(schema: Printed, codes: readonly Code[], route: Route): Printe
   };
 }
 
-/** What every answer says that was counted: all but those of probes. */
+/** The headers of every answer that counts against a quota, which are all but those of probes. */
 export function rateLimitHeaders({ probe }: Route): Printed {
   if (probe) return { RateLimit: neverSent('who asks a probe has no quota') };
   return {

@@ -124,7 +124,7 @@ export const attachmentCreate = route({
   }),
 });
 
-/** A media type, or all of a kind: what an Accept header would mean by it. */
+/** Compares with a media type or with a range of them, as in an Accept header. */
 function mediaTypeComparison(mediaType: string | undefined) {
   if (mediaType === undefined || mediaType === '*/*') return undefined;
   return mediaType.endsWith('/*') ? { startsWith: mediaType.slice(0, -1) } : { eq: mediaType };

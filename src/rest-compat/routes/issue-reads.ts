@@ -110,7 +110,7 @@ export const issueByKey = route({
   reply: item(issue),
 });
 
-/** No condition at all where none is asked for: a look at each issue's status is not free. */
+/** No condition if none is needed, because comparing the status of each issue takes time. */
 function statusFilter(
   categories: StatusCategory[] | undefined,
   includeCompleted: boolean | undefined,

@@ -68,7 +68,7 @@ export const memberById = route({
   reply: item(member),
 });
 
-/** A member may be in several teams, so that each parameter is a condition of its own. */
+/** Each parameter is a condition of its own, because a member may be in several teams. */
 function teamConditions(code: string | undefined, ids: string[] | undefined): MemberFilter[] {
   return [
     ...(code === undefined ? [] : [{ teams: { some: { code: equals(code) } } }]),

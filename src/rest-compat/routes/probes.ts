@@ -6,7 +6,7 @@ import { type Shape, shape, text } from '../shape.ts';
 
 const status: Shape<{ status: string }> = shape('Status', { status: text(limits.name, 'status') });
 
-/** The process answers. */
+/** GET /health: the process answers. */
 export const health = route({
   method: 'GET',
   path: '/health',
@@ -20,7 +20,7 @@ export const health = route({
   probe: true,
 });
 
-/** The same under its other name. */
+/** GET /healthz: the same under another path. */
 export const healthz = route({
   method: 'GET',
   path: '/healthz',
@@ -34,7 +34,7 @@ export const healthz = route({
   probe: true,
 });
 
-/** The data store answers. */
+/** GET /readyz: the database answers. */
 export const readyz = route({
   method: 'GET',
   path: '/readyz',

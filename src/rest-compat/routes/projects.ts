@@ -90,7 +90,7 @@ export const projectLinks = route({
   reply: list(projectLink),
 });
 
-/** Who leads it: some, some or nobody, anybody at all (docs/contract.md, "Lists"). */
+/** The filter by lead: these members, these or no lead, or any (docs/contract.md, "Lists"). */
 function leadFilter(leads: string[] | undefined, includeNoLead: boolean | undefined): ProjectFilter {
   if (leads && includeNoLead)
     return { or: [{ leadUserAccountId: { in: leads } }, { leadUserAccountId: { isNull: true } }] };

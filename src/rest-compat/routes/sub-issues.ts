@@ -7,7 +7,7 @@ import { subIssue } from '../shapes/sub-issues.ts';
 import { boolean, id } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
-// The graph's own order of issues is newest first.
+// The default order of the connection is newest first.
 const oldestFirst: IssueOrder = { field: 'CREATED', direction: 'ASC' };
 
 /** GET /v1/issues/{issueKey}/subissues */

@@ -7,7 +7,7 @@ import { route } from '../route.ts';
 import { team, teamDetail } from '../shapes/teams.ts';
 import { boolean, id, oneOf, text } from '../values.ts';
 
-/** The team in a path. */
+/** The code of the team in a path. */
 export const teamCode = key('team', 'The code of the team, in any case.');
 
 /** GET /v1/teams */
