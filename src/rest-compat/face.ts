@@ -87,7 +87,7 @@ function description(request: RestRequest): RestReply {
 }
 
 function notAllowed({ requestId }: RestRequest, allow: string): RestReply {
-  const message = `This path takes ${allow}.`;
+  const message = `This path supports ${allow}.`;
   return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
 }
 

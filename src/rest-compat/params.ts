@@ -84,7 +84,7 @@ export function many<T>(of: Value<T>): Many<T> {
 /** Declares a parameter with a default. `spelling` is what a client would send for it. */
 export function withDefault<T>(spelling: string, of: Value<T>): WithDefault<T> {
   const read = of.fromText(spelling);
-  if (!('value' in read)) throw new Error(`${spelling} is no value of its parameter.`);
+  if (!('value' in read)) throw new Error(`${spelling} is not a valid value of its parameter.`);
   const printed = of.schema.type === 'string' ? spelling : (JSON.parse(spelling) as number | boolean);
   return {
     word: 'default',
@@ -119,10 +119,13 @@ export const longestCursor = 12_000;
 
 /** The parameters of every list. */
 export const page = {
-  cursor: cursor('The `nextCursor` of the page before; empty or left out for the first page.', longestCursor),
+  cursor: cursor(
+    'The `nextCursor` of the previous page; empty or left out for the first page.',
+    longestCursor,
+  ),
   page_size: withDefault(
     '100',
-    integer('How many results a page has.', { minimum: 1, maximum: largestPage }),
+    integer('The largest number of results of a page.', { minimum: 1, maximum: largestPage }),
   ),
 };
 
@@ -134,7 +137,7 @@ export const ifNoneMatch = {
   'If-None-Match': {
     word: 'header',
     description:
-      'The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there.',
+      'The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored.',
     schema: { type: 'string', maxLength: longestTags },
     fromText: (header) => (header.length > longestTags ? tooLong : { value: header }),
   } satisfies HeaderField<string>,
@@ -147,7 +150,7 @@ export const ifMatch = {
   'If-Match': {
     word: 'header',
     description:
-      'The `ETag` that the thing was read with: when its revision is another by now, nothing is written. Left out or `*`, any will do.',
+      'The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted.',
     schema: { type: 'string', pattern: entityTagsForm.source, maxLength: longestTags },
     fromText: readIfMatch,
   } satisfies HeaderField<number | undefined>,
@@ -174,7 +177,7 @@ function readIfMatch(header: string): Read<number | undefined> {
 export const idempotencyKey = {
   'Idempotency-Key': {
     word: 'header',
-    description: `A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It ${keyRule}.`,
+    description: `A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It ${keyRule}.`,
     schema: { type: 'string', pattern: keyForm.source, maxLength: 255 },
     fromText: (text) => (keyForm.test(text) ? { value: text } : bad(keyRule)),
   } satisfies HeaderField<string>,
@@ -186,7 +189,7 @@ export const direction = directionOf('asc');
 /** The sort direction of a list, with this default. */
 export function directionOf(standard: 'asc' | 'desc'): WithDefault<SortDirection> {
   const spellings = { asc: 'ASC', ascending: 'ASC', desc: 'DESC', descending: 'DESC' } as const;
-  const description = 'Which way to sort. What has no value comes last both ways.';
+  const description = 'The sort direction. Resources without a value come last in both directions.';
   return withDefault(standard, oneOf<SortDirection>(spellings, description));
 }
 
@@ -195,7 +198,10 @@ export function sortBy<Field extends string>(
   standard: string,
   spellings: Readonly<Record<string, Field>>,
 ): WithDefault<Field> {
-  return withDefault(standard, oneOf(spellings, 'What to sort by; equal ones follow by their id.'));
+  return withDefault(
+    standard,
+    oneOf(spellings, 'The field to sort by. Resources with equal values are sorted by id.'),
+  );
 }
 
 /** The parts of the path that name resources, in order. */
@@ -240,7 +246,7 @@ function readQuery(
   const [first, second] = given;
   if (first === undefined) return { value: parameter.word === 'default' ? parameter.fallback : undefined };
   if (parameter.word === 'many') return readMany(parameter, given);
-  if (second !== undefined) return bad('may be given once only');
+  if (second !== undefined) return bad('must be sent only once');
   return parameter.word === 'default' ? parameter.of.fromText(first) : parameter.fromText(first);
 }
 
@@ -252,7 +258,7 @@ function readHeader(
 }
 
 function readMany({ of, maxItems }: Many<unknown>, given: readonly string[]): Read<unknown[]> {
-  if (given.length > maxItems) return bad(`may be given ${maxItems} times at most`);
+  if (given.length > maxItems) return bad(`must be sent at most ${maxItems} times`);
   const values: unknown[] = [];
   for (const each of given) {
     const read = of.fromText(each);

@@ -123,7 +123,7 @@ function rendered<Thing>(
 /** 204 without a body. */
 export function noContent(): Reply<object, unknown> {
   return {
-    successes: [{ status: 204, description: 'It is done; there is no body.' }],
+    successes: [{ status: 204, description: 'Done. There is no body.' }],
     render: () => ({ status: 204 }),
   };
 }
@@ -132,7 +132,11 @@ export function noContent(): Reply<object, unknown> {
 export function redirect(): Reply<string, unknown> {
   return {
     successes: [
-      { status: 302, description: '`Location` is a signed URL that is good for minutes.', located: true },
+      {
+        status: 302,
+        description: '`Location` is a signed URL that is valid for some minutes.',
+        located: true,
+      },
     ],
     render: (location) => ({ status: 302, location }),
   };
@@ -184,15 +188,17 @@ interface PageFacts {
 }
 
 const pagination: Shape<PageFacts> = shape('Pagination', {
-  pageSize: integer('pageSize', { description: 'How many results a page may have.' }),
-  cursor: text(longestCursor, 'cursor', { description: 'The cursor that was sent; empty when none was.' }),
+  pageSize: integer('pageSize', { description: 'The largest number of results of a page.' }),
+  cursor: text(longestCursor, 'cursor', {
+    description: 'The cursor of the request; empty when none was sent.',
+  }),
   nextCursor: text(longestCursor, 'nextCursor', {
     description: 'The cursor of the next page; empty when there is none.',
   }),
-  hasMore: boolean('hasMore', { description: 'Is there a next page.' }),
-  returnedCount: integer('returnedCount', { description: 'How many results this page has.' }),
+  hasMore: boolean('hasMore', { description: 'Whether there is a next page.' }),
+  returnedCount: integer('returnedCount', { description: 'The number of results of this page.' }),
   totalCount: integer('totalCount', {
-    description: 'How many results the filters let through, all pages together.',
+    description: 'The number of results of all pages together.',
   }),
 });
 

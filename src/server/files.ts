@@ -53,12 +53,12 @@ async function answer(
   const { method, requestId } = request;
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
   if (!methods[part].includes(method)) {
-    const message = `This path takes ${allow}.`;
+    const message = `This path supports ${allow}.`;
     return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
   }
   const context = request.anonymous();
   const access = signedAccess(request, part, attachment.uuid);
-  const refusal = access ? judge(files, request, access, context.now) : 'The address is not signed.';
+  const refusal = access ? judge(files, request, access, context.now) : 'The URL is not signed.';
   if (!access || refusal) {
     const headers = { 'WWW-Authenticate': 'Bearer realm="workgraph"' };
     return problemReply({ code: 'forbidden', message: refusal ?? '' }, requestId, headers);
@@ -66,7 +66,7 @@ async function answer(
   const db = request.dataOf(access.workspaceId);
   if (method !== 'PUT') return give(db, files, request, access);
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
-    raise('unsupported_media_type', 'The bytes must be sent as they are, not compressed.');
+    raise('unsupported_media_type', 'The bytes must be sent uncompressed.');
   await receiveUpload(db, files.store, access, openUpload(req, res, request.clientMs));
   return { status: 204 };
 }
@@ -98,8 +98,8 @@ function judge(
   const verdict = signer.verify(access, { expiresAtSeconds, signature: only(query, 'signature') }, now);
   const reasons = {
     good: undefined,
-    bad: 'The signature does not fit.',
-    expired: 'The address has expired.',
+    bad: 'The signature is invalid.',
+    expired: 'The URL has expired.',
   };
   return reasons[verdict];
 }

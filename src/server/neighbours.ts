@@ -46,7 +46,7 @@ export async function warnOfNeighbours(
   if (settings.length === 0) return;
   logger.warn(
     { settings },
-    `Another server works on this database, and the two do not share ${settings.join(' and ')}: files that one takes or addresses that one signs are no good at the other. Give all servers the same values.`,
+    `Another server uses this database with a different ${settings.join(' and ')}. Files that one server stores or URLs that it signs do not work on the other. Configure the same values on all servers.`,
   );
 }
 

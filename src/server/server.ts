@@ -194,7 +194,10 @@ function listen(config: ServerOptions['config'], channels: Channels, logger: Log
     name: listenerName(config),
     channels,
     onFailure: (error) =>
-      logger.warn({ err: error }, 'changes of other processes are not heard, and are found later'),
+      logger.warn(
+        { err: error },
+        'notifications from PostgreSQL are interrupted, so changes by other processes are seen later',
+      ),
   });
 }
 

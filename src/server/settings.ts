@@ -51,12 +51,12 @@ export const settings = {
   PORT: {
     kind: 'port',
     default: 4000,
-    help: 'Where to listen',
+    help: 'The port to listen on',
   },
   HOST: {
     kind: 'text',
     default: '127.0.0.1',
-    help: 'On which address',
+    help: 'The address to listen on',
   },
   DATA_DIR: {
     kind: 'text',
@@ -76,19 +76,19 @@ export const settings = {
     protocols: ['http:', 'https:'],
     rule: 'must be a URL such as https://work.example.com',
     valueHint: 'url',
-    help: 'Where clients reach the service',
+    help: 'The URL at which clients reach the service',
   },
   STORAGE_URL: {
     kind: 'store',
     valueHint: 'url',
-    help: 'Where files are kept: file:, or an S3-compatible store',
+    help: 'Where files are stored: file:, or an S3-compatible store',
     shownDefault: 'DATA_DIR/files',
   },
   SIGNING_KEYS: {
     kind: 'list',
     of: 'keys',
     rule: 'must be keys of 32 characters or more, with commas',
-    help: 'Keys of signed addresses with commas; the first signs',
+    help: 'Keys of signed URLs, separated by commas; the first signs',
     shownDefault: 'DATA_DIR/signing-key',
   },
   FILES_URL: {
@@ -96,7 +96,7 @@ export const settings = {
     protocols: ['http:', 'https:'],
     rule: 'must be a URL such as https://files.example.com',
     valueHint: 'url',
-    help: 'An origin that serves files alone',
+    help: 'An origin that serves only files',
   },
   ATTACHMENT_LIMIT_BYTES: {
     kind: 'attachment size',
@@ -107,17 +107,17 @@ export const settings = {
   REQUESTS_PER_MINUTE: {
     kind: 'amount',
     default: defaultRates.requestsPerMinute,
-    help: 'Requests of one token or address',
+    help: 'Requests of one token or address per minute',
   },
   COST_PER_HOUR: {
     kind: 'amount',
     default: defaultRates.costPerHour,
-    help: 'Objects that one token or address is given',
+    help: 'Objects in answers to one token or address per hour',
   },
   UNKNOWN_TOKENS_PER_MINUTE: {
     kind: 'amount',
     default: defaultRates.unknownTokensPerMinute,
-    help: 'Unknown tokens of one address that are looked up',
+    help: 'Unknown tokens of one address that are looked up per minute',
   },
   MAX_OPERATION_COST: {
     kind: 'amount',
@@ -129,7 +129,7 @@ export const settings = {
     protocols: ['redis:', 'rediss:'],
     rule: 'must be a URL such as redis://127.0.0.1:6379',
     valueHint: 'url',
-    help: 'Where several servers count their callers together',
+    help: 'A Redis in which several servers share their rate limits',
     shownDefault: 'each by itself',
   },
   REFERENCE_ROWS: {
@@ -140,7 +140,7 @@ export const settings = {
   METRICS_ADDRESS: {
     kind: 'address',
     valueHint: 'port|host:port',
-    help: 'Where Prometheus finds /metrics',
+    help: 'The address of /metrics for Prometheus',
     shownDefault: 'nowhere',
   },
   POOL_SIZE: {
@@ -151,17 +151,17 @@ export const settings = {
   MAX_CONCURRENCY: {
     kind: 'amount',
     default: defaultAdmission.maxConcurrency,
-    help: 'Requests that are worked on at once',
+    help: 'Requests that are in progress at once',
   },
   QUEUE_WAIT_MS: {
     kind: 'amount',
     default: defaultAdmission.queueWaitMs,
-    help: 'How long a request may wait for its turn and for connections',
+    help: 'How long a request may wait for admission and for database connections',
   },
   REQUEST_TIMEOUT_MS: {
     kind: 'amount',
     default: defaultAdmission.requestTimeoutMs,
-    help: 'How long a request may take in all',
+    help: 'How long a request may take in total',
   },
   STATEMENT_TIMEOUT_MS: {
     kind: 'amount',
@@ -187,18 +187,18 @@ export const settings = {
   DRAIN_MS: {
     kind: 'drain',
     default: 1_000,
-    help: 'How long readiness says no before a stop refuses connections',
+    help: 'How long readiness fails before a stopping server refuses connections',
   },
   SLOW_STATEMENT_MS: {
     kind: 'amount',
     default: 500,
-    help: 'From how long on a statement has a line in the log',
+    help: 'Statements that take this long are logged',
   },
   PREPARED: {
     kind: 'switch',
     default: true,
     valueHint: 'on|off',
-    help: 'Statements kept by name; off behind a transaction pooler',
+    help: 'Prepared statements are kept; off behind a transaction pooler',
   },
   WRITE_BATCHING: {
     kind: 'switch',
@@ -211,7 +211,7 @@ export const settings = {
     protocols: ['postgres:', 'postgresql:'],
     rule: 'must be a URL such as postgres://user@host:5432/database',
     valueHint: 'url',
-    help: 'PostgreSQL past the pooler, for LISTEN',
+    help: 'PostgreSQL itself, for LISTEN, if DATABASE_URL is a pooler',
     shownDefault: 'DATABASE_URL',
   },
   EXPLORER: {
@@ -225,20 +225,20 @@ export const settings = {
     values: ['public', 'tokens', 'off'],
     default: 'public',
     valueHint: 'public|tokens|off',
-    help: 'Who may ask the schema about itself',
+    help: 'Who may use introspection',
   },
   CORS_ORIGINS: {
     kind: 'list',
     of: 'origins',
     rule: 'must be origins such as https://app.example.com, with commas',
-    help: 'Origins whose pages may ask this server, with commas',
+    help: 'Origins whose pages may call this server, separated by commas',
     shownDefault: 'none',
   },
   TRUSTED_PROXIES: {
     kind: 'list',
     of: 'networks',
     rule: 'must be addresses or networks such as 10.0.0.0/8, with commas',
-    help: 'Addresses or networks of proxies that are believed, with commas',
+    help: 'Addresses or networks of trusted proxies, separated by commas',
     shownDefault: 'none',
   },
   EXECUTOR: {
@@ -247,7 +247,7 @@ export const settings = {
     default: 'compiled',
     deprecated: { reference: 'graphql-js' },
     valueHint: 'compiled|graphql-js',
-    help: 'What answers queries',
+    help: 'Which executor answers operations',
   },
   WIRE: {
     kind: 'choice',
@@ -261,14 +261,14 @@ export const settings = {
     values: ['direct', 'general'],
     default: 'direct',
     valueHint: 'direct|general',
-    help: 'The way of a POST to /graphql',
+    help: 'How a POST to /graphql is answered: directly, or through Yoga',
   },
   DOCUMENTS: {
     kind: 'choice',
     values: ['any', 'trusted'],
     default: 'any',
     valueHint: 'any|trusted',
-    help: 'Which documents /graphql takes: any, or those of the manifest',
+    help: 'Which documents /graphql accepts: any, or only those of the manifest',
   },
   DOCUMENTS_FILE: {
     kind: 'text',

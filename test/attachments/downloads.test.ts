@@ -104,7 +104,7 @@ describe('a signed address', () => {
     expect(await over.json()).toMatchObject({
       status: 403,
       code: 'forbidden',
-      detail: 'The address has expired.',
+      detail: 'The URL has expired.',
     });
   });
 

@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the issues of the workspace, newest first when nothing is said.
-         * @description Lists the issues of the workspace, newest first when nothing is said. Needs the scope `issues:read`. An addition to the specification.
+         * Lists the issues of the workspace, newest first by default.
+         * @description Lists the issues of the workspace, newest first by default. Needs the scope `issues:read`. An addition to the specification.
          */
         get: operations["issues"];
         put?: never;
@@ -43,15 +43,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes an issue; its sub-issues stay, without a parent.
-         * @description Deletes an issue; its sub-issues stay, without a parent. Needs the scope `issues:write`.
+         * Deletes an issue. Its sub-issues stay, without a parent.
+         * @description Deletes an issue. Its sub-issues stay, without a parent. Needs the scope `issues:write`.
          */
         delete: operations["issueDelete"];
         options?: never;
         head?: never;
         /**
-         * Changes the fields of an issue that are given.
-         * @description Changes the fields of an issue that are given. Needs the scope `issues:write`.
+         * Changes the fields of an issue that are sent.
+         * @description Changes the fields of an issue that are sent. Needs the scope `issues:write`.
          */
         patch: operations["issueUpdate"];
         trace?: never;
@@ -64,8 +64,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what happened to an issue, oldest first.
-         * @description Lists what happened to an issue, oldest first. Needs the scope `issues:read`.
+         * Lists the activity of an issue, oldest first.
+         * @description Lists the activity of an issue, oldest first. Needs the scope `issues:read`.
          */
         get: operations["activity"];
         put?: never;
@@ -90,8 +90,8 @@ export interface paths {
         get: operations["attachments"];
         put?: never;
         /**
-         * Announces a file for an issue and says where its bytes are to be sent; it can be read once they are there.
-         * @description Announces a file for an issue and says where its bytes are to be sent; it can be read once they are there. Needs the scope `issues:write`. An addition to the specification.
+         * Creates an attachment of an issue and returns the URL for the upload. The attachment can be read after the upload.
+         * @description Creates an attachment of an issue and returns the URL for the upload. The attachment can be read after the upload. Needs the scope `issues:write`. An addition to the specification.
          */
         post: operations["attachmentCreate"];
         delete?: never;
@@ -128,8 +128,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Leads to the bytes of an attachment.
-         * @description Leads to the bytes of an attachment. Needs the scope `issues:read`.
+         * Redirects to the content of an attachment.
+         * @description Redirects to the content of an attachment. Needs the scope `issues:read`.
          */
         get: operations["attachmentContent"];
         put?: never;
@@ -148,8 +148,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Leads to the preview of an attachment, if it has one.
-         * @description Leads to the preview of an attachment, if it has one. Needs the scope `issues:read`.
+         * Redirects to the preview of an attachment, if it has one.
+         * @description Redirects to the preview of an attachment, if it has one. Needs the scope `issues:read`.
          */
         get: operations["attachmentPreview"];
         put?: never;
@@ -174,8 +174,8 @@ export interface paths {
         get: operations["issueLinks"];
         put?: never;
         /**
-         * Links an issue to something elsewhere, at most once to the same place.
-         * @description Links an issue to something elsewhere, at most once to the same place. Needs the scope `issues:write`.
+         * Adds a link to an issue. The same URL is linked only once.
+         * @description Adds a link to an issue. The same URL is linked only once. Needs the scope `issues:write`.
          */
         post: operations["issueLinkCreate"];
         delete?: never;
@@ -212,14 +212,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the comments of an issue, replies included.
-         * @description Lists the comments of an issue, replies included. Needs the scope `issues:read`.
+         * Lists the comments of an issue, including replies.
+         * @description Lists the comments of an issue, including replies. Needs the scope `issues:read`.
          */
         get: operations["comments"];
         put?: never;
         /**
-         * Writes a comment on an issue, perhaps in reply to another.
-         * @description Writes a comment on an issue, perhaps in reply to another. Needs the scope `issues:write`.
+         * Creates a comment on an issue, or a reply to a comment.
+         * @description Creates a comment on an issue, or a reply to a comment. Needs the scope `issues:write`.
          */
         post: operations["commentCreate"];
         delete?: never;
@@ -243,15 +243,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes a comment; its replies stay. Its author, owners and admins may.
-         * @description Deletes a comment; its replies stay. Its author, owners and admins may. Needs the scope `issues:write`.
+         * Deletes a comment. Its replies stay. Only its author, owners and admins may do so.
+         * @description Deletes a comment. Its replies stay. Only its author, owners and admins may do so. Needs the scope `issues:write`.
          */
         delete: operations["commentDelete"];
         options?: never;
         head?: never;
         /**
-         * Changes what a comment says. Its author, owners and admins may.
-         * @description Changes what a comment says. Its author, owners and admins may. Needs the scope `issues:write`.
+         * Changes the text of a comment. Only its author, owners and admins may do so.
+         * @description Changes the text of a comment. Only its author, owners and admins may do so. Needs the scope `issues:write`.
          */
         patch: operations["commentUpdate"];
         trace?: never;
@@ -264,8 +264,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reads the conversation of an issue with the agent, without its messages.
-         * @description Reads the conversation of an issue with the agent, without its messages. Needs the scope `issues:read`.
+         * Reads the agent thread of an issue, without its messages.
+         * @description Reads the agent thread of an issue, without its messages. Needs the scope `issues:read`.
          */
         get: operations["agentThread"];
         put?: never;
@@ -284,14 +284,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reads the conversation of an issue with the agent: the newest 1,000 messages, oldest first.
-         * @description Reads the conversation of an issue with the agent: the newest 1,000 messages, oldest first. Needs the scope `issues:read`.
+         * Reads the messages of the agent thread of an issue: the newest 1,000, oldest first.
+         * @description Reads the messages of the agent thread of an issue: the newest 1,000, oldest first. Needs the scope `issues:read`.
          */
         get: operations["agentThreadMessages"];
         put?: never;
         /**
-         * Writes a message to the agent of an issue, or as the agent; the first one begins the thread.
-         * @description Writes a message to the agent of an issue, or as the agent; the first one begins the thread. Needs the scope `issues:write`.
+         * Writes a message to the agent of an issue, or as the agent. The first message creates the thread.
+         * @description Writes a message to the agent of an issue, or as the agent. The first message creates the thread. Needs the scope `issues:write`.
          */
         post: operations["agentMessageCreate"];
         delete?: never;
@@ -311,8 +311,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Takes a link from an issue.
-         * @description Takes a link from an issue. Needs the scope `issues:write`.
+         * Removes a link from an issue.
+         * @description Removes a link from an issue. Needs the scope `issues:write`.
          */
         delete: operations["issueLinkDelete"];
         options?: never;
@@ -368,8 +368,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the repositories that a team works on.
-         * @description Lists the repositories that a team works on. Needs the scope `teams:read`.
+         * Lists the repositories of a team.
+         * @description Lists the repositories of a team. Needs the scope `teams:read`.
          */
         get: operations["repositories"];
         put?: never;
@@ -388,8 +388,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reads the repository that agents work on when none is named.
-         * @description Reads the repository that agents work on when none is named. Needs the scope `teams:read`.
+         * Reads the default repository of a team, which agents use if no other is named.
+         * @description Reads the default repository of a team, which agents use if no other is named. Needs the scope `teams:read`.
          */
         get: operations["defaultRepository"];
         put?: never;
@@ -508,8 +508,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Liveness: does the process answer.
-         * @description Liveness: does the process answer. Needs no token.
+         * Liveness: the process answers.
+         * @description Liveness: the process answers. Needs no token.
          */
         get: operations["health"];
         put?: never;
@@ -528,8 +528,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Liveness, under its other name.
-         * @description Liveness, under its other name. Needs no token.
+         * Liveness, under another path.
+         * @description Liveness, under another path. Needs no token.
          */
         get: operations["healthz"];
         put?: never;
@@ -548,8 +548,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Readiness: does the data store answer within 2000 ms.
-         * @description Readiness: does the data store answer within 2000 ms. Needs no token.
+         * Readiness: the data store answers within 2000 ms.
+         * @description Readiness: the data store answers within 2000 ms. Needs no token.
          */
         get: operations["readiness"];
         put?: never;
@@ -568,8 +568,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the closed sets of values: what the numbers and names in answers mean.
-         * @description Lists the closed sets of values: what the numbers and names in answers mean. Needs no token. An addition to the specification.
+         * Lists the code tables: what the numbers and names in answers mean.
+         * @description Lists the code tables: what the numbers and names in answers mean. Needs no token. An addition to the specification.
          */
         get: operations["codes"];
         put?: never;
@@ -588,8 +588,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Says what a code of an error means.
-         * @description Says what a code of an error means. Needs no token. An addition to the specification.
+         * Explains an error code.
+         * @description Explains an error code. Needs no token. An addition to the specification.
          */
         get: operations["errors"];
         put?: never;
@@ -624,22 +624,22 @@ export interface components {
             messages: components["schemas"]["AgentThreadMessage"][];
         };
         AgentMessageCreateBody: {
-            /** @description What it says, as plain text. */
+            /** @description The text of the message, as plain text. */
             body: string;
             /**
              * Format: int32
-             * @description What the message is; a prompt of people and a response of agents when left out: 1 (prompt), 2 (thought), 3 (action), 4 (elicitation), 5 (response), 6 (error).
+             * @description The type of the message. The default is a prompt for people and a response for agents: 1 (prompt), 2 (thought), 3 (action), 4 (elicitation), 5 (response), 6 (error).
              * @enum {integer|null}
              */
             messageType?: 1 | 2 | 3 | 4 | 5 | 6 | null;
             /**
              * Format: int32
-             * @description The turn that it belongs to; the current one when left out, or the next after a completed or failed one.
+             * @description The number of the turn: at most the one after the current turn of the thread, and 1 in a new thread. The default is the current turn, or the next one when a person writes after a completed or failed turn.
              */
             turnNumber?: number | null;
-            /** @description The message of the same thread that it answers. */
+            /** @description The message of the same thread that this one answers. */
             replyToMessageId?: string | null;
-            /** @description The next steps that it offers. */
+            /** @description The next steps that the message offers. */
             followUpActions?: components["schemas"]["FollowUpActionInput"][] | null;
         };
         AgentThread: {
@@ -776,13 +776,13 @@ export interface components {
             codeLanguage: string;
         };
         AttachmentCreateBody: {
-            /** @description What the file is called, without a path or control characters. */
+            /** @description The name of the file, without a path or control characters. */
             fileName: string;
-            /** @description Its media type, such as `image/png`; empty or left out when it is not known. */
+            /** @description The media type, such as `image/png`; empty or left out when it is unknown. */
             contentType?: string | null;
             /**
              * Format: int32
-             * @description How many bytes it has; the upload must have as many. A server takes at most the limit that it is set to, 1 GiB when nothing is said.
+             * @description The size in bytes. The upload must have the same size. The largest size is a setting of the server, 1 GiB by default.
              */
             sizeBytes: number;
         };
@@ -830,9 +830,9 @@ export interface components {
             updatedUtc: string;
         };
         CommentCreateBody: {
-            /** @description The comment of the same issue that it replies to. */
+            /** @description The comment of the same issue that this one replies to. */
             parentCommentId?: string | null;
-            /** @description What it says, as plain text. */
+            /** @description The text of the comment, as plain text. */
             body: string;
         };
         CommentList: {
@@ -840,7 +840,7 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         CommentUpdateBody: {
-            /** @description What it says, as plain text. */
+            /** @description The text of the comment, as plain text. */
             body: string;
         };
         Delivery: {
@@ -882,11 +882,11 @@ export interface components {
             color: string;
         };
         FollowUpActionInput: {
-            /** @description What people read. */
+            /** @description The text that people see. */
             name: string;
-            /** @description What it is known by to the agent. */
+            /** @description The key by which the agent knows the action. */
             key: string;
-            /** @description The color code; empty when none. */
+            /** @description The color code; empty for no color. */
             color: string;
         };
         Issue: {
@@ -944,34 +944,34 @@ export interface components {
             isSubscribed: boolean;
         };
         IssueCreateBody: {
-            /** @description The team that owns it. */
+            /** @description The team of the issue. */
             teamId: string;
-            /** @description The issue that it is a part of. */
+            /** @description The parent issue. */
             parentIssueId?: string | null;
-            /** @description The project that it belongs to. */
+            /** @description The project that the issue belongs to. */
             projectId?: string | null;
-            /** @description The delivery of the team that it is planned for. */
+            /** @description The delivery, which must belong to the team. */
             deliveryId?: string | null;
-            /** @description What it is about. */
+            /** @description The title. */
             title: string;
-            /** @description The whole of it, as plain text. */
+            /** @description The description as plain text. */
             description: string;
-            /** @description The status that it begins in; the initial one of the team when left out. */
+            /** @description The first status; the initial status of the team by default. */
             initialStatusId?: string | null;
             /**
              * Format: int32
-             * @description How urgent it is: 0 (none), 1 (urgent), 2 (high), 3 (medium), 4 (low).
+             * @description The priority: 0 (none), 1 (urgent), 2 (high), 3 (medium), 4 (low).
              * @enum {integer}
              */
             priority: 0 | 1 | 2 | 3 | 4;
             /**
              * Format: int32
-             * @description How much work it is, in the points of the team.
+             * @description The estimated amount of work, in the team's points.
              */
             estimateValue?: number | null;
-            /** @description The account that answers for it. */
+            /** @description The account of the primary assignee. */
             primaryAssigneeUserAccountId?: string | null;
-            /** @description All its labels, at most 50 different ones. */
+            /** @description All labels of the issue, at most 50 different ones. */
             labelIds?: string[] | null;
         };
         IssueLink: {
@@ -985,10 +985,10 @@ export interface components {
         IssueLinkCreateBody: {
             /**
              * Format: uri
-             * @description Where it leads.
+             * @description The URL of the link.
              */
             url: string;
-            /** @description What it is called. */
+            /** @description The title of the link. */
             title: string;
         };
         IssueLinkList: {
@@ -1013,45 +1013,45 @@ export interface components {
             isTerminal: boolean;
         };
         IssueUpdateBody: {
-            /** @description What it is about. */
+            /** @description The title. */
             title?: string | null;
-            /** @description The whole of it, as plain text. */
+            /** @description The description as plain text. */
             description?: string | null;
-            /** @description The status of the team that it comes to. */
+            /** @description The new status, which must belong to the team. */
             issueStatusId?: string | null;
             /**
              * Format: int32
-             * @description How urgent it is: 0 (none), 1 (urgent), 2 (high), 3 (medium), 4 (low).
+             * @description The priority: 0 (none), 1 (urgent), 2 (high), 3 (medium), 4 (low).
              * @enum {integer|null}
              */
             priority?: 0 | 1 | 2 | 3 | 4 | null;
-            /** @description The account that answers for it. */
+            /** @description The account of the primary assignee. */
             primaryAssigneeUserAccountId?: string | null;
-            /** @description Nobody answers for it any more. */
+            /** @description Removes the primary assignee. */
             clearPrimaryAssignee?: boolean | null;
-            /** @description The project that it belongs to. */
+            /** @description The project that the issue belongs to. */
             projectId?: string | null;
-            /** @description It belongs to no project any more. */
+            /** @description Removes the issue from its project. */
             clearProject?: boolean | null;
-            /** @description The delivery of the team that it is planned for. */
+            /** @description The delivery, which must belong to the team. */
             deliveryId?: string | null;
-            /** @description It is planned for no delivery any more. */
+            /** @description Removes the issue from its delivery. */
             clearDelivery?: boolean | null;
             /**
              * Format: int32
-             * @description How much work it is, in the points of the team.
+             * @description The estimated amount of work, in the team's points.
              */
             estimateValue?: number | null;
-            /** @description It has no estimate any more. */
+            /** @description Removes the estimate. */
             clearEstimate?: boolean | null;
             /**
              * Format: date
-             * @description The day by which it is to be done.
+             * @description The day by which the issue should be done.
              */
             dueDate?: string | null;
-            /** @description It has no due date any more. */
+            /** @description Removes the due date. */
             clearDueDate?: boolean | null;
-            /** @description All its labels, at most 50 different ones. */
+            /** @description All labels of the issue, at most 50 different ones. */
             labelIds?: string[] | null;
         };
         Label: {
@@ -1099,23 +1099,23 @@ export interface components {
         Pagination: {
             /**
              * Format: int32
-             * @description How many results a page may have.
+             * @description The largest number of results of a page.
              */
             pageSize: number;
-            /** @description The cursor that was sent; empty when none was. */
+            /** @description The cursor of the request; empty when none was sent. */
             cursor: string;
             /** @description The cursor of the next page; empty when there is none. */
             nextCursor: string;
-            /** @description Is there a next page. */
+            /** @description Whether there is a next page. */
             hasMore: boolean;
             /**
              * Format: int32
-             * @description How many results this page has.
+             * @description The number of results of this page.
              */
             returnedCount: number;
             /**
              * Format: int32
-             * @description How many results the filters let through, all pages together.
+             * @description The number of results of all pages together.
              */
             totalCount: number;
         };
@@ -1131,14 +1131,14 @@ export interface components {
             title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Headers too large" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
             /** Format: int32 */
             status: number;
-            /** @description Names the wait that elapsed. */
+            /** @description The time limit that was exceeded. */
             detail: string;
         };
         Problem: {
             /** @constant */
             type: "about:blank";
             /**
-             * @description What kind of failure it is, in words.
+             * @description The kind of failure, in words.
              * @enum {string}
              */
             title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Headers too large" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
@@ -1150,13 +1150,13 @@ export interface components {
             /** @description What happened, in a sentence. */
             detail: string;
             /**
-             * @description The code that programs look at; see `GET /v1/meta/errors/{code}`.
+             * @description The error code for programs; see `GET /v1/meta/errors/{code}`.
              * @enum {string}
              */
             code: "validation_failed" | "invalid_request" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "conflict" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "insufficient_storage" | "graphql_parse_failed" | "graphql_validation_failed" | "query_too_complex" | "persisted_query_not_found";
-            /** @description Finds the request in the log; also in `X-Request-Id`. */
+            /** @description Identifies the request in the log; also in `X-Request-Id`. */
             requestId: string;
-            /** @description Every field, parameter or scope that is wrong, or the first hundred of them. */
+            /** @description Every invalid field or parameter, or missing scope; at most the first hundred. */
             errors: components["schemas"]["Violation"][];
         };
         Project: {
@@ -1401,31 +1401,31 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Finds the request in the log. */
+        /** @description Identifies the request in the log. */
         "X-Request-Id": string;
-        /** @description The origin that asked, when this server was told to let its pages read answers; not sent otherwise. */
+        /** @description The origin of the request, if the server is configured to let its pages read answers. */
         "Access-Control-Allow-Origin": string;
         /**
-         * @description What is left of the quotas of the token, or of the address where there is none (draft-ietf-httpapi-ratelimit-headers-11): `r` units, and more of them in `t` seconds.
+         * @description What is left of the quotas of the token, or of the address without a token (draft-ietf-httpapi-ratelimit-headers-11): `r` units, and more in `t` seconds.
          * @example "requests";r=5999;t=1, "cost";r=9999750;t=1
          */
         RateLimit: string;
         /**
-         * @description The quotas: `q` units that fill up evenly within `w` seconds; a unit of `cost` is an object that was given back.
+         * @description The quotas: `q` units that refill evenly within `w` seconds. A unit of `cost` is an object in an answer.
          * @example "requests";q=6000;w=60, "cost";q=10000000;w=3600;qu="objects"
          */
         "RateLimit-Policy": string;
         /**
-         * @description Names what was answered (RFC 9110): `If-None-Match` asks for nothing else. Of a thing that counts its changes it begins with the revision, `"r12-…"`, which `If-Match` compares.
+         * @description Identifies this version of the answer (RFC 9110), for `If-None-Match`. The tag of a resource with a revision begins with it, `"r12-…"`, and `If-Match` compares the revision.
          * @example "r12-2jmj7l5rSw0yVb_vlWAYkK_YBwk"
          */
         ETag: string;
         /**
-         * @description The headers of the request that the answer depends on.
+         * @description The request headers that the answer depends on.
          * @example Authorization, Accept-Encoding
          */
         Vary: string;
-        /** @description `true` when the write had been done before under this `Idempotency-Key`, and its answer is given again. */
+        /** @description `true` when the write was done before with this `Idempotency-Key`, and this is its answer. */
         "Idempotency-Replayed": "true";
         /** @description What the token lacks (RFC 6750). */
         "WWW-Authenticate": string;
@@ -1456,15 +1456,15 @@ export interface operations {
                  *     ]
                  */
                 status_category?: ("backlog" | "open" | "active" | "completed" | "canceled")[];
-                /** @description Whether issues in a terminal status are listed too; they are when left out. */
+                /** @description Whether issues in a terminal status are listed too; true by default. */
                 include_completed?: boolean;
-                /** @description Issues of this priority, by its name or its number. */
+                /** @description Issues with this priority, by name or number. */
                 priority?: ("0" | "1" | "2" | "3" | "4" | "none" | "urgent" | "high" | "medium" | "low")[];
-                /** @description Issues of the project with this key, whatever its case. */
+                /** @description Issues of the project with this key, in any case. */
                 project_key?: string;
                 /** @description Issues of this project. */
                 project_id?: string[];
-                /** @description Issues that are planned for this delivery. */
+                /** @description Issues in this delivery. */
                 delivery_id?: string[];
                 /** @description Issues with this label. */
                 label_id?: string[];
@@ -1472,15 +1472,15 @@ export interface operations {
                 parent_issue_id?: string[];
                 /** @description Issues that this account reported. */
                 reporter_user_account_id?: string[];
-                /** @description Issues that this account answers for. */
+                /** @description Issues with this account as the primary assignee. */
                 primary_assignee_user_account_id?: string[];
-                /** @description Issues that this account is assigned to, as the primary assignee or beside one. */
+                /** @description Issues with this account among the assignees, including the primary one. */
                 assignee_user_account_id?: string[];
-                /** @description Issues whose title contains this, whatever its case. */
+                /** @description Issues whose title contains this text, in any case. */
                 query?: string;
-                /** @description Issues made at this time or later. */
+                /** @description Issues created at this time or later. */
                 created_from_utc?: string;
-                /** @description Issues made at this time or earlier. */
+                /** @description Issues created at this time or earlier. */
                 created_to_utc?: string;
                 /** @description Issues last updated at this time or later. */
                 updated_from_utc?: string;
@@ -1494,26 +1494,26 @@ export interface operations {
                 due_from?: string;
                 /** @description Issues due on this day or earlier. */
                 due_to?: string;
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
                 /**
-                 * @description What to sort by; equal ones follow by their id.
+                 * @description The field to sort by. Resources with equal values are sorted by id.
                  * @example priority
                  */
                 sort?: "created" | "updated" | "number" | "priority" | "due_date" | "title" | "status" | "last_activity";
                 /**
-                 * @description Which way to sort. What has no value comes last both ways.
+                 * @description The sort direction. Resources without a value come last in both directions.
                  * @example asc
                  */
                 direction?: "asc" | "ascending" | "desc" | "descending";
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1525,7 +1525,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Issues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -1533,8 +1533,8 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
-                     * @example <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&page_size=2&sort=priority&direction=asc&cursor=WyI5T0xxVFZmNyIsMSwiMDE5OWJkYjgtZTAwOC03NDE0LWEwOWItMTE5OTg0NzU5NDFjIl0>; rel="next", <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&page_size=2&sort=priority&direction=asc>; rel="first"
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
+                     * @example <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&page_size=2&sort=priority&direction=asc&cursor=WyI5T0xxVFZmNyIsMSwiMDE5OWJkYjgtZTAwOC03MDAwLWEwNzUtMWFhN2MyZGY0NDhiIl0>; rel="next", <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&page_size=2&sort=priority&direction=asc>; rel="first"
                      */
                     Link?: string;
                     [name: string]: unknown;
@@ -1544,34 +1544,34 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "id": "issue_01k6wb6kzfe4yvv0adsv9p1pjm",
+                     *           "id": "issue_01k6wb6kzfe008fnjs5ya1em0n",
                      *           "key": "WEB-26",
                      *           "title": "Repair what the accessibility audit found",
                      *           "description": "We promised this at the user day in Gothenburg.\n\nOut of scope: anything that needs a new contract with a supplier.\n\nOpen question: what happens to bookings that exist already?",
-                     *           "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *           "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *           "teamCode": "WEB",
                      *           "teamName": "Booking Web",
                      *           "teamIconCss": "icon-globe",
                      *           "teamColor": "#0f9d8a",
-                     *           "reporterUserAccountId": "user_01h8rnr6ftf8zshdszrmktpj3c",
+                     *           "reporterUserAccountId": "user_01h8rnr6fte00a16h2p2nmd8b7",
                      *           "reporterDisplayName": "Mara Lindqvist",
                      *           "reporterAvatarUrl": "",
                      *           "parentIssueId": null,
-                     *           "statusId": "status_01hb5s27m0f398fzy6nrztyzxm",
+                     *           "statusId": "status_01hb5s27m0e00ay2a1mwv7rcyy",
                      *           "priority": 2,
-                     *           "primaryAssigneeUserAccountId": "user_01k53wawfyevfbg774qb46vvy8",
-                     *           "projectId": "project_01k34ysq00ev0ag03d470wrtdf",
+                     *           "primaryAssigneeUserAccountId": "user_01k53wawfye008z5qgqgjxafvy",
+                     *           "projectId": "project_01k34ysq00e00a3p5pba2ph08z",
                      *           "deliveryId": null,
                      *           "assigneeUserAccountIds": [
-                     *             "user_01k53wawfyevfbg774qb46vvy8"
+                     *             "user_01k53wawfye008z5qgqgjxafvy"
                      *           ],
                      *           "labelIds": [
-                     *             "label_01hb5s27m0faqs6dcd33kxny87",
-                     *             "label_01h9y66p00f7193xntcxs2sp83"
+                     *             "label_01hb5s27m0e008t1nwkje3q9zw",
+                     *             "label_01h8ap8a00e00arqhqw4z269ab"
                      *           ],
                      *           "status": {
-                     *             "statusId": "status_01hb5s27m0f398fzy6nrztyzxm",
-                     *             "id": "status_01hb5s27m0f398fzy6nrztyzxm",
+                     *             "statusId": "status_01hb5s27m0e00ay2a1mwv7rcyy",
+                     *             "id": "status_01hb5s27m0e00ay2a1mwv7rcyy",
                      *             "name": "In Progress",
                      *             "description": "Somebody works on it.",
                      *             "color": "#f2c94c",
@@ -1581,9 +1581,9 @@ export interface operations {
                      *             "isTerminal": false
                      *           },
                      *           "project": {
-                     *             "projectId": "project_01k34ysq00ev0ag03d470wrtdf",
-                     *             "id": "project_01k34ysq00ev0ag03d470wrtdf",
-                     *             "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *             "projectId": "project_01k34ysq00e00a3p5pba2ph08z",
+                     *             "id": "project_01k34ysq00e00a3p5pba2ph08z",
+                     *             "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *             "name": "Accessible by June",
                      *             "key": "A11Y",
                      *             "iconCss": "icon-accessibility",
@@ -1592,7 +1592,7 @@ export interface operations {
                      *           "delivery": null,
                      *           "assignees": [
                      *             {
-                     *               "userAccountId": "user_01k53wawfyevfbg774qb46vvy8",
+                     *               "userAccountId": "user_01k53wawfye008z5qgqgjxafvy",
                      *               "displayName": "박지훈",
                      *               "avatarUrl": "https://avatars.halyard-tern.example/jihoon.png",
                      *               "principalKind": 1
@@ -1601,19 +1601,19 @@ export interface operations {
                      *           "roleAssignments": [],
                      *           "labels": [
                      *             {
-                     *               "labelId": "label_01hb5s27m0faqs6dcd33kxny87",
-                     *               "id": "label_01hb5s27m0faqs6dcd33kxny87",
+                     *               "labelId": "label_01hb5s27m0e008t1nwkje3q9zw",
+                     *               "id": "label_01hb5s27m0e008t1nwkje3q9zw",
                      *               "isGroup": false,
                      *               "name": "Partner sites",
                      *               "description": "",
                      *               "color": "#e5484d",
-                     *               "teamId": "team_01hb5s27m0e28acw8cherb61x6",
-                     *               "groupId": "label_01hb5s27m0e2tarjnsdrq39918",
+                     *               "teamId": "team_01hb5s27m0e009jq9012banxa1",
+                     *               "groupId": "label_01hb5s27m0e0093tpgef8w57xt",
                      *               "groupName": "Surface"
                      *             },
                      *             {
-                     *               "labelId": "label_01h9y66p00f7193xntcxs2sp83",
-                     *               "id": "label_01h9y66p00f7193xntcxs2sp83",
+                     *               "labelId": "label_01h8ap8a00e00arqhqw4z269ab",
+                     *               "id": "label_01h8ap8a00e00arqhqw4z269ab",
                      *               "isGroup": false,
                      *               "name": "privacy",
                      *               "description": "",
@@ -1636,32 +1636,32 @@ export interface operations {
                      *           "isSubscribed": false
                      *         },
                      *         {
-                     *           "id": "issue_01k6yvhr08egaa16rhk627b50w",
+                     *           "id": "issue_01k6yvhr08e00a0x8tmz1dyh4b",
                      *           "key": "WEB-27",
                      *           "title": "Raise the contrast of every disabled control",
                      *           "description": "The prototype was liked; this is about the real thing.\n\nAs a first step we only need to show it; changing it can wait.",
-                     *           "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *           "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *           "teamCode": "WEB",
                      *           "teamName": "Booking Web",
                      *           "teamIconCss": "icon-globe",
                      *           "teamColor": "#0f9d8a",
-                     *           "reporterUserAccountId": "user_01j2gdnhznf1ts3psz5zrw5abc",
+                     *           "reporterUserAccountId": "user_01j2gdnhzne008xx8022b3wfjm",
                      *           "reporterDisplayName": "Şebnem Yıldırım",
                      *           "reporterAvatarUrl": "",
-                     *           "parentIssueId": "issue_01k6wb6kzfe4yvv0adsv9p1pjm",
-                     *           "statusId": "status_01hb5s27m0frmva886exdqvk3x",
+                     *           "parentIssueId": "issue_01k6wb6kzfe008fnjs5ya1em0n",
+                     *           "statusId": "status_01hb5s27m0e00bwebcwy63vhcq",
                      *           "priority": 2,
                      *           "primaryAssigneeUserAccountId": null,
-                     *           "projectId": "project_01k34ysq00ev0ag03d470wrtdf",
+                     *           "projectId": "project_01k34ysq00e00a3p5pba2ph08z",
                      *           "deliveryId": null,
                      *           "assigneeUserAccountIds": [],
                      *           "labelIds": [
-                     *             "label_01h9y66p00f8saes0em4441tc9",
-                     *             "label_01hb5s27m0eff82extj9agde1t"
+                     *             "label_01h8ap8a00e009nsyhzeqzx7v0",
+                     *             "label_01hb5s27m0e00b1mkkstapb95r"
                      *           ],
                      *           "status": {
-                     *             "statusId": "status_01hb5s27m0frmva886exdqvk3x",
-                     *             "id": "status_01hb5s27m0frmva886exdqvk3x",
+                     *             "statusId": "status_01hb5s27m0e00bwebcwy63vhcq",
+                     *             "id": "status_01hb5s27m0e00bwebcwy63vhcq",
                      *             "name": "Todo",
                      *             "description": "Next in line.",
                      *             "color": "#8d96a0",
@@ -1671,9 +1671,9 @@ export interface operations {
                      *             "isTerminal": false
                      *           },
                      *           "project": {
-                     *             "projectId": "project_01k34ysq00ev0ag03d470wrtdf",
-                     *             "id": "project_01k34ysq00ev0ag03d470wrtdf",
-                     *             "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *             "projectId": "project_01k34ysq00e00a3p5pba2ph08z",
+                     *             "id": "project_01k34ysq00e00a3p5pba2ph08z",
+                     *             "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *             "name": "Accessible by June",
                      *             "key": "A11Y",
                      *             "iconCss": "icon-accessibility",
@@ -1684,25 +1684,25 @@ export interface operations {
                      *           "roleAssignments": [],
                      *           "labels": [
                      *             {
-                     *               "labelId": "label_01h9y66p00f8saes0em4441tc9",
-                     *               "id": "label_01h9y66p00f8saes0em4441tc9",
+                     *               "labelId": "label_01h8ap8a00e009nsyhzeqzx7v0",
+                     *               "id": "label_01h8ap8a00e009nsyhzeqzx7v0",
                      *               "isGroup": false,
                      *               "name": "Feature",
                      *               "description": "It should do something new.",
                      *               "color": "#8d8d8d",
                      *               "teamId": "",
-                     *               "groupId": "label_01h9y66p00ek7923czz5ypxy5v",
+                     *               "groupId": "label_01h8ap8a00e00axk5q2y6z4ynb",
                      *               "groupName": "Kind"
                      *             },
                      *             {
-                     *               "labelId": "label_01hb5s27m0eff82extj9agde1t",
-                     *               "id": "label_01hb5s27m0eff82extj9agde1t",
+                     *               "labelId": "label_01hb5s27m0e00b1mkkstapb95r",
+                     *               "id": "label_01hb5s27m0e00b1mkkstapb95r",
                      *               "isGroup": false,
                      *               "name": "Search",
                      *               "description": "",
                      *               "color": "#f76b15",
-                     *               "teamId": "team_01hb5s27m0e28acw8cherb61x6",
-                     *               "groupId": "label_01hb5s27m0e2tarjnsdrq39918",
+                     *               "teamId": "team_01hb5s27m0e009jq9012banxa1",
+                     *               "groupId": "label_01hb5s27m0e0093tpgef8w57xt",
                      *               "groupName": "Surface"
                      *             }
                      *           ],
@@ -1722,7 +1722,7 @@ export interface operations {
                      *       "pagination": {
                      *         "pageSize": 2,
                      *         "cursor": "",
-                     *         "nextCursor": "WyI5T0xxVFZmNyIsMSwiMDE5OWJkYjgtZTAwOC03NDE0LWEwOWItMTE5OTg0NzU5NDFjIl0",
+                     *         "nextCursor": "WyI5T0xxVFZmNyIsMSwiMDE5OWJkYjgtZTAwOC03MDAwLWEwNzUtMWFhN2MyZGY0NDhiIl0",
                      *         "hasMore": true,
                      *         "returnedCount": 2,
                      *         "totalCount": 17
@@ -1732,14 +1732,14 @@ export interface operations {
                     "application/json": components["schemas"]["IssueList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Issues";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1751,7 +1751,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1766,7 +1766,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1782,7 +1782,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1799,7 +1799,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1816,7 +1816,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1831,7 +1831,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1849,7 +1849,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It must be 1 to 255 visible ASCII characters. */
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1859,12 +1859,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                 *       "teamId": "team_01hb5s27m0e009jq9012banxa1",
                  *       "title": "Show the price per deck",
                  *       "description": "Passengers ask for it on every call.",
                  *       "priority": 2,
                  *       "estimateValue": 3,
-                 *       "primaryAssigneeUserAccountId": "user_01h8rnr6ftf8zshdszrmktpj3c"
+                 *       "primaryAssigneeUserAccountId": "user_01h8rnr6fte00a16h2p2nmd8b7"
                  *     }
                  */
                 "application/json": components["schemas"]["IssueCreateBody"];
@@ -1875,7 +1875,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -1884,7 +1884,7 @@ export interface operations {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description Where the bytes are, or where what was made can be read; may be a path of this service.
+                     * @description The URL of the content, or the path of the created resource.
                      * @example /v1/issues/WEB-67
                      */
                     Location: string;
@@ -1897,27 +1897,27 @@ export interface operations {
                      *       "key": "WEB-67",
                      *       "title": "Show the price per deck",
                      *       "description": "Passengers ask for it on every call.",
-                     *       "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *       "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *       "teamCode": "WEB",
                      *       "teamName": "Booking Web",
                      *       "teamIconCss": "icon-globe",
                      *       "teamColor": "#0f9d8a",
-                     *       "reporterUserAccountId": "user_01h8rdjaqqebe8sc2xjqtppaj2",
+                     *       "reporterUserAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
                      *       "reporterDisplayName": "Tomás Ó Briain",
                      *       "reporterAvatarUrl": "https://avatars.halyard-tern.example/tomas.png",
                      *       "parentIssueId": null,
-                     *       "statusId": "status_01hb5s27m0frmva886exdqvk3x",
+                     *       "statusId": "status_01hb5s27m0e00bwebcwy63vhcq",
                      *       "priority": 2,
-                     *       "primaryAssigneeUserAccountId": "user_01h8rnr6ftf8zshdszrmktpj3c",
+                     *       "primaryAssigneeUserAccountId": "user_01h8rnr6fte00a16h2p2nmd8b7",
                      *       "projectId": null,
                      *       "deliveryId": null,
                      *       "assigneeUserAccountIds": [
-                     *         "user_01h8rnr6ftf8zshdszrmktpj3c"
+                     *         "user_01h8rnr6fte00a16h2p2nmd8b7"
                      *       ],
                      *       "labelIds": [],
                      *       "status": {
-                     *         "statusId": "status_01hb5s27m0frmva886exdqvk3x",
-                     *         "id": "status_01hb5s27m0frmva886exdqvk3x",
+                     *         "statusId": "status_01hb5s27m0e00bwebcwy63vhcq",
+                     *         "id": "status_01hb5s27m0e00bwebcwy63vhcq",
                      *         "name": "Todo",
                      *         "description": "Next in line.",
                      *         "color": "#8d96a0",
@@ -1930,7 +1930,7 @@ export interface operations {
                      *       "delivery": null,
                      *       "assignees": [
                      *         {
-                     *           "userAccountId": "user_01h8rnr6ftf8zshdszrmktpj3c",
+                     *           "userAccountId": "user_01h8rnr6fte00a16h2p2nmd8b7",
                      *           "displayName": "Mara Lindqvist",
                      *           "avatarUrl": "",
                      *           "principalKind": 1
@@ -1958,7 +1958,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1973,7 +1973,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1989,7 +1989,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2006,7 +2006,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2021,7 +2021,7 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2036,7 +2036,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2051,7 +2051,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2066,7 +2066,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2083,7 +2083,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2098,7 +2098,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2116,7 +2116,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2134,7 +2134,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Issue";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -2146,33 +2146,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "issue_01kgpc0ws1f9vszrkwx1pdzmge",
+                     *       "id": "issue_01kgpc0ws1e00axej9p31qz8rf",
                      *       "key": "WEB-63",
                      *       "title": "Type the price service’s answers",
                      *       "description": "Comes up again every quarter; let us do it properly once.\n\n- find every use\n- replace\n- delete\n- tell the others",
-                     *       "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *       "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *       "teamCode": "WEB",
                      *       "teamName": "Booking Web",
                      *       "teamIconCss": "icon-globe",
                      *       "teamColor": "#0f9d8a",
-                     *       "reporterUserAccountId": "user_01hw2qc4yqesw8cnqqw59tgdh0",
+                     *       "reporterUserAccountId": "user_01hw2qc4yqe00ag8sa8a719fe4",
                      *       "reporterDisplayName": "José Ángel Muñoz",
                      *       "reporterAvatarUrl": "https://avatars.halyard-tern.example/jose.png",
                      *       "parentIssueId": null,
-                     *       "statusId": "status_01hb5s27m0f398fzy6nrztyzxm",
+                     *       "statusId": "status_01hb5s27m0e00ay2a1mwv7rcyy",
                      *       "priority": 3,
-                     *       "primaryAssigneeUserAccountId": "user_01h8rnr6ftf8zshdszrmktpj3c",
-                     *       "projectId": "project_01jzby3y00egra2f923a86gqgg",
-                     *       "deliveryId": "delivery_01kejk7s00fd6twjtnxepwza4v",
+                     *       "primaryAssigneeUserAccountId": "user_01h8rnr6fte00a16h2p2nmd8b7",
+                     *       "projectId": "project_01jzby3y00e008frgvw41d17mk",
+                     *       "deliveryId": "delivery_01kejk7s00e00a0trh3v08j6d8",
                      *       "assigneeUserAccountIds": [
-                     *         "user_01h8rnr6ftf8zshdszrmktpj3c"
+                     *         "user_01h8rnr6fte00a16h2p2nmd8b7"
                      *       ],
                      *       "labelIds": [
-                     *         "label_01hb5s27m0e1vaa3m7hwsmcg6b"
+                     *         "label_01hb5s27m0e00acf5xyfd9640s"
                      *       ],
                      *       "status": {
-                     *         "statusId": "status_01hb5s27m0f398fzy6nrztyzxm",
-                     *         "id": "status_01hb5s27m0f398fzy6nrztyzxm",
+                     *         "statusId": "status_01hb5s27m0e00ay2a1mwv7rcyy",
+                     *         "id": "status_01hb5s27m0e00ay2a1mwv7rcyy",
                      *         "name": "In Progress",
                      *         "description": "Somebody works on it.",
                      *         "color": "#f2c94c",
@@ -2182,17 +2182,17 @@ export interface operations {
                      *         "isTerminal": false
                      *       },
                      *       "project": {
-                     *         "projectId": "project_01jzby3y00egra2f923a86gqgg",
-                     *         "id": "project_01jzby3y00egra2f923a86gqgg",
-                     *         "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *         "projectId": "project_01jzby3y00e008frgvw41d17mk",
+                     *         "id": "project_01jzby3y00e008frgvw41d17mk",
+                     *         "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *         "name": "Partner Sites 2",
                      *         "key": "PARTNERS",
                      *         "iconCss": "icon-palette",
                      *         "color": "#bb87fc"
                      *       },
                      *       "delivery": {
-                     *         "deliveryId": "delivery_01kejk7s00fd6twjtnxepwza4v",
-                     *         "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *         "deliveryId": "delivery_01kejk7s00e00a0trh3v08j6d8",
+                     *         "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *         "number": 17,
                      *         "name": "Sprint 17",
                      *         "description": "",
@@ -2208,7 +2208,7 @@ export interface operations {
                      *       },
                      *       "assignees": [
                      *         {
-                     *           "userAccountId": "user_01h8rnr6ftf8zshdszrmktpj3c",
+                     *           "userAccountId": "user_01h8rnr6fte00a16h2p2nmd8b7",
                      *           "displayName": "Mara Lindqvist",
                      *           "avatarUrl": "",
                      *           "principalKind": 1
@@ -2217,13 +2217,13 @@ export interface operations {
                      *       "roleAssignments": [],
                      *       "labels": [
                      *         {
-                     *           "labelId": "label_01hb5s27m0e1vaa3m7hwsmcg6b",
-                     *           "id": "label_01hb5s27m0e1vaa3m7hwsmcg6b",
+                     *           "labelId": "label_01hb5s27m0e00acf5xyfd9640s",
+                     *           "id": "label_01hb5s27m0e00acf5xyfd9640s",
                      *           "isGroup": false,
                      *           "name": "seo",
                      *           "description": "",
                      *           "color": "#6e56cf",
-                     *           "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *           "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *           "groupId": "",
                      *           "groupName": ""
                      *         }
@@ -2244,14 +2244,14 @@ export interface operations {
                     "application/json": components["schemas"]["Issue"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Issue";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2263,7 +2263,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issue";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2278,7 +2278,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issue";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2294,7 +2294,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issue";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2310,7 +2310,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issue";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2326,7 +2326,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issue";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2343,7 +2343,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issue";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2358,7 +2358,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Issue";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2376,9 +2376,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the thing was read with: when its revision is another by now, nothing is written. Left out or `*`, any will do. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
                 "If-Match"?: string;
-                /** @description A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It must be 1 to 255 visible ASCII characters. */
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2392,11 +2392,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done; there is no body. */
+            /** @description Done. There is no body. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -2411,7 +2411,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2426,7 +2426,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2442,7 +2442,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2458,7 +2458,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2474,7 +2474,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2489,7 +2489,7 @@ export interface operations {
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2504,7 +2504,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2519,7 +2519,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2536,7 +2536,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2551,7 +2551,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2569,9 +2569,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the thing was read with: when its revision is another by now, nothing is written. Left out or `*`, any will do. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
                 "If-Match"?: string;
-                /** @description A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It must be 1 to 255 visible ASCII characters. */
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2600,7 +2600,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -2613,33 +2613,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "issue_01kf0cjnfeewkah4xmnks9ky94",
+                     *       "id": "issue_01kf0cjnfee009tr2b0k5a18z0",
                      *       "key": "CRW-44",
                      *       "title": "The relief planner leaves a trainee alone",
                      *       "description": "It comes and goes, but never for long.\n\nSteps:\n1. Start from a fresh session.\n2. Do it once: all is well.\n3. Do it again within a minute.\n\nExpected: the same as the first time.",
-                     *       "teamId": "team_01hz9gdxm0eehvhbcs97dhqbxc",
+                     *       "teamId": "team_01hz9gdxm0e009hx7fmdgxg7gf",
                      *       "teamCode": "CRW",
                      *       "teamName": "Crew Rostering",
                      *       "teamIconCss": "icon-anchor",
                      *       "teamColor": "#0b7285",
-                     *       "reporterUserAccountId": "user_01j0x2ncz1ftzr03e0ws5hbrts",
+                     *       "reporterUserAccountId": "user_01j0x2ncz1e0095cme5vjrzn0y",
                      *       "reporterDisplayName": "Ifeoma Okonkwo",
                      *       "reporterAvatarUrl": "https://avatars.halyard-tern.example/ifeoma.png",
                      *       "parentIssueId": null,
-                     *       "statusId": "status_01hz9gdxm0ez3b5j4eht1d30bq",
+                     *       "statusId": "status_01hz9gdxm0e00bf4xvgc8gxqpy",
                      *       "priority": 2,
-                     *       "primaryAssigneeUserAccountId": "user_01j6hhv6qgfhet5kex6kp82vav",
+                     *       "primaryAssigneeUserAccountId": "user_01j6hhv6qge0083ee152312kye",
                      *       "projectId": null,
-                     *       "deliveryId": "delivery_01kdehnq00ff7a82bfsxq57k6m",
+                     *       "deliveryId": "delivery_01kdehnq00e009kaq05s6n95t3",
                      *       "assigneeUserAccountIds": [
-                     *         "user_01j6hhv6qgfhet5kex6kp82vav"
+                     *         "user_01j6hhv6qge0083ee152312kye"
                      *       ],
                      *       "labelIds": [
-                     *         "label_01h9y66p00eaf8khd9dym8t5vs"
+                     *         "label_01h8ap8a00e00b8mys8zyspe3e"
                      *       ],
                      *       "status": {
-                     *         "statusId": "status_01hz9gdxm0ez3b5j4eht1d30bq",
-                     *         "id": "status_01hz9gdxm0ez3b5j4eht1d30bq",
+                     *         "statusId": "status_01hz9gdxm0e00bf4xvgc8gxqpy",
+                     *         "id": "status_01hz9gdxm0e00bf4xvgc8gxqpy",
                      *         "name": "Done",
                      *         "description": "Merged and released.",
                      *         "color": "#5e6ad2",
@@ -2650,8 +2650,8 @@ export interface operations {
                      *       },
                      *       "project": null,
                      *       "delivery": {
-                     *         "deliveryId": "delivery_01kdehnq00ff7a82bfsxq57k6m",
-                     *         "teamId": "team_01hz9gdxm0eehvhbcs97dhqbxc",
+                     *         "deliveryId": "delivery_01kdehnq00e009kaq05s6n95t3",
+                     *         "teamId": "team_01hz9gdxm0e009hx7fmdgxg7gf",
                      *         "number": 16,
                      *         "name": "Sprint 16",
                      *         "description": "Prepare for the season opening.",
@@ -2667,7 +2667,7 @@ export interface operations {
                      *       },
                      *       "assignees": [
                      *         {
-                     *           "userAccountId": "user_01j6hhv6qgfhet5kex6kp82vav",
+                     *           "userAccountId": "user_01j6hhv6qge0083ee152312kye",
                      *           "displayName": "Anneke Bäcker",
                      *           "avatarUrl": "https://avatars.halyard-tern.example/anneke.png",
                      *           "principalKind": 1
@@ -2676,20 +2676,20 @@ export interface operations {
                      *       "roleAssignments": [
                      *         {
                      *           "role": "reviewer",
-                     *           "userAccountId": "user_01jhstfnvpe0asq5azd5c6zce3",
+                     *           "userAccountId": "user_01jhstfnvpe00a7bhzzf93vv2y",
                      *           "displayName": "Mikko Hämäläinen"
                      *         }
                      *       ],
                      *       "labels": [
                      *         {
-                     *           "labelId": "label_01h9y66p00eaf8khd9dym8t5vs",
-                     *           "id": "label_01h9y66p00eaf8khd9dym8t5vs",
+                     *           "labelId": "label_01h8ap8a00e00b8mys8zyspe3e",
+                     *           "id": "label_01h8ap8a00e00b8mys8zyspe3e",
                      *           "isGroup": false,
                      *           "name": "Bug",
                      *           "description": "It does not do what it should.",
                      *           "color": "#e5484d",
                      *           "teamId": "",
-                     *           "groupId": "label_01h9y66p00ek7923czz5ypxy5v",
+                     *           "groupId": "label_01h8ap8a00e00axk5q2y6z4ynb",
                      *           "groupName": "Kind"
                      *         }
                      *       ],
@@ -2713,7 +2713,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2728,7 +2728,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2744,7 +2744,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2760,7 +2760,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2776,7 +2776,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2791,7 +2791,7 @@ export interface operations {
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2806,7 +2806,7 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2821,7 +2821,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2836,7 +2836,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2851,7 +2851,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2868,7 +2868,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2883,7 +2883,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2900,27 +2900,27 @@ export interface operations {
     activity: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
-                /** @description What this account did. */
+                /** @description Events that this account caused. */
                 actor_user_account_id?: string;
                 /**
-                 * @description Events of this kind, such as `issue.updated.v1`.
+                 * @description Events of this type, such as `issue.updated.v1`.
                  * @example issue.updated.v1
                  */
                 event_type?: string;
-                /** @description What happened at this time or later. */
+                /** @description Events at this time or later. */
                 from_utc?: string;
-                /** @description What happened at this time or earlier. */
+                /** @description Events at this time or earlier. */
                 to_utc?: string;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2938,7 +2938,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Activity";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -2946,8 +2946,8 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
-                     * @example <https://work.example.com/v1/issues/WEB-63/activity?page_size=2&event_type=issue.updated.v1&cursor=WyJzZVp3X1FaQSIsMywiMDE5YzJlMzYtZjQwMy03ZjQ3LTk5OGMtM2NlNmE5MDM3MDBmIl0>; rel="next", <https://work.example.com/v1/issues/WEB-63/activity?page_size=2&event_type=issue.updated.v1>; rel="first"
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
+                     * @example <https://work.example.com/v1/issues/WEB-63/activity?page_size=2&event_type=issue.updated.v1&cursor=WyJzZVp3X1FaQSIsMywiMDE5YzJlMzYtZjQwMy03MDAyLWI1ZTktMzhjY2NiNjMzYjRmIl0>; rel="next", <https://work.example.com/v1/issues/WEB-63/activity?page_size=2&event_type=issue.updated.v1>; rel="first"
                      */
                     Link?: string;
                     [name: string]: unknown;
@@ -2957,18 +2957,18 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "id": "activity_01kgq3c2d3fw5ahbf2mtj0qvwd",
+                     *           "id": "activity_01kgq3c2d3e00vcgrb9z0vm121",
                      *           "eventType": "issue.updated.v1",
-                     *           "actorUserAccountId": "user_01htf4dghtfxq95pg004yt8a57",
+                     *           "actorUserAccountId": "user_01htf4dghte00a060r946nbay7",
                      *           "occurredUtc": "2026-02-05T14:30:19.299Z",
                      *           "sortOrder": 2,
                      *           "iconCss": "icon-pen",
                      *           "text": "Zoë van der Meer set the estimate to 2"
                      *         },
                      *         {
-                     *           "id": "activity_01kgq3dx03fx3sk31wwtmg6w0f",
+                     *           "id": "activity_01kgq3dx03e01bbt9rsk5p6etf",
                      *           "eventType": "issue.updated.v1",
-                     *           "actorUserAccountId": "user_01htf4dghtfxq95pg004yt8a57",
+                     *           "actorUserAccountId": "user_01htf4dghte00a060r946nbay7",
                      *           "occurredUtc": "2026-02-05T14:31:19.299Z",
                      *           "sortOrder": 3,
                      *           "iconCss": "icon-pen",
@@ -2978,7 +2978,7 @@ export interface operations {
                      *       "pagination": {
                      *         "pageSize": 2,
                      *         "cursor": "",
-                     *         "nextCursor": "WyJzZVp3X1FaQSIsMywiMDE5YzJlMzYtZjQwMy03ZjQ3LTk5OGMtM2NlNmE5MDM3MDBmIl0",
+                     *         "nextCursor": "WyJzZVp3X1FaQSIsMywiMDE5YzJlMzYtZjQwMy03MDAyLWI1ZTktMzhjY2NiNjMzYjRmIl0",
                      *         "hasMore": true,
                      *         "returnedCount": 2,
                      *         "totalCount": 4
@@ -2988,14 +2988,14 @@ export interface operations {
                     "application/json": components["schemas"]["ActivityEntryList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Activity";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3007,7 +3007,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Activity";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3022,7 +3022,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Activity";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3038,7 +3038,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Activity";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3054,7 +3054,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Activity";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3070,7 +3070,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Activity";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3087,7 +3087,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Activity";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3102,7 +3102,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Activity";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3119,20 +3119,20 @@ export interface operations {
     attachments: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
-                /** @description Files of this media type, whatever its case; `image/*` takes all of a kind. */
+                /** @description Attachments of this media type, in any case; `image/*` matches all images. */
                 content_type?: string;
-                /** @description What this account uploaded. */
+                /** @description Attachments that this account created. */
                 created_by_user_account_id?: string;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3150,7 +3150,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Attachments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -3158,7 +3158,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/issues/WEB-54/attachments?page_size=2>; rel="first"
                      */
                     Link?: string;
@@ -3169,15 +3169,15 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "id": "attachment_01kev66hw0e84stsjg81g9vyrt",
+                     *           "id": "attachment_01kev66fxge0093ffdvmgy3g0f",
                      *           "fileName": "web-54-analysis.py",
                      *           "contentType": "text/x-python",
                      *           "sizeBytes": 222,
-                     *           "uploadedByUserAccountId": "user_01htf4dghtfxq95pg004yt8a57",
+                     *           "uploadedByUserAccountId": "user_01htf4dghte00a060r946nbay7",
                      *           "uploadedByDisplayName": "Zoë van der Meer",
                      *           "uploadedUtc": "2026-01-13T08:05:18.336Z",
-                     *           "downloadUrl": "/v1/issues/WEB-54/attachments/attachment_01kev66hw0e84stsjg81g9vyrt/content",
-                     *           "previewUrl": "/v1/issues/WEB-54/attachments/attachment_01kev66hw0e84stsjg81g9vyrt/preview",
+                     *           "downloadUrl": "/v1/issues/WEB-54/attachments/attachment_01kev66fxge0093ffdvmgy3g0f/content",
+                     *           "previewUrl": "/v1/issues/WEB-54/attachments/attachment_01kev66fxge0093ffdvmgy3g0f/preview",
                      *           "isPreviewAvailable": true,
                      *           "previewKind": 3,
                      *           "codeLanguage": "python"
@@ -3196,14 +3196,14 @@ export interface operations {
                     "application/json": components["schemas"]["AttachmentList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Attachments";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3215,7 +3215,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3230,7 +3230,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3246,7 +3246,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3262,7 +3262,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3278,7 +3278,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3295,7 +3295,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3310,7 +3310,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3328,7 +3328,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It must be 1 to 255 visible ASCII characters. */
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3357,7 +3357,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -3365,7 +3365,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     /**
-                     * @description Where the bytes are, or where what was made can be read; may be a path of this service.
+                     * @description The URL of the content, or the path of the created resource.
                      * @example /v1/issues/SEC-32/attachments/attachment_01kh6954g0e008000000000004
                      */
                     Location: string;
@@ -3379,7 +3379,7 @@ export interface operations {
                      *         "fileName": "attempts.png",
                      *         "contentType": "image/png",
                      *         "sizeBytes": 48213,
-                     *         "uploadedByUserAccountId": "user_01h8rdjaqqebe8sc2xjqtppaj2",
+                     *         "uploadedByUserAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
                      *         "uploadedByDisplayName": "Tomás Ó Briain",
                      *         "uploadedUtc": null,
                      *         "downloadUrl": "/v1/issues/SEC-32/attachments/attachment_01kh6954g0e008000000000004/content",
@@ -3399,7 +3399,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3414,7 +3414,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3430,7 +3430,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3446,7 +3446,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3462,7 +3462,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3477,7 +3477,7 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3492,7 +3492,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3507,7 +3507,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3522,7 +3522,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3539,7 +3539,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3554,7 +3554,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3572,7 +3572,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3583,7 +3583,7 @@ export interface operations {
                 issueKey: string;
                 /**
                  * @description The id of the attachment.
-                 * @example attachment_01kev66hw0e84stsjg81g9vyrt
+                 * @example attachment_01kev66fxge0093ffdvmgy3g0f
                  */
                 attachmentId: string;
             };
@@ -3595,7 +3595,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Attachment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -3607,15 +3607,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "attachment_01kev66hw0e84stsjg81g9vyrt",
+                     *       "id": "attachment_01kev66fxge0093ffdvmgy3g0f",
                      *       "fileName": "web-54-analysis.py",
                      *       "contentType": "text/x-python",
                      *       "sizeBytes": 222,
-                     *       "uploadedByUserAccountId": "user_01htf4dghtfxq95pg004yt8a57",
+                     *       "uploadedByUserAccountId": "user_01htf4dghte00a060r946nbay7",
                      *       "uploadedByDisplayName": "Zoë van der Meer",
                      *       "uploadedUtc": "2026-01-13T08:05:18.336Z",
-                     *       "downloadUrl": "/v1/issues/WEB-54/attachments/attachment_01kev66hw0e84stsjg81g9vyrt/content",
-                     *       "previewUrl": "/v1/issues/WEB-54/attachments/attachment_01kev66hw0e84stsjg81g9vyrt/preview",
+                     *       "downloadUrl": "/v1/issues/WEB-54/attachments/attachment_01kev66fxge0093ffdvmgy3g0f/content",
+                     *       "previewUrl": "/v1/issues/WEB-54/attachments/attachment_01kev66fxge0093ffdvmgy3g0f/preview",
                      *       "isPreviewAvailable": true,
                      *       "previewKind": 3,
                      *       "codeLanguage": "python"
@@ -3624,14 +3624,14 @@ export interface operations {
                     "application/json": components["schemas"]["Attachment"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Attachment";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3643,7 +3643,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3658,7 +3658,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3674,7 +3674,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3690,7 +3690,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3706,7 +3706,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3723,7 +3723,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3738,7 +3738,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Attachment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3764,7 +3764,7 @@ export interface operations {
                 issueKey: string;
                 /**
                  * @description The id of the attachment.
-                 * @example attachment_01kev66hw0e84stsjg81g9vyrt
+                 * @example attachment_01kev66fxge0093ffdvmgy3g0f
                  */
                 attachmentId: string;
             };
@@ -3772,19 +3772,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description `Location` is a signed URL that is good for minutes. */
+            /** @description `Location` is a signed URL that is valid for some minutes. */
             302: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "AttachmentContent";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description Where the bytes are, or where what was made can be read; may be a path of this service.
-                     * @example https://work.example.com/files/attachment_01kev66hw0e84stsjg81g9vyrt/content?workspace=workspace_01jc65wyj0fmx9rgaydy52q78g&disposition=attachment&expires=1770811500&signature=SIGNATURE
+                     * @description The URL of the content, or the path of the created resource.
+                     * @example https://work.example.com/files/attachment_01kev66fxge0093ffdvmgy3g0f/content?workspace=workspace_01jc65wyj0fmx9rgaydy52q78g&disposition=attachment&expires=1770811500&signature=SIGNATURE
                      */
                     Location: string;
                     [name: string]: unknown;
@@ -3795,7 +3795,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentContent";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3810,7 +3810,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentContent";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3826,7 +3826,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentContent";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3842,7 +3842,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentContent";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3858,7 +3858,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentContent";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3875,7 +3875,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentContent";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3890,7 +3890,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentContent";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3916,7 +3916,7 @@ export interface operations {
                 issueKey: string;
                 /**
                  * @description The id of the attachment.
-                 * @example attachment_01kev66hw0e84stsjg81g9vyrt
+                 * @example attachment_01kev66fxge0093ffdvmgy3g0f
                  */
                 attachmentId: string;
             };
@@ -3924,19 +3924,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description `Location` is a signed URL that is good for minutes. */
+            /** @description `Location` is a signed URL that is valid for some minutes. */
             302: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "AttachmentPreview";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description Where the bytes are, or where what was made can be read; may be a path of this service.
-                     * @example https://work.example.com/files/attachment_01kev66hw0e84stsjg81g9vyrt/preview?workspace=workspace_01jc65wyj0fmx9rgaydy52q78g&disposition=inline&expires=1770811500&signature=SIGNATURE
+                     * @description The URL of the content, or the path of the created resource.
+                     * @example https://work.example.com/files/attachment_01kev66fxge0093ffdvmgy3g0f/preview?workspace=workspace_01jc65wyj0fmx9rgaydy52q78g&disposition=inline&expires=1770811500&signature=SIGNATURE
                      */
                     Location: string;
                     [name: string]: unknown;
@@ -3947,7 +3947,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentPreview";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3962,7 +3962,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentPreview";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3978,7 +3978,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentPreview";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3994,7 +3994,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentPreview";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4010,7 +4010,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentPreview";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4027,7 +4027,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentPreview";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4042,7 +4042,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AttachmentPreview";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4059,16 +4059,16 @@ export interface operations {
     issueLinks: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4086,7 +4086,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "IssueLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -4094,7 +4094,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/issues/WEB-63/links?page_size=2>; rel="first"
                      */
                     Link?: string;
@@ -4105,15 +4105,15 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "linkId": "link_01kgs3vqnzfg7rjr7qhck48njp",
-                     *           "id": "link_01kgs3vqnzfg7rjr7qhck48njp",
+                     *           "linkId": "link_01kgs3vqnze00bwq8bgw5zsrdz",
+                     *           "id": "link_01kgs3vqnze00bwq8bgw5zsrdz",
                      *           "url": "https://www.ponant-lines.example/conditions?lang=fr",
                      *           "title": "Conditions of carriage (Ponant Lines)",
                      *           "createdUtc": "2026-02-06T09:17:21.471Z"
                      *         },
                      *         {
-                     *           "linkId": "link_01kh0qf5cpfjzr26jp8rj5g7y6",
-                     *           "id": "link_01kh0qf5cpfjzr26jp8rj5g7y6",
+                     *           "linkId": "link_01kh0qf5cpe00ryk6hzym98a6v",
+                     *           "id": "link_01kh0qf5cpe00ryk6hzym98a6v",
                      *           "url": "https://status.halyard-tern.example/history",
                      *           "title": "Status history",
                      *           "createdUtc": "2026-02-09T08:14:42.070Z"
@@ -4132,14 +4132,14 @@ export interface operations {
                     "application/json": components["schemas"]["IssueLinkList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "IssueLinks";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4151,7 +4151,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4166,7 +4166,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4182,7 +4182,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4198,7 +4198,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4214,7 +4214,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4231,7 +4231,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4246,7 +4246,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4264,7 +4264,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It must be 1 to 255 visible ASCII characters. */
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4292,7 +4292,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -4319,7 +4319,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -4346,7 +4346,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4361,7 +4361,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4377,7 +4377,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4393,7 +4393,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4409,7 +4409,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4424,7 +4424,7 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4439,7 +4439,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4454,7 +4454,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4469,7 +4469,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4486,7 +4486,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4501,7 +4501,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4518,22 +4518,22 @@ export interface operations {
     subIssues: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
-                /** @description Those in this status. */
+                /** @description Sub-issues in this status. */
                 status_id?: string[];
-                /** @description Those that this account is assigned to, as the primary assignee or beside one. */
+                /** @description Sub-issues with this account among the assignees, including the primary one. */
                 assignee_user_account_id?: string[];
-                /** @description Whether those in a terminal status are listed too. */
+                /** @description Whether sub-issues in a terminal status are listed too. */
                 include_completed?: boolean;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4551,7 +4551,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "SubIssues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -4559,8 +4559,8 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
-                     * @example <https://work.example.com/v1/issues/WEB-40/subissues?page_size=2&cursor=WyIzUXVFQ0RWUyIsIjIwMjUtMTItMDRUMDg6MjQ6NTMuMDAzWiIsIjAxOWFlODc2LWQ0MGItNzZlMS1iMDQzLWUxMmYxNWQ2YTE1MiJd>; rel="next", <https://work.example.com/v1/issues/WEB-40/subissues?page_size=2>; rel="first"
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
+                     * @example <https://work.example.com/v1/issues/WEB-40/subissues?page_size=2&cursor=WyIzUXVFQ0RWUyIsIjIwMjUtMTItMDRUMDg6MjQ6NTMuMDAzWiIsIjAxOWFlODc2LWQ0MGItNzAwMC04MGU4LTFiNGFiMWRhZjVmYSJd>; rel="next", <https://work.example.com/v1/issues/WEB-40/subissues?page_size=2>; rel="first"
                      */
                     Link?: string;
                     [name: string]: unknown;
@@ -4570,25 +4570,25 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "issueId": "issue_01kbm3dmyxe3p8yssxwda5wtjf",
+                     *           "issueId": "issue_01kbm3dmyxe00aytpnrff625ed",
                      *           "issueKey": "WEB-41",
                      *           "title": "Ask for passengers and vehicle in one step",
                      *           "detailsUrl": "/issues/WEB-41",
-                     *           "statusId": "status_01hb5s27m0evs8j5esb3xd2n8p",
+                     *           "statusId": "status_01hb5s27m0e0087mvnpkjfntk9",
                      *           "statusName": "Done",
                      *           "statusColor": "#5e6ad2",
                      *           "isCompleted": true,
-                     *           "primaryAssigneeUserAccountId": "user_01htf4dghtfxq95pg004yt8a57",
+                     *           "primaryAssigneeUserAccountId": "user_01htf4dghte00a060r946nbay7",
                      *           "primaryAssigneeDisplayName": "Zoë van der Meer",
                      *           "primaryAssigneeAvatarUrl": "https://avatars.halyard-tern.example/zoe.png",
                      *           "primaryAssigneePrincipalKind": 1
                      *         },
                      *         {
-                     *           "issueId": "issue_01kbm7dn0bevgv0gz15waxd8aj",
+                     *           "issueId": "issue_01kbm7dn0be0081t0v9arxnxft",
                      *           "issueKey": "DSN-29",
                      *           "title": "Draw the one-page checkout for small phones",
                      *           "detailsUrl": "/issues/DSN-29",
-                     *           "statusId": "status_01hjdgtxm0e0rbky8ryvy63hkq",
+                     *           "statusId": "status_01hjdgtxm0e00ane0m5pvg8xkw",
                      *           "statusName": "Dropped",
                      *           "statusColor": "#95a2b3",
                      *           "isCompleted": true,
@@ -4601,7 +4601,7 @@ export interface operations {
                      *       "pagination": {
                      *         "pageSize": 2,
                      *         "cursor": "",
-                     *         "nextCursor": "WyIzUXVFQ0RWUyIsIjIwMjUtMTItMDRUMDg6MjQ6NTMuMDAzWiIsIjAxOWFlODc2LWQ0MGItNzZlMS1iMDQzLWUxMmYxNWQ2YTE1MiJd",
+                     *         "nextCursor": "WyIzUXVFQ0RWUyIsIjIwMjUtMTItMDRUMDg6MjQ6NTMuMDAzWiIsIjAxOWFlODc2LWQ0MGItNzAwMC04MGU4LTFiNGFiMWRhZjVmYSJd",
                      *         "hasMore": true,
                      *         "returnedCount": 2,
                      *         "totalCount": 5
@@ -4611,14 +4611,14 @@ export interface operations {
                     "application/json": components["schemas"]["SubIssueList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "SubIssues";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4630,7 +4630,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "SubIssues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4645,7 +4645,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "SubIssues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4661,7 +4661,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "SubIssues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4677,7 +4677,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "SubIssues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4693,7 +4693,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "SubIssues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4710,7 +4710,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "SubIssues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4725,7 +4725,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "SubIssues";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4742,28 +4742,28 @@ export interface operations {
     comments: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
                 /** @description Replies to this comment. */
                 parent_comment_id?: string;
                 /**
-                 * @description What to sort by; equal ones follow by their id.
+                 * @description The field to sort by. Resources with equal values are sorted by id.
                  * @example created
                  */
                 sort?: "created";
                 /**
-                 * @description Which way to sort. What has no value comes last both ways.
+                 * @description The sort direction. Resources without a value come last in both directions.
                  * @example desc
                  */
                 direction?: "asc" | "ascending" | "desc" | "descending";
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4781,7 +4781,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Comments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -4789,8 +4789,8 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
-                     * @example <https://work.example.com/v1/issues/WEB-63/comments?page_size=2&sort=created&direction=desc&cursor=WyI0eG53LWJJeSIsIjIwMjYtMDItMDlUMDg6MjA6MjkuODMxWiIsIjAxOWM0MTdjLWU0MDctNzBjYy1iMDA1LTkwYTdiMDNkOTVmZiJd>; rel="next", <https://work.example.com/v1/issues/WEB-63/comments?page_size=2&sort=created&direction=desc>; rel="first"
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
+                     * @example <https://work.example.com/v1/issues/WEB-63/comments?page_size=2&sort=created&direction=desc&cursor=WyI0eG53LWJJeSIsIjIwMjYtMDItMDlUMDg6MjA6MjkuODMxWiIsIjAxOWM0MTdjLWU0MDctNzAwNi04ZTNkLTkyYjJhNTJhMmFkOCJd>; rel="next", <https://work.example.com/v1/issues/WEB-63/comments?page_size=2&sort=created&direction=desc>; rel="first"
                      */
                     Link?: string;
                     [name: string]: unknown;
@@ -4800,9 +4800,9 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "id": "comment_01kh1bb08qf8fbdvtt0a7m5je8",
-                     *           "parentCommentId": "comment_01kh0kbb48fswr981zayv9ytkg",
-                     *           "authorUserAccountId": "user_01htf4dghtfxq95pg004yt8a57",
+                     *           "id": "comment_01kh1bb08qe03vq6yv33d7ak2h",
+                     *           "parentCommentId": "comment_01kh0kbb48e01sh71k6f4gp9aw",
+                     *           "authorUserAccountId": "user_01htf4dghte00a060r946nbay7",
                      *           "authorDisplayName": "Zoë van der Meer",
                      *           "authorAvatarUrl": "https://avatars.halyard-tern.example/zoe.png",
                      *           "parentAuthorDisplayName": "José Ángel Muñoz",
@@ -4829,9 +4829,9 @@ export interface operations {
                      *           "updatedUtc": "2026-02-09T14:01:57.271Z"
                      *         },
                      *         {
-                     *           "id": "comment_01kh0qss07e36b01cgmyr3v5fz",
+                     *           "id": "comment_01kh0qss07e038wfcjpajjmapr",
                      *           "parentCommentId": "",
-                     *           "authorUserAccountId": "user_01hw2qc4yqesw8cnqqw59tgdh0",
+                     *           "authorUserAccountId": "user_01hw2qc4yqe00ag8sa8a719fe4",
                      *           "authorDisplayName": "José Ángel Muñoz",
                      *           "authorAvatarUrl": "https://avatars.halyard-tern.example/jose.png",
                      *           "parentAuthorDisplayName": "",
@@ -4861,7 +4861,7 @@ export interface operations {
                      *       "pagination": {
                      *         "pageSize": 2,
                      *         "cursor": "",
-                     *         "nextCursor": "WyI0eG53LWJJeSIsIjIwMjYtMDItMDlUMDg6MjA6MjkuODMxWiIsIjAxOWM0MTdjLWU0MDctNzBjYy1iMDA1LTkwYTdiMDNkOTVmZiJd",
+                     *         "nextCursor": "WyI0eG53LWJJeSIsIjIwMjYtMDItMDlUMDg6MjA6MjkuODMxWiIsIjAxOWM0MTdjLWU0MDctNzAwNi04ZTNkLTkyYjJhNTJhMmFkOCJd",
                      *         "hasMore": true,
                      *         "returnedCount": 2,
                      *         "totalCount": 8
@@ -4871,14 +4871,14 @@ export interface operations {
                     "application/json": components["schemas"]["CommentList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Comments";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4890,7 +4890,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4905,7 +4905,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4921,7 +4921,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4937,7 +4937,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4953,7 +4953,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4970,7 +4970,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -4985,7 +4985,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comments";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5003,7 +5003,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It must be 1 to 255 visible ASCII characters. */
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5030,7 +5030,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -5039,7 +5039,7 @@ export interface operations {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description Where the bytes are, or where what was made can be read; may be a path of this service.
+                     * @description The URL of the content, or the path of the created resource.
                      * @example /v1/issues/DAT-43/comments/comment_01kh6954g0e008000000000002
                      */
                     Location: string;
@@ -5050,7 +5050,7 @@ export interface operations {
                      * @example {
                      *       "id": "comment_01kh6954g0e008000000000002",
                      *       "parentCommentId": "",
-                     *       "authorUserAccountId": "user_01h8rdjaqqebe8sc2xjqtppaj2",
+                     *       "authorUserAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
                      *       "authorDisplayName": "Tomás Ó Briain",
                      *       "authorAvatarUrl": "https://avatars.halyard-tern.example/tomas.png",
                      *       "parentAuthorDisplayName": "",
@@ -5084,7 +5084,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5099,7 +5099,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5115,7 +5115,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5131,7 +5131,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5147,7 +5147,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5162,7 +5162,7 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5177,7 +5177,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5192,7 +5192,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5207,7 +5207,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5224,7 +5224,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5239,7 +5239,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5257,7 +5257,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5268,7 +5268,7 @@ export interface operations {
                 issueKey: string;
                 /**
                  * @description The id of the comment.
-                 * @example comment_01kgpxjpadebkta4h8jwjtbcyq
+                 * @example comment_01kgpxjpade00bc5nc9ntdm9bk
                  */
                 commentId: string;
             };
@@ -5280,7 +5280,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Comment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -5292,9 +5292,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "comment_01kgpxjpadebkta4h8jwjtbcyq",
+                     *       "id": "comment_01kgpxjpade00bc5nc9ntdm9bk",
                      *       "parentCommentId": "",
-                     *       "authorUserAccountId": "user_01j2gdnhznf1ts3psz5zrw5abc",
+                     *       "authorUserAccountId": "user_01j2gdnhzne008xx8022b3wfjm",
                      *       "authorDisplayName": "Şebnem Yıldırım",
                      *       "authorAvatarUrl": "",
                      *       "parentAuthorDisplayName": "",
@@ -5324,14 +5324,14 @@ export interface operations {
                     "application/json": components["schemas"]["Comment"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Comment";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5343,7 +5343,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5358,7 +5358,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5374,7 +5374,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5390,7 +5390,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5406,7 +5406,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5423,7 +5423,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5438,7 +5438,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Comment";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5456,9 +5456,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the thing was read with: when its revision is another by now, nothing is written. Left out or `*`, any will do. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
                 "If-Match"?: string;
-                /** @description A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It must be 1 to 255 visible ASCII characters. */
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5469,7 +5469,7 @@ export interface operations {
                 issueKey: string;
                 /**
                  * @description The id of the comment.
-                 * @example comment_01ke6pe91cf56r004rzqdnp6ak
+                 * @example comment_01ke6pe91ce00b629ka8bkevxc
                  */
                 commentId: string;
             };
@@ -5477,11 +5477,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done; there is no body. */
+            /** @description Done. There is no body. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -5496,7 +5496,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5511,7 +5511,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5527,7 +5527,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5543,7 +5543,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5559,7 +5559,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5574,7 +5574,7 @@ export interface operations {
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5589,7 +5589,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5604,7 +5604,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5621,7 +5621,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5636,7 +5636,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5654,9 +5654,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the thing was read with: when its revision is another by now, nothing is written. Left out or `*`, any will do. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
                 "If-Match"?: string;
-                /** @description A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It must be 1 to 255 visible ASCII characters. */
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5667,7 +5667,7 @@ export interface operations {
                 issueKey: string;
                 /**
                  * @description The id of the comment.
-                 * @example comment_01ke6n0q9ten78q320k4xfwfcn
+                 * @example comment_01ke6n0q9te00a7m9er471wnej
                  */
                 commentId: string;
             };
@@ -5688,7 +5688,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -5701,9 +5701,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "comment_01ke6n0q9ten78q320k4xfwfcn",
+                     *       "id": "comment_01ke6n0q9te00a7m9er471wnej",
                      *       "parentCommentId": "",
-                     *       "authorUserAccountId": "user_01j5qqnzcgexy9xmtsnrj91vs8",
+                     *       "authorUserAccountId": "user_01j5qqnzcge008tqbv6dtqw1y1",
                      *       "authorDisplayName": "João Gonçalves",
                      *       "authorAvatarUrl": "https://avatars.halyard-tern.example/joao.png",
                      *       "parentAuthorDisplayName": "",
@@ -5737,7 +5737,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5752,7 +5752,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5768,7 +5768,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5784,7 +5784,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5800,7 +5800,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5815,7 +5815,7 @@ export interface operations {
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5830,7 +5830,7 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5845,7 +5845,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5860,7 +5860,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5875,7 +5875,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5892,7 +5892,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5907,7 +5907,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "CommentUpdate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5925,7 +5925,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5943,7 +5943,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "AgentThread";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -5955,11 +5955,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "thread_01kf0wspmqf309f48dvxp417ej",
-                     *       "issueId": "issue_01kev36wn8fr88h2psxw08e04v",
-                     *       "applicationId": "app_01jw8d5zsrev3r0b6ev7mq315j",
-                     *       "applicationInstallationId": "installation_01jw8d5zsre8qt3e15ckz5zqek",
-                     *       "agentUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
+                     *       "id": "thread_01kf0wspmqe00b493d00v85671",
+                     *       "issueId": "issue_01kev36wn8e008svpaghmvys5y",
+                     *       "applicationId": "app_01jw8d5zsre008mry4t047ygdv",
+                     *       "applicationInstallationId": "installation_01jw8d5zsre00apvhr15ajdzt0",
+                     *       "agentUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
                      *       "agentDisplayName": "Tern",
                      *       "agentAvatarUrl": "https://avatars.halyard-tern.example/tern.png",
                      *       "agentPrincipalKind": 2,
@@ -5977,14 +5977,14 @@ export interface operations {
                     "application/json": components["schemas"]["AgentThread"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "AgentThread";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5996,7 +5996,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThread";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6011,7 +6011,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThread";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6027,7 +6027,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThread";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6043,7 +6043,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThread";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6059,7 +6059,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThread";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6076,7 +6076,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThread";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6091,7 +6091,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThread";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6109,7 +6109,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -6127,7 +6127,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "AgentThreadMessages";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -6140,11 +6140,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "thread": {
-                     *         "id": "thread_01kf0wspmqf309f48dvxp417ej",
-                     *         "issueId": "issue_01kev36wn8fr88h2psxw08e04v",
-                     *         "applicationId": "app_01jw8d5zsrev3r0b6ev7mq315j",
-                     *         "applicationInstallationId": "installation_01jw8d5zsre8qt3e15ckz5zqek",
-                     *         "agentUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
+                     *         "id": "thread_01kf0wspmqe00b493d00v85671",
+                     *         "issueId": "issue_01kev36wn8e008svpaghmvys5y",
+                     *         "applicationId": "app_01jw8d5zsre008mry4t047ygdv",
+                     *         "applicationInstallationId": "installation_01jw8d5zsre00apvhr15ajdzt0",
+                     *         "agentUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
                      *         "agentDisplayName": "Tern",
                      *         "agentAvatarUrl": "https://avatars.halyard-tern.example/tern.png",
                      *         "agentPrincipalKind": 2,
@@ -6160,13 +6160,13 @@ export interface operations {
                      *       },
                      *       "messages": [
                      *         {
-                     *           "id": "message_01kf0wspmqfgrsmb0y8qqxa2yw",
-                     *           "threadId": "thread_01kf0wspmqf309f48dvxp417ej",
-                     *           "issueId": "issue_01kev36wn8fr88h2psxw08e04v",
-                     *           "applicationId": "app_01jw8d5zsrev3r0b6ev7mq315j",
-                     *           "applicationInstallationId": "installation_01jw8d5zsre8qt3e15ckz5zqek",
-                     *           "agentUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
-                     *           "authorUserAccountId": "user_01j2gdnhznf1ts3psz5zrw5abc",
+                     *           "id": "message_01kf0wspmqe00b8wt0abzcgx8q",
+                     *           "threadId": "thread_01kf0wspmqe00b493d00v85671",
+                     *           "issueId": "issue_01kev36wn8e008svpaghmvys5y",
+                     *           "applicationId": "app_01jw8d5zsre008mry4t047ygdv",
+                     *           "applicationInstallationId": "installation_01jw8d5zsre00apvhr15ajdzt0",
+                     *           "agentUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
+                     *           "authorUserAccountId": "user_01j2gdnhzne008xx8022b3wfjm",
                      *           "authorDisplayName": "Şebnem Yıldırım",
                      *           "authorAvatarUrl": "",
                      *           "authorType": 1,
@@ -6179,13 +6179,13 @@ export interface operations {
                      *           "createdUtc": "2026-01-15T13:16:26.647Z"
                      *         },
                      *         {
-                     *           "id": "message_01kf0x2vkqeqka3zh7fkwnz9cn",
-                     *           "threadId": "thread_01kf0wspmqf309f48dvxp417ej",
-                     *           "issueId": "issue_01kev36wn8fr88h2psxw08e04v",
-                     *           "applicationId": "app_01jw8d5zsrev3r0b6ev7mq315j",
-                     *           "applicationInstallationId": "installation_01jw8d5zsre8qt3e15ckz5zqek",
-                     *           "agentUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
-                     *           "authorUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
+                     *           "id": "message_01kf0x2vkqe00tqar51605vt3c",
+                     *           "threadId": "thread_01kf0wspmqe00b493d00v85671",
+                     *           "issueId": "issue_01kev36wn8e008svpaghmvys5y",
+                     *           "applicationId": "app_01jw8d5zsre008mry4t047ygdv",
+                     *           "applicationInstallationId": "installation_01jw8d5zsre00apvhr15ajdzt0",
+                     *           "agentUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
+                     *           "authorUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
                      *           "authorDisplayName": "Tern",
                      *           "authorAvatarUrl": "https://avatars.halyard-tern.example/tern.png",
                      *           "authorType": 2,
@@ -6198,13 +6198,13 @@ export interface operations {
                      *           "createdUtc": "2026-01-15T13:21:26.647Z"
                      *         },
                      *         {
-                     *           "id": "message_01kf0x6gsqfrwsz87etsfa0npe",
-                     *           "threadId": "thread_01kf0wspmqf309f48dvxp417ej",
-                     *           "issueId": "issue_01kev36wn8fr88h2psxw08e04v",
-                     *           "applicationId": "app_01jw8d5zsrev3r0b6ev7mq315j",
-                     *           "applicationInstallationId": "installation_01jw8d5zsre8qt3e15ckz5zqek",
-                     *           "agentUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
-                     *           "authorUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
+                     *           "id": "message_01kf0x6gsqe01agx97nzqp8q2d",
+                     *           "threadId": "thread_01kf0wspmqe00b493d00v85671",
+                     *           "issueId": "issue_01kev36wn8e008svpaghmvys5y",
+                     *           "applicationId": "app_01jw8d5zsre008mry4t047ygdv",
+                     *           "applicationInstallationId": "installation_01jw8d5zsre00apvhr15ajdzt0",
+                     *           "agentUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
+                     *           "authorUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
                      *           "authorDisplayName": "Tern",
                      *           "authorAvatarUrl": "https://avatars.halyard-tern.example/tern.png",
                      *           "authorType": 2,
@@ -6228,13 +6228,13 @@ export interface operations {
                      *           "createdUtc": "2026-01-15T13:23:26.647Z"
                      *         },
                      *         {
-                     *           "id": "message_01kf12mf6qfy6tgq2h99apnd6r",
-                     *           "threadId": "thread_01kf0wspmqf309f48dvxp417ej",
-                     *           "issueId": "issue_01kev36wn8fr88h2psxw08e04v",
-                     *           "applicationId": "app_01jw8d5zsrev3r0b6ev7mq315j",
-                     *           "applicationInstallationId": "installation_01jw8d5zsre8qt3e15ckz5zqek",
-                     *           "agentUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
-                     *           "authorUserAccountId": "user_01j2gdnhznf1ts3psz5zrw5abc",
+                     *           "id": "message_01kf12mf6qe01rrpj4cdy82q85",
+                     *           "threadId": "thread_01kf0wspmqe00b493d00v85671",
+                     *           "issueId": "issue_01kev36wn8e008svpaghmvys5y",
+                     *           "applicationId": "app_01jw8d5zsre008mry4t047ygdv",
+                     *           "applicationInstallationId": "installation_01jw8d5zsre00apvhr15ajdzt0",
+                     *           "agentUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
+                     *           "authorUserAccountId": "user_01j2gdnhzne008xx8022b3wfjm",
                      *           "authorDisplayName": "Şebnem Yıldırım",
                      *           "authorAvatarUrl": "",
                      *           "authorType": 1,
@@ -6242,18 +6242,18 @@ export interface operations {
                      *           "authorPrincipalKind": 1,
                      *           "turnNumber": 2,
                      *           "body": "Also remove cancelled ones, please.",
-                     *           "replyToMessageId": "message_01kf0x6gsqfrwsz87etsfa0npe",
+                     *           "replyToMessageId": "message_01kf0x6gsqe01agx97nzqp8q2d",
                      *           "followUpActions": [],
                      *           "createdUtc": "2026-01-15T14:58:26.647Z"
                      *         },
                      *         {
-                     *           "id": "message_01kf12p9sqeqcajdde6jkw29yh",
-                     *           "threadId": "thread_01kf0wspmqf309f48dvxp417ej",
-                     *           "issueId": "issue_01kev36wn8fr88h2psxw08e04v",
-                     *           "applicationId": "app_01jw8d5zsrev3r0b6ev7mq315j",
-                     *           "applicationInstallationId": "installation_01jw8d5zsre8qt3e15ckz5zqek",
-                     *           "agentUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
-                     *           "authorUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
+                     *           "id": "message_01kf12p9sqe02bhvg7tgf7yk16",
+                     *           "threadId": "thread_01kf0wspmqe00b493d00v85671",
+                     *           "issueId": "issue_01kev36wn8e008svpaghmvys5y",
+                     *           "applicationId": "app_01jw8d5zsre008mry4t047ygdv",
+                     *           "applicationInstallationId": "installation_01jw8d5zsre00apvhr15ajdzt0",
+                     *           "agentUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
+                     *           "authorUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
                      *           "authorDisplayName": "Tern",
                      *           "authorAvatarUrl": "https://avatars.halyard-tern.example/tern.png",
                      *           "authorType": 2,
@@ -6266,13 +6266,13 @@ export interface operations {
                      *           "createdUtc": "2026-01-15T14:59:26.647Z"
                      *         },
                      *         {
-                     *           "id": "message_01kf1319bqf5jage82tmg0sj8h",
-                     *           "threadId": "thread_01kf0wspmqf309f48dvxp417ej",
-                     *           "issueId": "issue_01kev36wn8fr88h2psxw08e04v",
-                     *           "applicationId": "app_01jw8d5zsrev3r0b6ev7mq315j",
-                     *           "applicationInstallationId": "installation_01jw8d5zsre8qt3e15ckz5zqek",
-                     *           "agentUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
-                     *           "authorUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
+                     *           "id": "message_01kf1319bqe02rfrc41gv9ekpq",
+                     *           "threadId": "thread_01kf0wspmqe00b493d00v85671",
+                     *           "issueId": "issue_01kev36wn8e008svpaghmvys5y",
+                     *           "applicationId": "app_01jw8d5zsre008mry4t047ygdv",
+                     *           "applicationInstallationId": "installation_01jw8d5zsre00apvhr15ajdzt0",
+                     *           "agentUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
+                     *           "authorUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
                      *           "authorDisplayName": "Tern",
                      *           "authorAvatarUrl": "https://avatars.halyard-tern.example/tern.png",
                      *           "authorType": 2,
@@ -6280,7 +6280,7 @@ export interface operations {
                      *           "authorPrincipalKind": 2,
                      *           "turnNumber": 2,
                      *           "body": "Removed 412 more. Their pages stay reachable.",
-                     *           "replyToMessageId": "message_01kf12mf6qfy6tgq2h99apnd6r",
+                     *           "replyToMessageId": "message_01kf12mf6qe01rrpj4cdy82q85",
                      *           "followUpActions": [],
                      *           "createdUtc": "2026-01-15T15:05:26.647Z"
                      *         }
@@ -6290,14 +6290,14 @@ export interface operations {
                     "application/json": components["schemas"]["AgentConversation"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "AgentThreadMessages";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6309,7 +6309,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThreadMessages";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6324,7 +6324,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThreadMessages";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6340,7 +6340,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThreadMessages";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6356,7 +6356,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThreadMessages";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6372,7 +6372,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThreadMessages";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6389,7 +6389,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThreadMessages";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6404,7 +6404,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentThreadMessages";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6422,7 +6422,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It must be 1 to 255 visible ASCII characters. */
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6449,7 +6449,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -6462,12 +6462,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "message_01kh6954g0e008000000000005",
-                     *       "threadId": "thread_01kcpcrescey8afaz2a7pcekwy",
-                     *       "issueId": "issue_01kcggyv4se8trmp8y0vq39nh2",
-                     *       "applicationId": "app_01jw8d5zsrev3r0b6ev7mq315j",
-                     *       "applicationInstallationId": "installation_01jw8d5zsre8qt3e15ckz5zqek",
-                     *       "agentUserAccountId": "user_01jw8d5zsrft8rj7sqrgtknxvb",
-                     *       "authorUserAccountId": "user_01h8rdjaqqebe8sc2xjqtppaj2",
+                     *       "threadId": "thread_01kcpcresce009kkxkbzwgt00y",
+                     *       "issueId": "issue_01kcggyv4se00909agk00jc4d4",
+                     *       "applicationId": "app_01jw8d5zsre008mry4t047ygdv",
+                     *       "applicationInstallationId": "installation_01jw8d5zsre00apvhr15ajdzt0",
+                     *       "agentUserAccountId": "user_01jw8d5zsre00a5zk6dd02et3m",
+                     *       "authorUserAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
                      *       "authorDisplayName": "Tomás Ó Briain",
                      *       "authorAvatarUrl": "https://avatars.halyard-tern.example/tomas.png",
                      *       "authorType": 1,
@@ -6487,7 +6487,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6502,7 +6502,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6518,7 +6518,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6534,7 +6534,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6550,7 +6550,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6565,7 +6565,7 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6580,7 +6580,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6595,7 +6595,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6610,7 +6610,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6627,7 +6627,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6642,7 +6642,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "AgentMessageCreate";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6660,9 +6660,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the thing was read with: when its revision is another by now, nothing is written. Left out or `*`, any will do. */
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
                 "If-Match"?: string;
-                /** @description A name for this write, of the client's making: repeated under it within 24 hours, the write is answered as before and not done again. It must be 1 to 255 visible ASCII characters. */
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6673,7 +6673,7 @@ export interface operations {
                 issueKey: string;
                 /**
                  * @description The id of the link.
-                 * @example link_01kb4tnf7pf9gvkydx7pgh88ng
+                 * @example link_01kb4tnf7pe008ds1grak49e20
                  */
                 linkId: string;
             };
@@ -6681,11 +6681,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done; there is no body. */
+            /** @description Done. There is no body. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -6700,7 +6700,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6715,7 +6715,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6731,7 +6731,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6747,7 +6747,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6763,7 +6763,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6778,7 +6778,7 @@ export interface operations {
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6793,7 +6793,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6808,7 +6808,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6825,7 +6825,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6840,7 +6840,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "IssueLinkDelete";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6867,30 +6867,30 @@ export interface operations {
                 state?: ("active" | "inactive" | "archived")[];
                 /** @description Teams that this account leads. */
                 lead_user_account_id?: string[];
-                /** @description Teams that plan in deliveries, or that do not. */
+                /** @description Whether the team plans in deliveries. */
                 deliveries_enabled?: boolean;
-                /** @description Teams whose name, code or slug contains this, whatever its case. */
+                /** @description Teams whose name, code or slug contains this text, in any case. */
                 query?: string;
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
                 /**
-                 * @description What to sort by; equal ones follow by their id.
+                 * @description The field to sort by. Resources with equal values are sorted by id.
                  * @example member_count
                  */
                 sort?: "name" | "code" | "member_count" | "active_project_count" | "state";
                 /**
-                 * @description Which way to sort. What has no value comes last both ways.
+                 * @description The sort direction. Resources without a value come last in both directions.
                  * @example desc
                  */
                 direction?: "asc" | "ascending" | "desc" | "descending";
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -6902,7 +6902,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Teams";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -6910,8 +6910,8 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
-                     * @example <https://work.example.com/v1/teams?state=active&state=inactive&page_size=2&sort=member_count&direction=desc&cursor=WyIwaExJaVhFUCIsOCwiMDE4YWNiOTEtMWU4MC03MDkwLWE2NzEtMGM4YmIwYjMwN2E2Il0>; rel="next", <https://work.example.com/v1/teams?state=active&state=inactive&page_size=2&sort=member_count&direction=desc>; rel="first"
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
+                     * @example <https://work.example.com/v1/teams?state=active&state=inactive&page_size=2&sort=member_count&direction=desc&cursor=WyIwaExJaVhFUCIsOCwiMDE4YWNiOTEtMWU4MC03MDAwLTk5NWQtMjAwODk2YWFmNTQxIl0>; rel="next", <https://work.example.com/v1/teams?state=active&state=inactive&page_size=2&sort=member_count&direction=desc>; rel="first"
                      */
                     Link?: string;
                     [name: string]: unknown;
@@ -6921,7 +6921,7 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "id": "team_01hac131m0f61tzf1vnyb9szq1",
+                     *           "id": "team_01hac131m0e00awmfkpynmqesp",
                      *           "workspaceId": "workspace_01jc65wyj0fmx9rgaydy52q78g",
                      *           "name": "Platform",
                      *           "code": "PLT",
@@ -6930,7 +6930,7 @@ export interface operations {
                      *           "iconCss": "icon-server",
                      *           "color": "#6b4fd8",
                      *           "state": "active",
-                     *           "leadUserAccountId": "user_01hrvdapbces3b1pvhr5dtsxaw",
+                     *           "leadUserAccountId": "user_01hrvdapbce00bc4asfcs1sr81",
                      *           "leadDisplayName": "Priya Raghunathan",
                      *           "leadAvatarUrl": "",
                      *           "memberCount": 10,
@@ -6938,7 +6938,7 @@ export interface operations {
                      *           "deliveriesEnabled": true
                      *         },
                      *         {
-                     *           "id": "team_01hb5s27m0e28acw8cherb61x6",
+                     *           "id": "team_01hb5s27m0e009jq9012banxa1",
                      *           "workspaceId": "workspace_01jc65wyj0fmx9rgaydy52q78g",
                      *           "name": "Booking Web",
                      *           "code": "WEB",
@@ -6947,7 +6947,7 @@ export interface operations {
                      *           "iconCss": "icon-globe",
                      *           "color": "#0f9d8a",
                      *           "state": "active",
-                     *           "leadUserAccountId": "user_01htf4dghtfxq95pg004yt8a57",
+                     *           "leadUserAccountId": "user_01htf4dghte00a060r946nbay7",
                      *           "leadDisplayName": "Zoë van der Meer",
                      *           "leadAvatarUrl": "https://avatars.halyard-tern.example/zoe.png",
                      *           "memberCount": 8,
@@ -6958,7 +6958,7 @@ export interface operations {
                      *       "pagination": {
                      *         "pageSize": 2,
                      *         "cursor": "",
-                     *         "nextCursor": "WyIwaExJaVhFUCIsOCwiMDE4YWNiOTEtMWU4MC03MDkwLWE2NzEtMGM4YmIwYjMwN2E2Il0",
+                     *         "nextCursor": "WyIwaExJaVhFUCIsOCwiMDE4YWNiOTEtMWU4MC03MDAwLTk5NWQtMjAwODk2YWFmNTQxIl0",
                      *         "hasMore": true,
                      *         "returnedCount": 2,
                      *         "totalCount": 12
@@ -6968,14 +6968,14 @@ export interface operations {
                     "application/json": components["schemas"]["TeamList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Teams";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6987,7 +6987,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Teams";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7002,7 +7002,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Teams";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7018,7 +7018,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Teams";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7035,7 +7035,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Teams";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7052,7 +7052,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Teams";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7067,7 +7067,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Teams";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7085,7 +7085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7103,7 +7103,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Team";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -7115,7 +7115,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "team_01hb5s27m0e28acw8cherb61x6",
+                     *       "id": "team_01hb5s27m0e009jq9012banxa1",
                      *       "workspaceId": "workspace_01jc65wyj0fmx9rgaydy52q78g",
                      *       "name": "Booking Web",
                      *       "code": "WEB",
@@ -7124,7 +7124,7 @@ export interface operations {
                      *       "iconCss": "icon-globe",
                      *       "color": "#0f9d8a",
                      *       "state": "active",
-                     *       "leadUserAccountId": "user_01htf4dghtfxq95pg004yt8a57",
+                     *       "leadUserAccountId": "user_01htf4dghte00a060r946nbay7",
                      *       "leadDisplayName": "Zoë van der Meer",
                      *       "leadAvatarUrl": "https://avatars.halyard-tern.example/zoe.png",
                      *       "memberCount": 8,
@@ -7136,14 +7136,14 @@ export interface operations {
                     "application/json": components["schemas"]["TeamDetail"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Team";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7155,7 +7155,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Team";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7170,7 +7170,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Team";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7186,7 +7186,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Team";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7202,7 +7202,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Team";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7218,7 +7218,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Team";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7235,7 +7235,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Team";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7250,7 +7250,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Team";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7268,30 +7268,30 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Repositories that are hosted there.
+                 * @description Repositories at this provider.
                  * @example [
                  *       "github"
                  *     ]
                  */
                 provider?: ("github" | "azuredevops" | "azure-devops" | "azure_devops")[];
-                /** @description The one that agents work on when none is named, or the others. */
+                /** @description Whether the repository is the default one of the team, which agents use if no other is named. */
                 is_default?: boolean;
-                /** @description Repositories whose own name or whose project’s name contains this, whatever its case. */
+                /** @description Repositories whose name or project name contains this text, in any case. */
                 query?: string;
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
-                /** @description What to sort by; equal ones follow by their id. */
+                /** @description The field to sort by. Resources with equal values are sorted by id. */
                 sort?: "repository_name" | "provider" | "project_name" | "default_branch";
-                /** @description Which way to sort. What has no value comes last both ways. */
+                /** @description The sort direction. Resources without a value come last in both directions. */
                 direction?: "asc" | "ascending" | "desc" | "descending";
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7309,7 +7309,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Repositories";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -7317,7 +7317,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/teams/WEB/repositories?provider=github&page_size=2>; rel="first"
                      */
                     Link?: string;
@@ -7328,8 +7328,8 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "id": "repo_01hccd10m0f6esxk738d7q1tpd",
-                     *           "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *           "id": "repo_01hccd10m0e00827a12mgbzdh8",
+                     *           "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *           "workspaceScmConnectionId": "scm-github-enterprise",
                      *           "externalProjectId": "",
                      *           "externalProjectName": "",
@@ -7342,8 +7342,8 @@ export interface operations {
                      *           "isDefaultForAgents": true
                      *         },
                      *         {
-                     *           "id": "repo_01hcppkwm0e03bk1jjfaasp6ap",
-                     *           "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *           "id": "repo_01hcppkwm0e00aztz1yg4w1rvr",
+                     *           "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *           "workspaceScmConnectionId": "scm-github-enterprise",
                      *           "externalProjectId": "",
                      *           "externalProjectName": "",
@@ -7369,14 +7369,14 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoryContextList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Repositories";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7388,7 +7388,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Repositories";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7403,7 +7403,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Repositories";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7419,7 +7419,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Repositories";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7435,7 +7435,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Repositories";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7451,7 +7451,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Repositories";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7468,7 +7468,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Repositories";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7483,7 +7483,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Repositories";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7501,7 +7501,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7519,7 +7519,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "DefaultRepository";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -7531,8 +7531,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "repo_01hccd10m0f6esxk738d7q1tpd",
-                     *       "teamId": "team_01hb5s27m0e28acw8cherb61x6",
+                     *       "id": "repo_01hccd10m0e00827a12mgbzdh8",
+                     *       "teamId": "team_01hb5s27m0e009jq9012banxa1",
                      *       "workspaceScmConnectionId": "scm-github-enterprise",
                      *       "externalProjectId": "",
                      *       "externalProjectName": "",
@@ -7548,14 +7548,14 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoryContext"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "DefaultRepository";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7567,7 +7567,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "DefaultRepository";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7582,7 +7582,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "DefaultRepository";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7598,7 +7598,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "DefaultRepository";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7614,7 +7614,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "DefaultRepository";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7630,7 +7630,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "DefaultRepository";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7647,7 +7647,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "DefaultRepository";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7662,7 +7662,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "DefaultRepository";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7679,23 +7679,23 @@ export interface operations {
     projects: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
-                /** @description Which way to sort. What has no value comes last both ways. */
+                /** @description The sort direction. Resources without a value come last in both directions. */
                 direction?: "asc" | "ascending" | "desc" | "descending";
-                /** @description With leads, whether projects that nobody leads are listed too; without, `false` leaves them out. */
+                /** @description Together with leads: whether projects without a lead are listed too. Alone, `false` excludes them. */
                 include_no_lead?: boolean;
                 /** @description Projects with this label. */
                 label_id?: string[];
                 /** @description Projects that this account leads. */
                 lead_user_account_id?: string[];
                 /**
-                 * @description Projects of this priority, by its name or its number.
+                 * @description Projects with this priority, by name or number.
                  * @example [
                  *       "urgent",
                  *       "high"
@@ -7703,7 +7703,7 @@ export interface operations {
                  */
                 priority?: ("0" | "1" | "2" | "3" | "4" | "none" | "urgent" | "high" | "medium" | "low")[];
                 /**
-                 * @description What to sort by; equal ones follow by their id.
+                 * @description The field to sort by. Resources with equal values are sorted by id.
                  * @example target
                  */
                 sort?: "name" | "priority" | "lead" | "target" | "target_date" | "status";
@@ -7718,7 +7718,7 @@ export interface operations {
                 team_id?: string[];
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -7730,7 +7730,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Projects";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -7738,7 +7738,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
                      * @example <https://work.example.com/v1/projects?page_size=2&priority=urgent&priority=high&sort=target&team_code=MOB>; rel="first"
                      */
                     Link?: string;
@@ -7749,7 +7749,7 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "id": "project_01jq04s600e4p9ars04bnyb1ht",
+                     *           "id": "project_01jq04s600e00bmdcpt3tkvn1x",
                      *           "workspaceId": "workspace_01jc65wyj0fmx9rgaydy52q78g",
                      *           "name": "Disruption Alerts",
                      *           "summary": "Tell passengers about a cancelled sailing before they leave home.",
@@ -7759,19 +7759,19 @@ export interface operations {
                      *           "iconCss": "icon-bell",
                      *           "color": "#2f6fde",
                      *           "state": "completed",
-                     *           "statusId": "pstatus_01h9y66p00e4v8rmnf1r2s7t83",
-                     *           "teamId": "team_01hac131m0eh19ry9pwrenc3mp",
-                     *           "leadUserAccountId": "user_01h8rdjaqqebe8sc2xjqtppaj2",
+                     *           "statusId": "pstatus_01h8ap8a00e00bwzabhhyvd89b",
+                     *           "teamId": "team_01hac131m0e00b1tnrwbawzh37",
+                     *           "leadUserAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
                      *           "priority": 2,
                      *           "labelIds": [
-                     *             "label_01h9y66p00en4bgzsqhbzem848"
+                     *             "label_01h8ap8a00e00bjfr72d8gb9yf"
                      *           ],
                      *           "targetUtc": "2025-10-04T00:00:00.000Z",
                      *           "progressPercent": 100,
                      *           "linkCount": 1
                      *         },
                      *         {
-                     *           "id": "project_01k5qbgq00et8tc9afzanws454",
+                     *           "id": "project_01k5qbgq00e00aezkgajeskctq",
                      *           "workspaceId": "workspace_01jc65wyj0fmx9rgaydy52q78g",
                      *           "name": "Offline Tickets",
                      *           "summary": "Buy, keep and show a ticket with no network at all.",
@@ -7781,13 +7781,13 @@ export interface operations {
                      *           "iconCss": "icon-ticket",
                      *           "color": "#f2c94c",
                      *           "state": "active",
-                     *           "statusId": "pstatus_01h9y66p00fgt8evfdxgxkkc1e",
-                     *           "teamId": "team_01hac131m0eh19ry9pwrenc3mp",
-                     *           "leadUserAccountId": "user_01hww91ecmewq9nb8jcftywzz1",
+                     *           "statusId": "pstatus_01h8ap8a00e00bjbt91y7gs4cy",
+                     *           "teamId": "team_01hac131m0e00b1tnrwbawzh37",
+                     *           "leadUserAccountId": "user_01hww91ecme008y8mwme4wdy1x",
                      *           "priority": 1,
                      *           "labelIds": [
-                     *             "label_01h9y66p00ejcsh1e4qbvwmxfk",
-                     *             "label_01h9y66p00en4bgzsqhbzem848"
+                     *             "label_01h8ap8a00e00a72334wqmkdtw",
+                     *             "label_01h8ap8a00e00bjfr72d8gb9yf"
                      *           ],
                      *           "targetUtc": "2026-03-08T00:00:00.000Z",
                      *           "progressPercent": 54,
@@ -7807,14 +7807,14 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Projects";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7826,7 +7826,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Projects";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7841,7 +7841,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Projects";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7857,7 +7857,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Projects";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7874,7 +7874,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Projects";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7891,7 +7891,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Projects";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7906,7 +7906,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Projects";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7924,7 +7924,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7942,7 +7942,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Project";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -7954,7 +7954,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "project_01k5qbgq00et8tc9afzanws454",
+                     *       "id": "project_01k5qbgq00e00aezkgajeskctq",
                      *       "workspaceId": "workspace_01jc65wyj0fmx9rgaydy52q78g",
                      *       "name": "Offline Tickets",
                      *       "summary": "Buy, keep and show a ticket with no network at all.",
@@ -7964,21 +7964,21 @@ export interface operations {
                      *       "iconCss": "icon-ticket",
                      *       "color": "#f2c94c",
                      *       "state": "active",
-                     *       "statusId": "pstatus_01h9y66p00fgt8evfdxgxkkc1e",
-                     *       "teamId": "team_01hac131m0eh19ry9pwrenc3mp",
-                     *       "leadUserAccountId": "user_01hww91ecmewq9nb8jcftywzz1",
+                     *       "statusId": "pstatus_01h8ap8a00e00bjbt91y7gs4cy",
+                     *       "teamId": "team_01hac131m0e00b1tnrwbawzh37",
+                     *       "leadUserAccountId": "user_01hww91ecme008y8mwme4wdy1x",
                      *       "priority": 1,
                      *       "labelIds": [
-                     *         "label_01h9y66p00ejcsh1e4qbvwmxfk",
-                     *         "label_01h9y66p00en4bgzsqhbzem848"
+                     *         "label_01h8ap8a00e00a72334wqmkdtw",
+                     *         "label_01h8ap8a00e00bjfr72d8gb9yf"
                      *       ],
                      *       "targetUtc": "2026-03-08T00:00:00.000Z",
                      *       "progressPercent": 54,
                      *       "linkCount": 3,
                      *       "memberUserAccountIds": [
-                     *         "user_01jfcqm8b6f4kv7x7smd4rbrq8",
-                     *         "user_01j0x2ncz1ftzr03e0ws5hbrts",
-                     *         "user_01hww91ecmewq9nb8jcftywzz1"
+                     *         "user_01jfcqm8b6e00bqtfcw8qcxx23",
+                     *         "user_01j0x2ncz1e0095cme5vjrzn0y",
+                     *         "user_01hww91ecme008y8mwme4wdy1x"
                      *       ],
                      *       "startUtc": "2025-10-14T00:00:00.000Z"
                      *     }
@@ -7986,14 +7986,14 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectDetail"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Project";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8005,7 +8005,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Project";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8020,7 +8020,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Project";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -8036,7 +8036,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Project";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -8052,7 +8052,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Project";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8068,7 +8068,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Project";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8085,7 +8085,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Project";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8100,7 +8100,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Project";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8117,16 +8117,16 @@ export interface operations {
     projectLinks: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -8144,7 +8144,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "ProjectLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -8152,8 +8152,8 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
-                     * @example <https://work.example.com/v1/projects/OFFLINE/links?page_size=2&cursor=WyJpbHJpUnNyXyIsIjIwMjUtMDktMjNUMDM6MDA6MDAuMDAwWiIsIjAxOTk3NDgzLTgzODAtNzQ0Ny1iZmU4LTJhMzg0Y2Q5N2I2MSJd>; rel="next", <https://work.example.com/v1/projects/OFFLINE/links?page_size=2>; rel="first"
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
+                     * @example <https://work.example.com/v1/projects/OFFLINE/links?page_size=2&cursor=WyJpbHJpUnNyXyIsIjIwMjUtMDktMjNUMDM6MDA6MDAuMDAwWiIsIjAxOTk3NDgzLTgzODAtNzAwMC1iYWY1LTA5M2ZmZmVkZjhjNyJd>; rel="next", <https://work.example.com/v1/projects/OFFLINE/links?page_size=2>; rel="first"
                      */
                     Link?: string;
                     [name: string]: unknown;
@@ -8163,24 +8163,24 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "linkId": "plink_01k5sxxe00e2sah8mw62zbxpz1",
+                     *           "linkId": "plink_01k5sxxe00e008ttexekve206z",
                      *           "url": "https://docs.halyard-tern.example/offline-tickets",
                      *           "title": "Product brief",
                      *           "createdUtc": "2025-09-23T00:00:00.000Z",
-                     *           "createdByUserAccountId": "user_01hww91ecmewq9nb8jcftywzz1"
+                     *           "createdByUserAccountId": "user_01hww91ecme008y8mwme4wdy1x"
                      *         },
                      *         {
-                     *           "linkId": "plink_01k5t870w0eh3vzt1a716djyv1",
+                     *           "linkId": "plink_01k5t870w0e00bnx897zzyvy67",
                      *           "url": "https://design.halyard-tern.example/offline-wallet",
                      *           "title": "Prototype",
                      *           "createdUtc": "2025-09-23T03:00:00.000Z",
-                     *           "createdByUserAccountId": "user_01hww91ecmewq9nb8jcftywzz1"
+                     *           "createdByUserAccountId": "user_01hww91ecme008y8mwme4wdy1x"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "pageSize": 2,
                      *         "cursor": "",
-                     *         "nextCursor": "WyJpbHJpUnNyXyIsIjIwMjUtMDktMjNUMDM6MDA6MDAuMDAwWiIsIjAxOTk3NDgzLTgzODAtNzQ0Ny1iZmU4LTJhMzg0Y2Q5N2I2MSJd",
+                     *         "nextCursor": "WyJpbHJpUnNyXyIsIjIwMjUtMDktMjNUMDM6MDA6MDAuMDAwWiIsIjAxOTk3NDgzLTgzODAtNzAwMC1iYWY1LTA5M2ZmZmVkZjhjNyJd",
                      *         "hasMore": true,
                      *         "returnedCount": 2,
                      *         "totalCount": 3
@@ -8190,14 +8190,14 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectLinkList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "ProjectLinks";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8209,7 +8209,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "ProjectLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8224,7 +8224,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "ProjectLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -8240,7 +8240,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "ProjectLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -8256,7 +8256,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "ProjectLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8272,7 +8272,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "ProjectLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8289,7 +8289,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "ProjectLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8304,7 +8304,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "ProjectLinks";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8326,7 +8326,7 @@ export interface operations {
                 /** @description Members of this team. */
                 team_id?: string[];
                 /**
-                 * @description Members of this role.
+                 * @description Members with this role.
                  * @example [
                  *       "owner",
                  *       "admin"
@@ -8334,28 +8334,28 @@ export interface operations {
                  */
                 role?: ("owner" | "admin" | "member" | "guest")[];
                 /**
-                 * @description Members in this status.
+                 * @description Members with this status.
                  * @example [
                  *       "active"
                  *     ]
                  */
                 status?: ("invited" | "active" | "suspended" | "removed")[];
-                /** @description Members whose display name or e-mail address contains this, whatever its case. */
+                /** @description Members whose display name or e-mail address contains this text, in any case. */
                 query?: string;
-                /** @description The `nextCursor` of the page before; empty or left out for the first page. */
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
                 cursor?: string;
                 /**
-                 * @description How many results a page has.
+                 * @description The largest number of results of a page.
                  * @example 2
                  */
                 page_size?: number;
-                /** @description What to sort by; equal ones follow by their id. */
+                /** @description The field to sort by. Resources with equal values are sorted by id. */
                 sort?: "display_name" | "role" | "status";
-                /** @description Which way to sort. What has no value comes last both ways. */
+                /** @description The sort direction. Resources without a value come last in both directions. */
                 direction?: "asc" | "ascending" | "desc" | "descending";
             };
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -8367,7 +8367,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Members";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -8375,8 +8375,8 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
                     /**
-                     * @description The addresses of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Left out when it would be longer than 4000 characters.
-                     * @example <https://work.example.com/v1/members?role=owner&role=admin&status=active&page_size=2&cursor=WyI4bVBnVTQ2WSIsIm1hcmEgbGluZHF2aXN0IiwiMDE4YTMxNWMtMTlmYS03NmQ5LTk4MTUtNzQzODM1YWM5NmM3Il0>; rel="next", <https://work.example.com/v1/members?role=owner&role=admin&status=active&page_size=2>; rel="first"
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
+                     * @example <https://work.example.com/v1/members?role=owner&role=admin&status=active&page_size=2&cursor=WyI4bVBnVTQ2WSIsIm1hcmEgbGluZHF2aXN0IiwiMDE4YTMxNWMtMTlmYS03MDAwLWEyZmEtODRlM2Q5YjViOWUwIl0>; rel="next", <https://work.example.com/v1/members?role=owner&role=admin&status=active&page_size=2>; rel="first"
                      */
                     Link?: string;
                     [name: string]: unknown;
@@ -8386,8 +8386,8 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "id": "member_01hdkaszz7fbr94t6asfz6k5xy",
-                     *           "userAccountId": "user_01hdkaszz7e2prrw8f92gv1wy1",
+                     *           "id": "member_01hdkaszz7e00a2q1zn6hccd0b",
+                     *           "userAccountId": "user_01hdkaszz7e0087194zfycvy2r",
                      *           "displayName": "Aïcha Benkirane",
                      *           "avatarUrl": "https://avatars.halyard-tern.example/aicha.png",
                      *           "emailAddress": "aicha.benkirane@halyard-tern.example",
@@ -8395,9 +8395,9 @@ export interface operations {
                      *           "role": 2,
                      *           "status": 2,
                      *           "teamIds": [
-                     *             "team_01hgt0whm0erhsk31s036kzmdf",
-                     *             "team_01hac131m0f61tzf1vnyb9szq1",
-                     *             "team_01h9j93vm0f6r8ga0039xwrssk"
+                     *             "team_01hgt0whm0e00aep56kvffe2h4",
+                     *             "team_01hac131m0e00awmfkpynmqesp",
+                     *             "team_01h9j93vm0e008xnab5s0bejdv"
                      *           ],
                      *           "teamNames": [
                      *             "Data & Insights",
@@ -8406,8 +8406,8 @@ export interface operations {
                      *           ]
                      *         },
                      *         {
-                     *           "id": "member_01h8rnr6ftevcsg5bm70tts5p7",
-                     *           "userAccountId": "user_01h8rnr6ftf8zshdszrmktpj3c",
+                     *           "id": "member_01h8rnr6fte00a5ym4wfcvbef0",
+                     *           "userAccountId": "user_01h8rnr6fte00a16h2p2nmd8b7",
                      *           "displayName": "Mara Lindqvist",
                      *           "avatarUrl": "",
                      *           "emailAddress": "mara.lindqvist@halyard-tern.example",
@@ -8415,9 +8415,9 @@ export interface operations {
                      *           "role": 1,
                      *           "status": 2,
                      *           "teamIds": [
-                     *             "team_01hb5s27m0e28acw8cherb61x6",
-                     *             "team_01hac131m0f61tzf1vnyb9szq1",
-                     *             "team_01hm10s9m0e48r41jwe4sbsnj1"
+                     *             "team_01hb5s27m0e009jq9012banxa1",
+                     *             "team_01hac131m0e00awmfkpynmqesp",
+                     *             "team_01hm10s9m0e009av3kyzbjr38d"
                      *           ],
                      *           "teamNames": [
                      *             "Booking Web",
@@ -8429,7 +8429,7 @@ export interface operations {
                      *       "pagination": {
                      *         "pageSize": 2,
                      *         "cursor": "",
-                     *         "nextCursor": "WyI4bVBnVTQ2WSIsIm1hcmEgbGluZHF2aXN0IiwiMDE4YTMxNWMtMTlmYS03NmQ5LTk4MTUtNzQzODM1YWM5NmM3Il0",
+                     *         "nextCursor": "WyI4bVBnVTQ2WSIsIm1hcmEgbGluZHF2aXN0IiwiMDE4YTMxNWMtMTlmYS03MDAwLWEyZmEtODRlM2Q5YjViOWUwIl0",
                      *         "hasMore": true,
                      *         "returnedCount": 2,
                      *         "totalCount": 6
@@ -8439,14 +8439,14 @@ export interface operations {
                     "application/json": components["schemas"]["MemberList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Members";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8458,7 +8458,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Members";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8473,7 +8473,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Members";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -8489,7 +8489,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Members";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -8506,7 +8506,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Members";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8523,7 +8523,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Members";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8538,7 +8538,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Members";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8556,13 +8556,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
                  * @description The id of the member.
-                 * @example member_01hdkaszz7fbr94t6asfz6k5xy
+                 * @example member_01hdkaszz7e00a2q1zn6hccd0b
                  */
                 memberId: string;
             };
@@ -8574,7 +8574,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Member";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -8586,8 +8586,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "member_01hdkaszz7fbr94t6asfz6k5xy",
-                     *       "userAccountId": "user_01hdkaszz7e2prrw8f92gv1wy1",
+                     *       "id": "member_01hdkaszz7e00a2q1zn6hccd0b",
+                     *       "userAccountId": "user_01hdkaszz7e0087194zfycvy2r",
                      *       "displayName": "Aïcha Benkirane",
                      *       "avatarUrl": "https://avatars.halyard-tern.example/aicha.png",
                      *       "emailAddress": "aicha.benkirane@halyard-tern.example",
@@ -8595,9 +8595,9 @@ export interface operations {
                      *       "role": 2,
                      *       "status": 2,
                      *       "teamIds": [
-                     *         "team_01hgt0whm0erhsk31s036kzmdf",
-                     *         "team_01hac131m0f61tzf1vnyb9szq1",
-                     *         "team_01h9j93vm0f6r8ga0039xwrssk"
+                     *         "team_01hgt0whm0e00aep56kvffe2h4",
+                     *         "team_01hac131m0e00awmfkpynmqesp",
+                     *         "team_01h9j93vm0e008xnab5s0bejdv"
                      *       ],
                      *       "teamNames": [
                      *         "Data & Insights",
@@ -8609,14 +8609,14 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Member";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8628,7 +8628,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Member";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8643,7 +8643,7 @@ export interface operations {
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Member";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -8659,7 +8659,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Member";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -8675,7 +8675,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Member";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8691,7 +8691,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Member";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8708,7 +8708,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Member";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8723,7 +8723,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Member";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8741,7 +8741,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -8753,7 +8753,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -8771,14 +8771,14 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Health";
                     /** @description Never sent: who asks a probe has no quota. */
                     RateLimit?: string;
@@ -8790,7 +8790,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     /** @description Never sent: who asks a probe has no quota. */
@@ -8807,7 +8807,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     /** @description Never sent: who asks a probe has no quota. */
@@ -8822,7 +8822,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     /** @description Never sent: who asks a probe has no quota. */
@@ -8840,7 +8840,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -8852,7 +8852,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -8870,14 +8870,14 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Health";
                     /** @description Never sent: who asks a probe has no quota. */
                     RateLimit?: string;
@@ -8889,7 +8889,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     /** @description Never sent: who asks a probe has no quota. */
@@ -8906,7 +8906,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     /** @description Never sent: who asks a probe has no quota. */
@@ -8921,7 +8921,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Health";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     /** @description Never sent: who asks a probe has no quota. */
@@ -8939,7 +8939,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -8951,7 +8951,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Readiness";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -8969,14 +8969,14 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Readiness";
                     /** @description Never sent: who asks a probe has no quota. */
                     RateLimit?: string;
@@ -8988,7 +8988,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Readiness";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     /** @description Never sent: who asks a probe has no quota. */
@@ -9005,7 +9005,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Readiness";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -9021,7 +9021,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -9033,7 +9033,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -9512,14 +9512,14 @@ export interface operations {
                     "application/json": components["schemas"]["CodeTables"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Codes";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9531,7 +9531,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9547,7 +9547,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9564,7 +9564,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9579,7 +9579,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9597,12 +9597,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an earlier answer, or several: when nothing differs, 304 is the answer. One that cannot be read is as if it were not there. */
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
-                 * @description The `code` of a problem, or that of a GraphQL error, which is the same in upper case.
+                 * @description The `code` of a problem, or the same code of a GraphQL error in upper case.
                  * @example validation_failed
                  */
                 code: string;
@@ -9615,7 +9615,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     Vary: components["headers"]["Vary"];
@@ -9635,14 +9635,14 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorCode"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names; there is no body. */
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    /** @description The operation that ran, by the name that it has in `x-graphql-document`. */
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
                     "X-GraphQL-Operation": "Codes";
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9654,7 +9654,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9669,7 +9669,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9685,7 +9685,7 @@ export interface operations {
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9702,7 +9702,7 @@ export interface operations {
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9717,7 +9717,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description The operation that ran, when one did. */
+                    /** @description The name of the operation, if one ran. */
                     "X-GraphQL-Operation"?: "Codes";
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     RateLimit: components["headers"]["RateLimit"];

@@ -36,7 +36,7 @@ export function openApiDocument(
     servers: [
       {
         url: anyServer,
-        description: 'The server that this was read from, in production.',
+        description: 'The server that sent this description.',
         'x-internal': false,
       },
     ],
@@ -59,21 +59,21 @@ const info = {
   version: packageFile.version,
   summary: 'Issues, their conversations, and the directories of teams, projects and members.',
   description:
-    'The REST face of workgraph. Each endpoint runs one named operation on the graph behind `/graphql`, which ' +
-    '`x-graphql-document` shows. Every GET answers HEAD, and every path answers OPTIONS with `Allow`.',
-  contact: { name: 'Whoever runs this server' },
+    'The REST API of workgraph. Each endpoint runs one named operation of the GraphQL API at `/graphql`, which ' +
+    '`x-graphql-document` shows. Every GET also supports HEAD, and every path answers OPTIONS with `Allow`.',
+  contact: { name: 'The operator of this server' },
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
 const tags = [
   {
     name: 'issues',
-    description: 'Issues, their comments, links, attachments, sub-issues, feeds and threads.',
+    description: 'Issues, their comments, links, attachments, sub-issues, activity and agent threads.',
   },
-  { name: 'teams', description: 'Teams and the repositories that they work on.' },
+  { name: 'teams', description: 'Teams and their repositories.' },
   { name: 'projects', description: 'Projects and their links.' },
   { name: 'members', description: 'Members of the workspace.' },
-  { name: 'meta', description: 'What codes mean.' },
+  { name: 'meta', description: 'The meaning of codes.' },
   { name: 'health', description: 'Probes for load balancers.' },
 ];
 
@@ -81,8 +81,7 @@ const securitySchemes = {
   token: {
     type: 'http',
     scheme: 'bearer',
-    description:
-      'An access token, `wg_…`. What stands beside it in `security` are the scopes that it must hold.',
+    description: 'An access token, `wg_…`. `security` lists the scopes that it must have.',
   },
 };
 
@@ -218,7 +217,7 @@ function refusedChanges(fields: Fields): JsonSchema[] {
 
 /** The answer 304 for a client that has the current answer already. */
 const unchanged = {
-  description: 'The answer is the one that `If-None-Match` names; there is no body.',
+  description: 'The answer has the tag in `If-None-Match`. There is no body.',
   headers: {
     'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
     ETag: { $ref: '#/components/headers/ETag' },

@@ -12,41 +12,39 @@ export const requestId = { type: 'string', pattern: '^[\\w.:/=+-]{1,128}$', maxL
 export const headers = {
   'X-Request-Id': {
     required: true,
-    description: 'Finds the request in the log.',
+    description: 'Identifies the request in the log.',
     schema: requestId,
   },
   'Access-Control-Allow-Origin': {
-    description:
-      'The origin that asked, when this server was told to let its pages read answers; not sent otherwise.',
+    description: 'The origin of the request, if the server is configured to let its pages read answers.',
     schema: { type: 'string', maxLength: 255 },
   },
   RateLimit: {
     description:
-      'What is left of the quotas of the token, or of the address where there is none (draft-ietf-httpapi-ratelimit-headers-11): `r` units, and more of them in `t` seconds.',
+      'What is left of the quotas of the token, or of the address without a token (draft-ietf-httpapi-ratelimit-headers-11): `r` units, and more in `t` seconds.',
     schema: { type: 'string', maxLength: 200 },
     example: '"requests";r=5999;t=1, "cost";r=9999750;t=1',
   },
   'RateLimit-Policy': {
     description:
-      'The quotas: `q` units that fill up evenly within `w` seconds; a unit of `cost` is an object that was given back.',
+      'The quotas: `q` units that refill evenly within `w` seconds. A unit of `cost` is an object in an answer.',
     schema: { type: 'string', maxLength: 200 },
     example: '"requests";q=6000;w=60, "cost";q=10000000;w=3600;qu="objects"',
   },
   ETag: {
     required: true,
     description:
-      'Names what was answered (RFC 9110): `If-None-Match` asks for nothing else. Of a thing that counts its changes it begins with the revision, `"r12-…"`, which `If-Match` compares.',
+      'Identifies this version of the answer (RFC 9110), for `If-None-Match`. The tag of a resource with a revision begins with it, `"r12-…"`, and `If-Match` compares the revision.',
     schema: { type: 'string', maxLength: 64 },
     example: '"r12-2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
   },
   Vary: {
-    description: 'The headers of the request that the answer depends on.',
+    description: 'The request headers that the answer depends on.',
     schema: { type: 'string', maxLength: 255 },
     example: 'Authorization, Accept-Encoding',
   },
   'Idempotency-Replayed': {
-    description:
-      '`true` when the write had been done before under this `Idempotency-Key`, and its answer is given again.',
+    description: '`true` when the write was done before with this `Idempotency-Key`, and this is its answer.',
     schema: { const: 'true' },
   },
   'WWW-Authenticate': {
@@ -63,12 +61,12 @@ export const headers = {
 /** Headers whose values depend on the answer. They are shown with an example. */
 const ownHeaders = {
   Link: {
-    description: `The addresses of other pages (RFC 8288): \`rel="first"\`, and \`rel="next"\` when there is one. Left out when it would be longer than ${longestLinks} characters.`,
+    description: `The URLs of other pages (RFC 8288): \`rel="first"\`, and \`rel="next"\` when there is one. Not sent when it would be longer than ${longestLinks} characters.`,
     schema: { type: 'string', maxLength: longestLinks },
   },
   Location: {
     required: true,
-    description: 'Where the bytes are, or where what was made can be read; may be a path of this service.',
+    description: 'The URL of the content, or the path of the created resource.',
     schema: { type: 'string', maxLength: limits.url },
   },
 };
@@ -77,14 +75,14 @@ const ownHeaders = {
 export function operationHeader({ operation }: Route): Printed {
   return {
     required: true,
-    description: 'The operation that ran, by the name that it has in `x-graphql-document`.',
+    description: 'The name of the operation that ran, as in `x-graphql-document`.',
     schema: { const: operation.name.value },
   };
 }
 
 /** The same header on a failure, which may have occurred before an operation could run. */
 export function operationOfFailure({ operation }: Route): Printed {
-  return { description: 'The operation that ran, when one did.', schema: { const: operation.name.value } };
+  return { description: 'The name of the operation, if one ran.', schema: { const: operation.name.value } };
 }
 
 /** A header of every answer, if pages of other origins may read it. */

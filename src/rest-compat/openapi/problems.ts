@@ -29,19 +29,19 @@ const problemSchema: JsonSchema = {
   type: 'object',
   properties: {
     type: { type: 'string', const: 'about:blank' },
-    title: { ...title, description: 'What kind of failure it is, in words.' },
+    title: { ...title, description: 'The kind of failure, in words.' },
     status: { ...status, description: 'The HTTP status.' },
     detail: { ...message, description: 'What happened, in a sentence.' },
     code: {
       type: 'string',
       enum: problemCodes,
-      description: 'The code that programs look at; see `GET /v1/meta/errors/{code}`.',
+      description: 'The error code for programs; see `GET /v1/meta/errors/{code}`.',
     },
-    requestId: { ...requestId, description: 'Finds the request in the log; also in `X-Request-Id`.' },
+    requestId: { ...requestId, description: 'Identifies the request in the log; also in `X-Request-Id`.' },
     errors: {
       type: 'array',
       maxItems: maxViolations,
-      description: 'Every field, parameter or scope that is wrong, or the first hundred of them.',
+      description: 'Every invalid field or parameter, or missing scope; at most the first hundred.',
       items: {
         title: 'Violation',
         type: 'object',
@@ -63,7 +63,7 @@ const bareProblemSchema: JsonSchema = {
     type: { type: 'string', const: 'about:blank' },
     title,
     status,
-    detail: { ...message, description: 'Names the wait that elapsed.' },
+    detail: { ...message, description: 'The time limit that was exceeded.' },
   },
   required: ['type', 'title', 'status', 'detail'],
 };

@@ -12,14 +12,14 @@ import { agentConversation, agentThread, agentThreadMessage } from '../shapes/ag
 import { code, id, integer, text } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
-const absent = 'There is no such issue, or nobody has written to its agent yet.';
+const absent = 'There is no such issue, or it has no messages to an agent yet.';
 
 /** GET /v1/issues/{issueKey}/agent-thread */
 export const thread = route({
   method: 'GET',
   path: '/v1/issues/{issueKey}/agent-thread',
   scope: 'issues:read',
-  summary: 'Reads the conversation of an issue with the agent, without its messages.',
+  summary: 'Reads the agent thread of an issue, without its messages.',
   parameters: { issueKey },
   operation: AgentThreadDocument,
   variables: (p) => ({ key: p.issueKey }),
@@ -33,7 +33,7 @@ export const threadMessages = route({
   method: 'GET',
   path: '/v1/issues/{issueKey}/agent-thread/messages',
   scope: 'issues:read',
-  summary: `Reads the conversation of an issue with the agent: the newest ${limits.threadMessages.toLocaleString('en')} messages, oldest first.`,
+  summary: `Reads the messages of the agent thread of an issue: the newest ${limits.threadMessages.toLocaleString('en')}, oldest first.`,
   parameters: { issueKey },
   operation: AgentThreadMessagesDocument,
   variables: (p) => ({ key: p.issueKey }),
@@ -49,26 +49,29 @@ export const messageCreate = route({
   method: 'POST',
   path: '/v1/issues/{issueKey}/agent-thread/messages',
   scope: 'issues:write',
-  summary: 'Writes a message to the agent of an issue, or as the agent; the first one begins the thread.',
+  summary:
+    'Writes a message to the agent of an issue, or as the agent. The first message creates the thread.',
   parameters: { issueKey },
   body: creation({
-    body: required(text('What it says, as plain text.', { minLength: 1, maxLength: limits.comment })),
+    body: required(
+      text('The text of the message, as plain text.', { minLength: 1, maxLength: limits.comment }),
+    ),
     messageType: code<MessageType>(
       'MessageType',
-      'What the message is; a prompt of people and a response of agents when left out:',
+      'The type of the message. The default is a prompt for people and a response for agents:',
     ),
     turnNumber: integer(
-      'The turn that it belongs to: at most the one after the current turn of the thread, 1 in a new thread. The current one when left out, or the next when a person writes after a completed or failed one.',
+      'The number of the turn: at most the one after the current turn of the thread, and 1 in a new thread. The default is the current turn, or the next one when a person writes after a completed or failed turn.',
       { minimum: 0 },
     ),
-    replyToMessageId: id('message', 'The message of the same thread that it answers.'),
+    replyToMessageId: id('message', 'The message of the same thread that this one answers.'),
     followUpActions: list(
       record('FollowUpActionInput', {
-        name: text('What people read.', shortText),
-        key: text('What it is known by to the agent.', shortText),
-        color: text('The color code; empty when none.', { maxLength: limits.title }),
+        name: text('The text that people see.', shortText),
+        key: text('The key by which the agent knows the action.', shortText),
+        color: text('The color code; empty for no color.', { maxLength: limits.title }),
       }),
-      'The next steps that it offers.',
+      'The next steps that the message offers.',
       limits.followUpActions,
     ),
   }),

@@ -27,10 +27,10 @@ export const attachments = route({
   parameters: {
     issueKey,
     ...page,
-    content_type: text('Files of this media type, whatever its case; `image/*` takes all of a kind.', {
+    content_type: text('Attachments of this media type, in any case; `image/*` matches all images.', {
       maxLength: limits.mediaType,
     }),
-    created_by_user_account_id: id('user', 'What this account uploaded.'),
+    created_by_user_account_id: id('user', 'Attachments that this account created.'),
   },
   operation: AttachmentsDocument,
   variables: (p) => ({
@@ -64,7 +64,7 @@ export const attachmentContent = route({
   method: 'GET',
   path: '/v1/issues/{issueKey}/attachments/{attachmentId}/content',
   scope: 'issues:read',
-  summary: 'Leads to the bytes of an attachment.',
+  summary: 'Redirects to the content of an attachment.',
   parameters: { issueKey, attachmentId },
   operation: AttachmentContentDocument,
   variables: (p) => ({ key: p.issueKey, id: p.attachmentId }),
@@ -77,13 +77,13 @@ export const attachmentPreview = route({
   method: 'GET',
   path: '/v1/issues/{issueKey}/attachments/{attachmentId}/preview',
   scope: 'issues:read',
-  summary: 'Leads to the preview of an attachment, if it has one.',
+  summary: 'Redirects to the preview of an attachment, if it has one.',
   parameters: { issueKey, attachmentId },
   operation: AttachmentPreviewDocument,
   variables: (p) => ({ key: p.issueKey, id: p.attachmentId }),
   pick: (data) => data.issue?.attachments.nodes[0]?.signedPreviewUrl,
   reply: redirect(),
-  absent: 'There is no such issue or attachment, or no preview of it is available.',
+  absent: 'There is no such issue or attachment, or the attachment has no preview.',
 });
 
 /** POST /v1/issues/{issueKey}/attachments, which the specification leaves open. */
@@ -92,23 +92,23 @@ export const attachmentCreate = route({
   path: '/v1/issues/{issueKey}/attachments',
   scope: 'issues:write',
   summary:
-    'Announces a file for an issue and says where its bytes are to be sent; it can be read once they are there.',
+    'Creates an attachment of an issue and returns the URL for the upload. The attachment can be read after the upload.',
   parameters: { issueKey },
   body: creation({
     fileName: required(
-      text('What the file is called, without a path or control characters.', {
+      text('The name of the file, without a path or control characters.', {
         minLength: 1,
         maxLength: limits.fileName,
         trimmed: true,
         pattern: String.raw`^[\s\ufeff]*(?!\.{1,2}[\s\ufeff]*$)[^\s\ufeff/\\\x00-\x1f\x7f-\x9f][^/\\\x00-\x1f\x7f-\x9f]*$`,
       }),
     ),
-    contentType: text('Its media type, such as `image/png`; empty or left out when it is not known.', {
+    contentType: text('The media type, such as `image/png`; empty or left out when it is unknown.', {
       pattern: String.raw`^(?!\ufeff)[\s\ufeff]*(?:${mediaTypePart}/${mediaTypePart}[\s\ufeff]*)?(?:;[^\x00]*)?$`,
     }),
     sizeBytes: required(
       integer(
-        'How many bytes it has; the upload must have as many. A server takes at most the limit that it is set to, 1 GiB when nothing is said.',
+        'The size in bytes. The upload must have the same size. The largest size is a setting of the server, 1 GiB by default.',
         { minimum: 0 },
       ),
     ),

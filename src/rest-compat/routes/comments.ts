@@ -17,14 +17,17 @@ import { id, text } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
 const commentId = pathId('comment', 'comment', 'The id of the comment.');
-const commentBody = text('What it says, as plain text.', { minLength: 1, maxLength: limits.comment });
+const commentBody = text('The text of the comment, as plain text.', {
+  minLength: 1,
+  maxLength: limits.comment,
+});
 
 /** GET /v1/issues/{issueKey}/comments */
 export const comments = route({
   method: 'GET',
   path: '/v1/issues/{issueKey}/comments',
   scope: 'issues:read',
-  summary: 'Lists the comments of an issue, replies included.',
+  summary: 'Lists the comments of an issue, including replies.',
   parameters: {
     issueKey,
     ...page,
@@ -62,10 +65,10 @@ export const commentCreate = route({
   method: 'POST',
   path: '/v1/issues/{issueKey}/comments',
   scope: 'issues:write',
-  summary: 'Writes a comment on an issue, perhaps in reply to another.',
+  summary: 'Creates a comment on an issue, or a reply to a comment.',
   parameters: { issueKey },
   body: creation({
-    parentCommentId: id('comment', 'The comment of the same issue that it replies to.'),
+    parentCommentId: id('comment', 'The comment of the same issue that this one replies to.'),
     body: required(commentBody),
   }),
   operation: CommentCreateDocument,
@@ -79,7 +82,7 @@ export const commentUpdate = route({
   method: 'PATCH',
   path: '/v1/issues/{issueKey}/comments/{commentId}',
   scope: 'issues:write',
-  summary: 'Changes what a comment says. Its author, owners and admins may.',
+  summary: 'Changes the text of a comment. Only its author, owners and admins may do so.',
   parameters: { issueKey, commentId, ...ifMatch },
   body: creation({ body: required(commentBody) }),
   operation: CommentUpdateDocument,
@@ -95,7 +98,7 @@ export const commentDelete = route({
   method: 'DELETE',
   path: '/v1/issues/{issueKey}/comments/{commentId}',
   scope: 'issues:write',
-  summary: 'Deletes a comment; its replies stay. Its author, owners and admins may.',
+  summary: 'Deletes a comment. Its replies stay. Only its author, owners and admins may do so.',
   parameters: { issueKey, commentId, ...ifMatch },
   operation: CommentDeleteDocument,
   variables: (p) => ({

@@ -30,11 +30,11 @@ export const linkCreate = route({
   method: 'POST',
   path: '/v1/issues/{issueKey}/links',
   scope: 'issues:write',
-  summary: 'Links an issue to something elsewhere, at most once to the same place.',
+  summary: 'Adds a link to an issue. The same URL is linked only once.',
   parameters: { issueKey },
   body: creation({
-    url: required(httpUrl('Where it leads.', { maxLength: limits.url })),
-    title: required(text('What it is called.', { minLength: 1, maxLength: limits.title, trimmed: true })),
+    url: required(httpUrl('The URL of the link.', { maxLength: limits.url })),
+    title: required(text('The title of the link.', { minLength: 1, maxLength: limits.title, trimmed: true })),
   }),
   operation: IssueLinkCreateDocument,
   variables: (p, fields) => ({ input: { issueKey: p.issueKey, ...fields } }),
@@ -50,7 +50,7 @@ export const linkDelete = route({
   method: 'DELETE',
   path: '/v1/issues/{issueKey}/links/{linkId}',
   scope: 'issues:write',
-  summary: 'Takes a link from an issue.',
+  summary: 'Removes a link from an issue.',
   parameters: { issueKey, linkId: pathId('link', 'link', 'The id of the link.'), ...ifMatch },
   operation: IssueLinkDeleteDocument,
   variables: (p) => ({

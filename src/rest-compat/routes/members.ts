@@ -23,9 +23,9 @@ export const members = route({
   summary: 'Lists the members of the workspace.',
   parameters: {
     ...teamFilters('Members'),
-    role: many(oneOf(namesOf<MemberRole>('MemberRole'), 'Members of this role.')),
-    status: many(oneOf(namesOf<MemberStatus>('MemberStatus'), 'Members in this status.')),
-    query: text('Members whose display name or e-mail address contains this, whatever its case.'),
+    role: many(oneOf(namesOf<MemberRole>('MemberRole'), 'Members with this role.')),
+    status: many(oneOf(namesOf<MemberStatus>('MemberStatus'), 'Members with this status.')),
+    query: text('Members whose display name or e-mail address contains this text, in any case.'),
     ...page,
     sort: sortBy<MemberOrderField>('display_name', {
       display_name: 'DISPLAY_NAME',

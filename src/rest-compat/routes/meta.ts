@@ -8,7 +8,7 @@ const code: PathPart = {
   word: 'path',
   noun: 'error code',
   form: /^[A-Za-z_]{1,64}$/,
-  description: 'The `code` of a problem, or that of a GraphQL error, which is the same in upper case.',
+  description: 'The `code` of a problem, or the same code of a GraphQL error in upper case.',
   schema: { type: 'string', pattern: '^[A-Za-z_]{1,64}$', maxLength: 64 },
 };
 
@@ -17,7 +17,7 @@ export const metaCodes = route({
   method: 'GET',
   path: '/v1/meta/codes',
   scope: 'public',
-  summary: 'Lists the closed sets of values: what the numbers and names in answers mean.',
+  summary: 'Lists the code tables: what the numbers and names in answers mean.',
   parameters: {},
   operation: CodesDocument,
   variables: () => ({}),
@@ -30,7 +30,7 @@ export const metaError = route({
   method: 'GET',
   path: '/v1/meta/errors/{code}',
   scope: 'public',
-  summary: 'Says what a code of an error means.',
+  summary: 'Explains an error code.',
   parameters: { code },
   operation: CodesDocument,
   variables: () => ({}),

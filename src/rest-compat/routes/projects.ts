@@ -27,11 +27,11 @@ export const projects = route({
     ...page,
     direction,
     include_no_lead: boolean(
-      'With leads, whether projects that nobody leads are listed too; without, `false` leaves them out.',
+      'Together with leads: whether projects without a lead are listed too. Alone, `false` excludes them.',
     ),
     label_id: many(id('label', 'Projects with this label.')),
     lead_user_account_id: many(id('user', 'Projects that this account leads.')),
-    priority: many(priorityNameOrCode('Projects of this priority, by its name or its number.')),
+    priority: many(priorityNameOrCode('Projects with this priority, by name or number.')),
     sort: sortBy<ProjectOrderField>('name', {
       name: 'NAME',
       priority: 'PRIORITY',

@@ -24,12 +24,14 @@ export const repositories = route({
   method: 'GET',
   path: '/v1/teams/{teamCode}/repositories',
   scope: 'teams:read',
-  summary: 'Lists the repositories that a team works on.',
+  summary: 'Lists the repositories of a team.',
   parameters: {
     teamCode,
-    provider: many(oneOf(providers, 'Repositories that are hosted there.')),
-    is_default: boolean('The one that agents work on when none is named, or the others.'),
-    query: text('Repositories whose own name or whose project’s name contains this, whatever its case.'),
+    provider: many(oneOf(providers, 'Repositories at this provider.')),
+    is_default: boolean(
+      'Whether the repository is the default one of the team, which agents use if no other is named.',
+    ),
+    query: text('Repositories whose name or project name contains this text, in any case.'),
     ...page,
     sort: sortBy<RepositoryContextOrderField>('repository_name', {
       repository_name: 'REPOSITORY_NAME',
@@ -62,7 +64,7 @@ export const defaultRepository = route({
   method: 'GET',
   path: '/v1/teams/{teamCode}/repositories/default',
   scope: 'teams:read',
-  summary: 'Reads the repository that agents work on when none is named.',
+  summary: 'Reads the default repository of a team, which agents use if no other is named.',
   parameters: { teamCode },
   operation: DefaultRepositoryDocument,
   variables: (p) => ({ code: p.teamCode }),

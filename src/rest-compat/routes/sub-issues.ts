@@ -19,11 +19,14 @@ export const subIssues = route({
   parameters: {
     issueKey,
     ...page,
-    status_id: many(id('status', 'Those in this status.')),
+    status_id: many(id('status', 'Sub-issues in this status.')),
     assignee_user_account_id: many(
-      id('user', 'Those that this account is assigned to, as the primary assignee or beside one.'),
+      id('user', 'Sub-issues with this account among the assignees, including the primary one.'),
     ),
-    include_completed: withDefault('true', boolean('Whether those in a terminal status are listed too.')),
+    include_completed: withDefault(
+      'true',
+      boolean('Whether sub-issues in a terminal status are listed too.'),
+    ),
   },
   operation: SubIssuesDocument,
   variables: (p) => ({

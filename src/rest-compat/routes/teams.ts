@@ -19,8 +19,8 @@ export const teams = route({
   parameters: {
     state: many(oneOf(namesOf<TeamState>('TeamState'), 'Teams in this state.')),
     lead_user_account_id: many(id('user', 'Teams that this account leads.')),
-    deliveries_enabled: boolean('Teams that plan in deliveries, or that do not.'),
-    query: text('Teams whose name, code or slug contains this, whatever its case.'),
+    deliveries_enabled: boolean('Whether the team plans in deliveries.'),
+    query: text('Teams whose name, code or slug contains this text, in any case.'),
     ...page,
     sort: sortBy<TeamOrderField>('name', {
       name: 'NAME',

@@ -95,7 +95,7 @@ function parseJson(text: string, what: string): unknown {
 
 function checkParameters(parameters: unknown): GraphQLRequest {
   if (Array.isArray(parameters))
-    raise('invalid_request', 'Batches are not taken: send one operation in a request.');
+    raise('invalid_request', 'Batches are not supported: send one operation per request.');
   if (!isObject(parameters)) raise('invalid_request', 'The body must be a JSON object with the field query.');
   const { query, operationName, variables, extensions } = parameters;
   if (operationName != null && typeof operationName !== 'string') {

@@ -105,11 +105,14 @@ export function createGraphQLFace(
 
 /** Checks a request, in this order, before its document is read. */
 async function admit(graph: Graph, request: ServerRequest, accepted: GraphQLMediaType | undefined) {
-  if (!isAsked(request)) raise('method_not_allowed', 'GraphQL is asked with GET or POST.');
+  if (!isAsked(request)) raise('method_not_allowed', 'GraphQL requests use GET or POST.');
   const known = await request.context();
   const operation = known.principal ? known : await admitVisitor(graph, request);
   if (!accepted)
-    raise('not_acceptable', 'Answers are application/json or application/graphql-response+json.');
+    raise(
+      'not_acceptable',
+      'The media type of answers is application/json or application/graphql-response+json.',
+    );
   return { parameters: await parametersOf(request), operation, accepted };
 }
 

@@ -13,7 +13,7 @@ export interface HttpViolation {
 export const notHttp: HttpViolation = {
   status: 400,
   reason: 'Bad Request',
-  message: 'This is no HTTP request.',
+  message: 'This is not an HTTP request.',
 };
 
 export const unsupportedVersion: HttpViolation = {

@@ -33,7 +33,7 @@ export class Refusals {
         this.#logger.info({ refused, tokenId }, `${refused} requests of a token over its quota were refused`);
       else if (address !== undefined)
         this.#logger.info({ refused, address }, `${refused} requests with unknown tokens were refused`);
-      else this.#logger.warn({ refused }, `${refused} requests were refused for want of room`);
+      else this.#logger.warn({ refused }, `${refused} requests were refused because of an overload`);
     }
     this.#counts.clear();
   }

@@ -58,7 +58,7 @@ export class Metrics {
     );
     this.counter({
       name: 'workgraph_queries_total',
-      help: 'Queries by who answered: the compiled executor, or graphql-js because there is no plan or the plan met an error',
+      help: 'Queries by executor: the compiled one, or graphql-js because there is no plan or the plan failed',
       label: 'answered',
       read: () => ({
         compiled: compiledCounts.answered,

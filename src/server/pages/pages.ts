@@ -29,7 +29,7 @@ export function createPages({ explorer }: { explorer: boolean }): Pages {
       const answer = find(path);
       if (!answer || method === 'GET' || method === 'HEAD') return answer?.(request);
       if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
-      const message = `This path takes ${allow}.`;
+      const message = `This path supports ${allow}.`;
       return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
     },
   };
