@@ -13,6 +13,7 @@ import type { Context } from '../resolvers/context.ts';
 import { RootResults } from '../schema/builder/root-results.ts';
 import { type OperationCost, priceOperation } from './cost.ts';
 import { answerCompiled } from './compiled/executor.ts';
+import type { RowForm } from './compiled/row-form.ts';
 import { formatError, isFinal, type Report } from './errors.ts';
 import { type FallbackReport, refuseCostlyFallback, runFallback, tellFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from './idempotent.ts';
@@ -23,13 +24,13 @@ import { coerceVariables, InvalidVariables } from './variables.ts';
 /** The two ways to run an operation, which give the same answers. */
 export type ExecutorName = 'compiled' | 'graphql-js';
 
-/** What an operation runs with; `report` hears of errors that were masked, `charge` of the objects that came back. */
+/** The context of an operation. `report` receives errors for the log, `charge` the number of objects that were returned. */
 export type OperationContext = Context & {
   readonly report?: Report;
   readonly charge?: ((objects: number) => void) | undefined;
   /** The most that one operation may cost. */
   readonly maxCost?: number;
-  /** `reference` is graphql-js for all; else operations are compiled where they can be. */
+  /** `compiled`, the default, leaves operations that it cannot answer to graphql-js. */
   readonly executor?: ExecutorName;
   readonly fellBack?: FallbackReport;
 };
@@ -41,17 +42,19 @@ export interface OperationRequest {
   operationName?: string | null | undefined;
   variables?: Record<string, unknown> | null | undefined;
   context: OperationContext;
-  /** As the client sent it. A query takes none and needs none, so one that comes along is not looked at. */
+  /** The Idempotency-Key as the client sent it; ignored for queries. */
   idempotencyKey?: string | undefined;
-  /** Shall the result say in its extensions what the operation could have cost, and what it did. */
+  /** Whether the extensions of the result tell the requested and the actual cost. */
   reportCost?: boolean;
-  /** `json` lets the data of the result be written already, for a face that only sends it. */
+  /** `json` asks for the data as bytes, where the caller only sends them. */
   form?: 'data' | 'json';
+  /** The form of some objects in the data. graphql-js and replays of kept results give values there. */
+  rows?: RowForm | undefined;
 }
 
 /**
- * Runs one operation, after refusing it whole if it cannot be chosen, its variables do not fit, scopes are
- * missing or it could cost too much: then the result has no `data`. Errors are ready to be shown; the unexpected are masked.
+ * Runs one operation. It is refused as a whole, without `data`, if it cannot be chosen, its variables do not fit, scopes
+ * are missing or it could cost too much. Errors are in the form that clients see.
  */
 export async function executeOperation(request: OperationRequest): Promise<OperationResult> {
   const { context } = request;
@@ -70,7 +73,7 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
       key === undefined
         ? await answer(request, scoped, cost)
         : await executeOnce({ ...scoped, document, key }, context, (inside) =>
-            answer({ ...request, context: inside }, scoped, cost),
+            answer({ ...request, context: inside, rows: undefined }, scoped, cost),
           );
     const failure = result.errors?.find(isFinal);
     if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;
@@ -89,24 +92,24 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
   }
 }
 
-/** Has nothing been written that the errors stand beside. */
+/** Whether no root field succeeded, so that no data has to be returned beside the errors. */
 function isEmpty(data: OperationResult['data']): boolean {
   return Object.values(data ?? {}).every((value) => value === null);
 }
 
-/** Answers by the compiled executor where that can, else by graphql-js, which goes on from what is done already. */
+/** Answers with the compiled executor if possible, else with graphql-js, which does not repeat root fields that are done. */
 async function answer(
   request: OperationRequest,
   scoped: ScopedOperation & { variables: Record<string, unknown> },
   cost: OperationCost,
 ): Promise<ExecutionResult & { objects?: number }> {
-  const { context, schema, document, operationName, variables, form = 'data' } = request;
+  const { context, schema, document, operationName, variables, form = 'data', rows } = request;
   const { operation } = scoped;
-  // Prepared statements go out on connections of their own, and never within a transaction round the operation.
+  // The compiled executor borrows connections, so it cannot run inside a transaction around the operation.
   const mayCompile = context.executor !== 'graphql-js' && context.connect !== undefined;
   const answered =
     mayCompile &&
-    (await answerCompiled({ ...scoped, document }, context, form, (reason) => {
+    (await answerCompiled({ ...scoped, document }, context, { form, rows }, (reason) => {
       if (operation.operation === OperationTypeNode.QUERY) refuseCostlyFallback(reason, cost);
       tellFallback(reason, operation, context.fellBack);
     }));
@@ -125,8 +128,8 @@ async function answer(
 }
 
 /**
- * Of what graphql-js answers for want of a plan, so much runs at once. A mutation does not wait: it may hold locks, and
- * what it does is bounded by the connections that it needs.
+ * Limits how many queries graphql-js answers at once in place of the compiled executor. A mutation does not wait: it may
+ * hold locks, and the connections that it needs bound its number.
  */
 function bounded<Result>(
   { context }: OperationRequest,
@@ -137,7 +140,7 @@ function bounded<Result>(
   return isFallback ? runFallback(run) : run();
 }
 
-/** The operation that a request means, or the error that graphql-js would give. */
+/** The operation that a request names; throws as graphql-js does. */
 export function chooseOperation(
   document: DocumentNode,
   operationName: string | null | undefined,
@@ -152,7 +155,7 @@ export function chooseOperation(
   return operation ?? refuse('Must provide an operation.');
 }
 
-/** graphql-js finds this out only while it executes, and answers `data: null` as if a field had failed. */
+/** graphql-js would check this during execution, and answer `data: null` as if a field had failed. */
 function requireRoot(schema: GraphQLSchema, { operation }: OperationDefinitionNode): void {
   if (!schema.getRootType(operation)) refuse(`The schema has no ${operation} operations.`);
 }

@@ -116,6 +116,7 @@ async function answer(
     variables: judged.variables,
     context,
     idempotencyKey: judged.idempotencyKey,
+    rows: route.rows,
   });
   const [error] = result.errors ?? [];
   const reply = error
@@ -136,7 +137,7 @@ async function outcomeReply(route: Route, shape: () => Outcome, request: RestReq
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
   const { status, body, location, nextCursor, revision } = outcome.rendered;
-  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  const bytes = body === undefined ? undefined : bytesOf(body);
   const printed = turns.next();
   if (printed) await printed;
   const links = nextCursor === undefined ? undefined : pageLinks(request, nextCursor);
@@ -152,6 +153,10 @@ async function outcomeReply(route: Route, shape: () => Outcome, request: RestReq
     },
     ...(bytes && { body: bytes }),
   };
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  return body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
 }
 
 /** The tag for conditional requests. The answer to a write has one if it shows a single resource in its current state. */

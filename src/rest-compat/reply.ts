@@ -1,11 +1,13 @@
 import type { JsonSchema } from './json-schema.ts';
 import { largestPage, longestCursor } from './params.ts';
+import type { RowForm } from '../executor/compiled/row-form.ts';
 import { boolean, integer, type Shape, shape, text } from './shape.ts';
+import { shapeForm, WrittenThing } from './shape-writer.ts';
 
 /** The content of an answer, before it becomes HTTP. */
 export interface Rendered {
   readonly status: number;
-  /** The value of the JSON body; an answer without it has no body. */
+  /** The JSON body, as bytes or as a value; an answer without it has no body. */
   readonly body?: unknown;
   /** The target of a redirect, or the path of the created resource. */
   readonly location?: string;
@@ -47,12 +49,18 @@ export function ownParameter({ path }: Made): string {
 export interface Reply<in Picked, in Values> {
   readonly successes: readonly Success[];
   readonly render: (picked: Picked, values: Values) => Rendered;
+  /**
+   * The form in which the compiled executor writes the resources of the reply, given the path that the route picks. The
+   * data then has a WrittenThing in place of each resource, unless graphql-js answered with values.
+   */
+  readonly rows?: (path: readonly string[]) => RowForm;
 }
 
 /** 200 with a resource. */
 export function item<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
   return {
     successes: [thingOf(of, 200, '')],
+    rows: (path) => shapeForm(of, path),
     render: (picked) => ({ status: 200, ...rendered(of, picked) }),
   };
 }
@@ -115,6 +123,7 @@ function rendered<Thing>(
   { render, revision }: Shape<Thing>,
   thing: Thing,
 ): Pick<Rendered, 'body' | 'revision'> {
+  if (thing instanceof WrittenThing) return { body: thing.json, revision: thing.revision };
   // A shape takes its revision from a number of its fragment.
   const numbers = thing as Readonly<Record<string, number>>;
   return { body: render(thing), revision: revision === undefined ? undefined : numbers[revision] };
@@ -155,7 +164,8 @@ interface PageValues {
 }
 
 /** 200 with a page of resources: `{ results, pagination }`. */
-export function list<Node>({ schema, render }: Shape<Node>): Reply<Connection<Node>, PageValues> {
+export function list<Node>(of: Shape<Node>): Reply<Connection<Node>, PageValues> {
+  const { schema, render } = of;
   const page: JsonSchema = {
     title: `${schema.title ?? 'Thing'}List`,
     type: 'object',
@@ -167,16 +177,32 @@ export function list<Node>({ schema, render }: Shape<Node>): Reply<Connection<No
   };
   return {
     successes: [{ status: 200, description: 'A page of the list.', schema: page, paged: true }],
+    rows: (path) => shapeForm(of, [...path, 'nodes']),
     render: ({ nodes, pageInfo, totalCount }, { cursor, page_size: pageSize }) => {
       const nextCursor = pageInfo.hasNextPage ? (pageInfo.endCursor ?? '') : '';
-      const results = nodes.map(render);
       const hasMore = nextCursor !== '';
       const sent = { pageSize, cursor: cursor ?? '' };
       const facts = { ...sent, nextCursor, hasMore, returnedCount: nodes.length, totalCount };
-      return { status: 200, body: { results, pagination: pagination.render(facts) }, nextCursor };
+      const about = pagination.render(facts);
+      const body = writtenPage(nodes, about) ?? { results: nodes.map(render), pagination: about };
+      return { status: 200, body, nextCursor };
     },
   };
 }
+
+/** The JSON of a page whose things are written; undefined where they are values. */
+function writtenPage(nodes: readonly unknown[], pagination: object): Uint8Array | undefined {
+  const pieces: Uint8Array[] = [];
+  for (const node of nodes) {
+    if (!(node instanceof WrittenThing)) return undefined;
+    pieces.push(pieces.length === 0 ? pageStart : comma, node.json);
+  }
+  if (pieces.length === 0) return undefined;
+  return Buffer.concat([...pieces, Buffer.from(`],"pagination":${JSON.stringify(pagination)}}`)]);
+}
+
+const pageStart = Buffer.from('{"results":[');
+const comma = Buffer.from(',');
 
 interface PageFacts {
   pageSize: number;

@@ -6,6 +6,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
+import type { RowForm } from '../executor/compiled/row-form.ts';
 import type { ScopeNeed } from '../schema/builder/scopes.ts';
 import { type Body, type BodyValues, type Fields, readBody } from './body.ts';
 import {
@@ -18,6 +19,7 @@ import {
   readParameters,
   type SentParameters,
 } from './params.ts';
+import { stepsOf, type ValueAt, valueAt } from './paths.ts';
 import type { Rendered, Reply, Success } from './reply.ts';
 import type { Violation } from './values.ts';
 
@@ -28,6 +30,16 @@ type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${in
   ? Name | PathNames<Rest>
   : never;
 
+/** Picks the part of the data to answer with: a path or a function. */
+type Picker<Data, Values, Place extends string, Result> =
+  | Place
+  | ((data: Data, values: Values) => Result | null | undefined);
+
+/** With a function, `Place` cannot be inferred and is any string. */
+type Picked<Data, Place extends string, Result> = string extends Place
+  ? Result
+  : NonNullable<ValueAt<Data, Place>>;
+
 /** One endpoint as data: its parameters, the operation that it runs, and its reply. */
 export interface RouteDeclaration<
   Path extends string,
@@ -35,7 +47,8 @@ export interface RouteDeclaration<
   F extends Fields,
   Data,
   Variables extends Record<string, unknown>,
-  Picked,
+  Place extends string,
+  Result,
 > {
   method: Method;
   path: Path;
@@ -49,8 +62,8 @@ export interface RouteDeclaration<
   /** The violations of parameters that only the operation can detect. If there are any, its data is not shown. */
   check?: (data: Data, parameters: ParameterValues<P>) => readonly Violation[];
   /** Picks the part of the data to answer with. Null or undefined means `not_found`. */
-  pick: (data: Data, parameters: ParameterValues<P>) => Picked | null | undefined;
-  reply: Reply<Picked, ParameterValues<P>>;
+  pick: Picker<Data, ParameterValues<P>, Place, Result>;
+  reply: Reply<Picked<Data, Place, Result>, ParameterValues<P>>;
   /** The message of `not_found`, where "There is no such issue." is not enough. */
   absent?: string;
   /** The failures of the operation, in addition to those that follow from the rest of the route. */
@@ -97,6 +110,8 @@ export interface Route {
   readonly operation: OperationDefinitionNode & { readonly name: { readonly value: string } };
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly successes: readonly Success[];
+  /** How the compiled executor writes what the reply shows. */
+  readonly rows: RowForm | undefined;
   readonly names: Readonly<Record<string, string>>;
   readonly bareProblem: boolean;
   readonly probe: boolean;
@@ -117,10 +132,16 @@ export function route<
   F extends Fields,
   Data,
   Variables extends Record<string, unknown>,
-  Picked,
->(declaration: RouteDeclaration<Path, P, F, Data, Variables, Picked>): Route {
+  const Place extends string,
+  Result,
+>(declaration: RouteDeclaration<Path, P, F, Data, Variables, Place, Result>): Route {
   const { method, path, scope, summary, body, operation: document } = declaration;
   const operation = operationOf(document);
+  const judge = {
+    check: declaration.check,
+    pick: pickerOf(declaration.pick),
+    reply: declaration.reply,
+  };
   const writes = operation.operation === OperationTypeNode.MUTATION;
   const hasTag = !writes && declaration.reply.successes.some(({ schema }) => schema !== undefined);
   const parameters: Parameters = {
@@ -139,6 +160,7 @@ export function route<
     operation,
     fragments: fragmentsOf(document),
     successes: declaration.reply.successes,
+    rows: rowsOf(declaration),
     names: { ...pageNames, ...declaration.names },
     bareProblem: declaration.bareProblem ?? false,
     probe: declaration.probe ?? false,
@@ -156,7 +178,7 @@ export function route<
         verdict: 'ready',
         variables: declaration.variables(values, fields.values as BodyValues<F>),
         idempotencyKey: query.values['Idempotency-Key'] as string | undefined,
-        answer: (data) => outcomeOf(declaration, data as Data, values),
+        answer: (data) => outcomeOf(judge, data as Data, values),
       };
     },
   };
@@ -174,8 +196,23 @@ function outcomeOf<Data, Values, Picked>(
   return { verdict: 'rendered', rendered: reply.render(picked, values) };
 }
 
+/** Where a route picks by a path; a number in it leads to an item of a list, and not to another selection. */
+function rowsOf({ pick, reply }: { pick: unknown; reply: Pick<Reply<never, never>, 'rows'> }) {
+  if (typeof pick !== 'string') return undefined;
+  return reply.rows?.(stepsOf(pick).filter((step) => step !== '0'));
+}
+
+function pickerOf<Data, Values, Place extends string, Result>(
+  pick: Picker<Data, Values, Place, Result>,
+): Judge<Data, Values, Picked<Data, Place, Result>>['pick'] {
+  const steps = typeof pick === 'string' ? stepsOf(pick) : [];
+  const read = typeof pick === 'string' ? (data: Data) => valueAt(data, steps) : pick;
+  // The types of the declaration follow the path.
+  return read as Judge<Data, Values, Picked<Data, Place, Result>>['pick'];
+}
+
 interface Judge<Data, Values, Picked> {
-  check?: (data: Data, values: Values) => readonly Violation[];
+  check?: ((data: Data, values: Values) => readonly Violation[]) | undefined;
   pick: (data: Data, values: Values) => Picked | null | undefined;
   reply: Reply<Picked, Values>;
 }

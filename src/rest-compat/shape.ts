@@ -3,6 +3,7 @@ import { codeSchema, codesOf, namesOf } from './enums.ts';
 import { idLength } from './ids.ts';
 import { type JsonSchema, largestInt32, orNull } from './json-schema.ts';
 import type { RichText } from './operations.generated.ts';
+import { stepsOf, type ValueAt, valueAt } from './paths.ts';
 import { richTextSchema } from './rich-text.ts';
 
 /** How the value at a field's path is shown. */
@@ -39,22 +40,6 @@ export interface Shape<in Source> {
   readonly render: (source: Source) => Record<string, unknown>;
   /** The name of the fragment's revision, which is in the `ETag` and not among the fields. */
   readonly revision: string | undefined;
-}
-
-/** The type of the value at a path, null included where an object on the way may be null. */
-type ValueAt<Source, Path extends string> = Path extends ''
-  ? Source
-  : Path extends `${infer Name}.${infer Rest}`
-    ? Name extends keyof Source
-      ? ValueAt<NonNullable<Source[Name]>, Rest> | Extract<Source[Name], null>
-      : NoSuchField<Name>
-    : Path extends keyof Source
-      ? Source[Path]
-      : NoSuchField<Path>;
-
-/** No field accepts this. */
-interface NoSuchField<Name> {
-  readonly noSuchField: Name;
 }
 
 /** The names of a fragment's numbers. */
@@ -102,15 +87,6 @@ function rendered(fields: ShapeFields, source: unknown): Record<string, unknown>
     shown[name] = value === null || value === undefined ? absent : inForm(form, value);
   }
   return shown;
-}
-
-function valueAt(source: unknown, steps: readonly string[]): unknown {
-  let value = source;
-  for (const step of steps) {
-    if (value === null || value === undefined) return null;
-    value = (value as Readonly<Record<string, unknown>>)[step];
-  }
-  return value;
 }
 
 function inForm(form: Form, value: unknown): unknown {
@@ -161,7 +137,7 @@ function field<Path extends string, Accepted>(
   form = asItIs,
 ): Field<Path, Accepted> {
   return {
-    steps: path === '' ? [] : path.split('.'),
+    steps: stepsOf(path),
     form,
     absent: absent ?? null,
     schema: description === undefined ? schema : { ...schema, description },

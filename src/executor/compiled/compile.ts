@@ -228,6 +228,13 @@ function self(context: CompileContext, key: string, field: AnyField, nodes: read
   return {
     key,
     write: (out, frame, row) => plan.write(out, frame.parts[part] as Frame, row),
+    below: {
+      plan,
+      fields: plan.fields,
+      frame: (frame) => frame.parts[part] as Frame,
+      from: (_frame, row) => row,
+      to: (_frame, row) => row + 1,
+    },
   };
 }
 

@@ -252,6 +252,14 @@ export type WritePart = (out: Sink, part: ConnectionPart, place: number) => void
 export interface PageField {
   readonly key: string;
   readonly write: WritePart;
+  /** The plan of the rows and its view, where the field lists rows themselves. */
+  readonly rows?: PageRows;
+}
+
+/** A selection on the rows of a page: its frame is that of the view. */
+export interface PageRows {
+  readonly plan: ObjectPlan;
+  readonly view: number;
 }
 
 /** Writes an object of fields that all write about the same page, or the same row. */
@@ -277,8 +285,32 @@ export function pageList(each: WritePart): WritePart {
 export function connectionField(key: string, part: number, fields: readonly PageField[]): Field {
   const page = pageObject(fields);
   const partOf = (frame: Frame) => frame.parts[part] as ConnectionPart;
+  const groupOf = (frame: Frame, row: number) => partOf(frame).at[row] ?? 0;
+  const below = fields.map(({ key: name, write, rows }): Field => {
+    return {
+      key: name,
+      write: (out, frame, row) => write(out, partOf(frame), groupOf(frame, row)),
+      ...(rows && {
+        below: {
+          plan: rows.plan,
+          fields: rows.plan.fields,
+          frame: (frame) => partOf(frame).frames[rows.view] as Frame,
+          from: (frame, row) => partOf(frame).start[groupOf(frame, row)] ?? 0,
+          to: (frame, row) => partOf(frame).end[groupOf(frame, row)] ?? 0,
+        },
+      }),
+    };
+  });
   return {
     key,
-    write: (out, frame, row) => page(out, partOf(frame), partOf(frame).at[row] ?? 0),
+    write: (out, frame, row) => page(out, partOf(frame), groupOf(frame, row)),
+    // The fields of a page are read from the row that it is under.
+    below: {
+      plan: undefined,
+      fields: below,
+      frame: (frame) => frame,
+      from: (_frame, row) => row,
+      to: (_frame, row) => row + 1,
+    },
   };
 }

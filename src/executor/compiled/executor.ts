@@ -14,6 +14,7 @@ import { compileOperation } from './compile.ts';
 import { type Frame, newFrame, NotCompilable } from './frame.ts';
 import { JsonWriter, type WrittenAnswer } from './json-writer.ts';
 import type { ObjectPlan } from './objects.ts';
+import { type CompiledRowForm, compileRowForm, type RowForm } from './row-form.ts';
 import { type AnswerForm, MissingReference, Run } from './run.ts';
 
 /** An operation of a document that was validated, with its variables coerced. */
@@ -27,6 +28,12 @@ export interface Compilable {
 
 /** An answer in the form that its face needs: written as JSON, or its data as values to be read. */
 type Answered = { objects: number } & ({ json: WrittenAnswer } | { data: Record<string, unknown> });
+
+/** What a face wants: the form of the answer, and the form of some objects in an answer of values. */
+interface Wanted {
+  readonly form: AnswerForm;
+  readonly rows: RowForm | undefined;
+}
 
 /**
  * How often operations were answered here, how often they had to go to the graphql-js executor and why, and how often
@@ -43,7 +50,7 @@ export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHi
 export async function answerCompiled(
   compilable: Compilable,
   context: Context,
-  form: AnswerForm,
+  { form, rows }: Wanted,
   onFallback: (reason: unknown) => void,
 ): Promise<Answered | RootResults | undefined> {
   const misses = compiledCounts.planMisses;
@@ -56,7 +63,11 @@ export async function answerCompiled(
   }
   const results = new RootResults();
   try {
-    const data = await runPlan(plan, compilable, context, { form, results });
+    const data = await runPlan(plan, compilable, context, {
+      form,
+      rowForm: rows && compileRowForm(rows, plan),
+      results,
+    });
     compiledCounts.answered += 1;
     return data;
   } catch (error) {
@@ -72,18 +83,17 @@ async function runPlan(
   plan: ObjectPlan,
   { variables }: Compilable,
   context: Context,
-  { form, results }: { form: AnswerForm; results: RootResults },
+  how: { form: AnswerForm; rowForm: CompiledRowForm | undefined; results: RootResults },
 ): Promise<Answered> {
   const { reference } = context;
   const cached = reference?.current();
   const first = new Run(context, variables, {
     cached: cached instanceof Promise ? await cached : cached,
     acceptsMissing: false,
-    form,
-    results,
+    ...how,
   });
   try {
-    return await answer(plan, first, form);
+    return await answer(plan, first, how.form);
   } catch (error) {
     if (!(error instanceof MissingReference)) throw error;
     first.end();
@@ -91,10 +101,9 @@ async function runPlan(
     const again = new Run(context, variables, {
       cached: renewed,
       acceptsMissing: true,
-      form,
-      results,
+      ...how,
     });
-    return await answer(plan, again, form);
+    return await answer(plan, again, how.form);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { TextRow } from '../../db/wire/wire-row.ts';
+import type { ObjectPlan } from './objects.ts';
 import type { Run } from './run.ts';
 import type { Literal, Sink } from './sink.ts';
 
@@ -65,4 +66,19 @@ export interface Field {
   /** Set where the value depends on nothing but the row. */
   readonly ofRow?: true;
   write(out: Sink, frame: Frame, row: number): void;
+  /** Where the objects of the field are, for callers that show them in another way. */
+  readonly below?: Below;
+  /** An enum's field with other literals in place of the names. */
+  readonly renamed?: (literalOf: (name: string) => Literal) => Field;
+}
+
+/** The objects that a field shows: rows of another frame, from `from` to before `to`. */
+export interface Below {
+  readonly fields: readonly Field[];
+  /** The plan of the objects; undefined for a connection, which holds rows and is none. */
+  readonly plan: ObjectPlan | undefined;
+  frame(frame: Frame): Frame;
+  /** -1 where the field is null; throws Bail where it may not be. */
+  from(frame: Frame, row: number): number;
+  to(frame: Frame, row: number): number;
 }

@@ -49,6 +49,17 @@ export class JsonWriter implements Sink {
     return this.#at;
   }
 
+  /** Whether exactly one null was written since a position that `length` gave. */
+  isNullSince(start: number): boolean {
+    // Of all JSON values only null begins with this letter.
+    return this.#at === start + nullJson.length && this.#bytes[start] === 0x6e;
+  }
+
+  /** Forgets what was written since a position that `length` gave. */
+  rewind(start: number): void {
+    this.#at = start;
+  }
+
   /** A copy of everything. */
   finish(): WrittenAnswer {
     checkAnswerSize(this.#at);

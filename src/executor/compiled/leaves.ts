@@ -62,8 +62,8 @@ function integer(text: string): number {
   return value;
 }
 
-function enumCodec(type: GraphQLEnumType): Codec {
-  const names = new Map(type.getValues().map(({ value, name }) => [String(value), literalOf(name)]));
+function enumCodec(type: GraphQLEnumType, literal: (name: string) => Literal = literalOf): Codec {
+  const names = new Map(type.getValues().map(({ value, name }) => [String(value), literal(name)]));
   const stored = Array.from(names, ([value, name]) => ({ bytes: Buffer.from(value), name }));
   const nameOf = (text: string): Literal => {
     const name = names.get(text);
@@ -96,7 +96,13 @@ export function columnField(key: string, type: GraphQLOutputType, column: string
     const decode = columns.decoder(column);
     return valueField(key, type, decode, { ofRow: !columns.given });
   }
-  return cellField(key, type, columns.place(column), leaf);
+  const place = columns.place(column);
+  return {
+    ...cellField(key, type, place, leaf),
+    ...(isEnumType(bare) && {
+      renamed: (literal) => cellField(key, type, place, enumCodec(bare, literal)),
+    }),
+  };
 }
 
 /** A boolean that the statement computed for each row. */
@@ -179,11 +185,21 @@ export function valueField(
   { ofRow = false } = {},
 ): Field {
   const serialize = serializer(type);
-  return {
+  const field: Field = {
     key,
     ...(ofRow && { ofRow }),
     write: (out, frame, row) => out.json(serialize(compute(frame, row))),
   };
+  if (!isEnumType(isNonNullType(type) ? type.ofType : type)) return field;
+  const renamed = (literal: (name: string) => Literal): Field => ({
+    ...field,
+    write: (out, frame, row) => {
+      const name = serialize(compute(frame, row));
+      if (typeof name === 'string') out.literal(literal(name));
+      else out.null();
+    },
+  });
+  return { ...field, renamed };
 }
 
 /**

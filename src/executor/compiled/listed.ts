@@ -33,14 +33,23 @@ export function listField(
     : context.reading.object(objectType(field), nodes, fetch.columns);
   const view = fetch.view(listed);
   const item = only ? onlyField(field.type, only, fetch.columns) : listed;
+  const partOf = (frame: Frame) => frame.parts[fetch.part] as ListPart;
+  const frameOf = (frame: Frame) => partOf(frame).frames[view] as Frame;
+  const from = (frame: Frame, row: number) => {
+    const { at, start } = partOf(frame);
+    return start[at[row] ?? 0] ?? 0;
+  };
+  const to = (frame: Frame, row: number) => {
+    const { at, end } = partOf(frame);
+    return end[at[row] ?? 0] ?? 0;
+  };
   return {
     key,
     write: (out, frame, row) => {
-      const { at, start, end, frames } = frame.parts[fetch.part] as ListPart;
-      const group = at[row] ?? 0;
-      const rows = frames[view] as Frame;
-      writeList(out, start[group] ?? 0, end[group] ?? 0, (place) => item.write(out, rows, place));
+      const rows = frameOf(frame);
+      writeList(out, from(frame, row), to(frame, row), (place) => item.write(out, rows, place));
     },
+    ...(!only && { below: { plan: listed, fields: listed.fields, frame: frameOf, from, to } }),
   };
 }
 

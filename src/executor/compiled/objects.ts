@@ -1,7 +1,5 @@
-import { WireRow } from '../../db/wire/wire-row.ts';
 import type { Columns } from './columns.ts';
 import type { Field, Frame } from './frame.ts';
-import type { JsonWriter } from './json-writer.ts';
 import { RowTexts } from './row-texts.ts';
 import type { Run } from './run.ts';
 import { type FieldName, fieldNames, type Sink } from './sink.ts';
@@ -73,28 +71,16 @@ export class ObjectPlan {
       return out.literal(ahead.written);
     }
     frame.run.objects += 1;
+    const { rowForm } = frame.run;
+    if (rowForm?.plan === this) return out.literal(frame.run.writtenRow(rowForm, frame, row));
     const { writer } = out;
-    const texts = writer && this.#textsOf(frame, row);
-    if (texts) this.#writeOnce(writer, texts, frame, row);
+    // The plan is complete before it writes its first row.
+    if (this.#texts === undefined) this.#texts = this.isFixed ? new RowTexts() : null;
+    if (writer && this.#texts) this.#texts.write(writer, frame, row, this.#write);
     else this.#write(out, frame, row);
   }
 
-  /** The JSON of rows that were written before; undefined where this row may be written differently next time. */
-  #textsOf(frame: Frame, row: number): RowTexts | null {
-    // The plan is complete before it writes its first row.
-    if (this.#texts === undefined) this.#texts = this.isFixed ? new RowTexts() : null;
-    return frame.isTable || !(frame.rows[row] instanceof WireRow) ? this.#texts : null;
-  }
-
-  #writeOnce(out: JsonWriter, texts: RowTexts, frame: Frame, row: number): void {
-    const known = texts.get(frame, row);
-    if (known) return out.bytes(known);
-    const start = out.length;
-    this.#write(out, frame, row);
-    texts.set(frame, row, out.since(start));
-  }
-
-  #write(out: Sink, frame: Frame, row: number): void {
+  readonly #write = (out: Sink, frame: Frame, row: number): void => {
     this.#names ??= fieldNames(this.fields);
     const { fields } = this;
     out.beginObject();
@@ -103,7 +89,7 @@ export class ObjectPlan {
       (fields[place] as Field).write(out, frame, row);
     }
     out.endObject();
-  }
+  };
 
   /** Whether a row is always written as the same bytes: it is cached, and all fields depend on nothing else. */
   get isFixed(): boolean {

@@ -5,6 +5,7 @@ import {
   type PageField,
   pageList,
   pageObject,
+  type PageRows,
   type WritePart,
 } from './connections.ts';
 import { type Frame, NotCompilable } from './frame.ts';
@@ -27,7 +28,10 @@ export function pageFields(
     }
     fetch.showPage();
     const of = fieldType(type, name);
-    if (name === 'nodes') return { key, write: pageList(rowWriter(reading, fetch, of, fields)) };
+    if (name === 'nodes') {
+      const rows = pageRows(reading, fetch, of, fields);
+      return { key, rows, write: pageList(rowWriter(rows)) };
+    }
     if (name === 'edges') return { key, write: pageList(edgeWriter(reading, fetch, of, fields)) };
     return { key, write: pageObject(pageInfoFields(reading, fetch, of, fields)) };
   });
@@ -49,15 +53,18 @@ function typeName({ name }: GraphQLObjectType): WritePart {
   return (out) => out.literal(literal);
 }
 
-/** Writes a selection on one row of a page. */
-function rowWriter(
+function pageRows(
   reading: Compiling,
   fetch: ConnectionFetch,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
-): WritePart {
+): PageRows {
   const plan = reading.object(type, nodes, fetch.columns);
-  const view = fetch.view(plan);
+  return { plan, view: fetch.view(plan) };
+}
+
+/** Writes a selection on one row of a page. */
+function rowWriter({ plan, view }: PageRows): WritePart {
   return (out, { frames }, row) => plan.write(out, frames[view] as Frame, row);
 }
 
@@ -69,7 +76,8 @@ function edgeWriter(
 ): WritePart {
   const fields = [...collectFields(reading, type, nodes)].map(([key, selected]): PageField => {
     const field = nameOf(selected);
-    if (field === 'node') return { key, write: rowWriter(reading, fetch, fieldType(type, field), selected) };
+    if (field === 'node')
+      return { key, write: rowWriter(pageRows(reading, fetch, fieldType(type, field), selected)) };
     if (field !== 'cursor') return { key, write: typeName(type) };
     const cursor = fetch.cursor();
     return { key, write: (out, part, row) => out.string(cursor(part, row)) };

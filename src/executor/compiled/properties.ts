@@ -7,7 +7,7 @@ import { type AnyField, objectType, type CompileContext } from './compile-contex
 import type { Run } from './run.ts';
 import { writeList } from './sink.ts';
 
-/** The objects that each row holds, of all rows one after the other; `end` is below `start` where a row holds none. */
+/** The objects that each row holds, of all rows one after the other; `end` is -1 where a row holds null. */
 interface HeldPart {
   frame: Frame;
   start: Int32Array;
@@ -62,23 +62,22 @@ class HeldFetch implements Fetch {
 function partField(key: string, type: GraphQLOutputType, part: number, plan: ObjectPlan): Field {
   const bare = isNonNullType(type) ? type.ofType : type;
   const isList = isListType(bare);
-  /** Where the objects of a row stand; undefined where it holds none. */
-  const placesOf = (frame: Frame, row: number) => {
-    const { frame: below, start, end } = frame.parts[part] as HeldPart;
-    const from = start[row] ?? 0;
-    const to = end[row] ?? -1;
-    if (to >= from) return { below, from, to };
+  const partOf = (frame: Frame) => frame.parts[part] as HeldPart;
+  const to = (frame: Frame, row: number) => partOf(frame).end[row] ?? -1;
+  const from = (frame: Frame, row: number) => {
+    if (to(frame, row) >= 0) return partOf(frame).start[row] ?? 0;
     if (isNonNullType(type)) refuseNull();
-    return undefined;
+    return -1;
   };
   return {
     key,
     write: (out, frame, row) => {
-      const places = placesOf(frame, row);
-      if (!places) return out.null();
-      const { below, from, to } = places;
-      if (!isList) return plan.write(out, below, from);
-      return writeList(out, from, to, (at) => plan.write(out, below, at));
+      const first = from(frame, row);
+      if (first < 0) return out.null();
+      const { frame: below } = partOf(frame);
+      if (!isList) return plan.write(out, below, first);
+      return writeList(out, first, to(frame, row), (at) => plan.write(out, below, at));
     },
+    below: { plan, fields: plan.fields, frame: (frame) => partOf(frame).frame, from, to },
   };
 }

@@ -179,14 +179,25 @@ function linkTo(run: Run, { rows }: Frame, key: Read, find: Found['find'], types
 
 /** The object behind a link. */
 export function linkedField(key: string, nullable: boolean, part: number, plan: ObjectPlan): Field {
+  const linkOf = (frame: Frame) => frame.parts[part] as Link;
+  const from = (frame: Frame, row: number) => {
+    const at = linkOf(frame).at[row] ?? -1;
+    if (at < 0 && !nullable) refuseNull();
+    return at;
+  };
   return {
     key,
     write: (out, frame, row) => {
-      const link = frame.parts[part] as Link;
-      const at = link.at[row] ?? -1;
-      if (at >= 0) return plan.write(out, link.frame, at);
-      if (!nullable) refuseNull();
-      return out.null();
+      const at = from(frame, row);
+      if (at < 0) out.null();
+      else plan.write(out, linkOf(frame).frame, at);
+    },
+    below: {
+      plan,
+      fields: plan.fields,
+      frame: (frame) => linkOf(frame).frame,
+      from,
+      to: (frame, row) => (linkOf(frame).at[row] ?? -1) + 1,
     },
   };
 }

@@ -176,18 +176,23 @@ export function givenField(
   if (!plan) return valueField(key, type, (frame) => partOf(frame).value);
   const bare = isNonNullType(type) ? type.ofType : type;
   const list = isListType(bare);
-  const given = ({ value, frame }: GivenPart): Frame | undefined => {
-    if (value !== null && value !== undefined) return frame;
+  const from = (frame: Frame): number => {
+    const { value } = partOf(frame);
+    if (value !== null && value !== undefined) return 0;
     if (isNonNullType(type)) refuseNull();
-    return undefined;
+    return -1;
   };
+  // The fetch makes a frame wherever there is a plan.
+  const frameOf = (frame: Frame) => partOf(frame).frame as Frame;
+  const to = (frame: Frame) => frameOf(frame).rows.length;
   return {
     key,
     write: (out, frame) => {
-      const rows = given(partOf(frame));
-      if (!rows) out.null();
-      else if (list) writeList(out, 0, rows.rows.length, (at) => plan.write(out, rows, at));
-      else plan.write(out, rows, 0);
+      if (from(frame) < 0) return out.null();
+      const rows = frameOf(frame);
+      if (!list) return plan.write(out, rows, 0);
+      return writeList(out, 0, rows.rows.length, (at) => plan.write(out, rows, at));
     },
+    below: { plan, fields: plan.fields, frame: frameOf, from, to },
   };
 }

@@ -1,4 +1,6 @@
 import type { Frame, Row } from './frame.ts';
+import type { JsonWriter } from './json-writer.ts';
+import { WireRow } from '../../db/wire/wire-row.ts';
 
 /** Bytes of remembered texts over all plans, with what it takes to keep one; beyond, all are forgotten. */
 const maxBytes = 16_000_000;
@@ -22,14 +24,29 @@ export class RowTexts {
   #table: readonly Row[] | undefined;
   #texts: Texts = [];
 
-  get({ rows, isTable }: Frame, at: number): Uint8Array | undefined {
+  /** Writes a row, which takes a copy of its JSON where it was written before and is cached. */
+  write(
+    out: JsonWriter,
+    frame: Frame,
+    row: number,
+    write: (out: JsonWriter, frame: Frame, row: number) => void,
+  ): void {
+    if (!frame.isTable && frame.rows[row] instanceof WireRow) return write(out, frame, row);
+    const known = this.#get(frame, row);
+    if (known) return out.bytes(known);
+    const start = out.length;
+    write(out, frame, row);
+    this.#set(frame, row, out.since(start));
+  }
+
+  #get({ rows, isTable }: Frame, at: number): Uint8Array | undefined {
     if (this.#generation !== generation) this.#forget();
     if (!isTable) return this.#byRow.get(rows[at] as Row);
     if (this.#table !== rows) this.#turnTo(rows);
     return this.#texts[at];
   }
 
-  set({ rows, isTable }: Frame, at: number, text: Uint8Array): void {
+  #set({ rows, isTable }: Frame, at: number, text: Uint8Array): void {
     count(text.length + cachedBytes);
     if (isTable) this.#texts[at] = text;
     else this.#byRow.set(rows[at] as Row, text);

@@ -10,8 +10,10 @@ import { testOf } from '../../reference/conditions.ts';
 import type { CachedRow } from '../../reference/cached-table.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { RootResults } from '../../schema/builder/root-results.ts';
-import { Bail } from './frame.ts';
+import { checkAnswerSize } from './answer-size.ts';
+import { Bail, type Frame } from './frame.ts';
 import { JsonWriter } from './json-writer.ts';
+import type { CompiledRowForm } from './row-form.ts';
 import type { Literal, Sink } from './sink.ts';
 import { type TextLength, ValueSink } from './value-sink.ts';
 
@@ -45,6 +47,8 @@ export class Run {
   /** Rows of all frames so far: how large the answer will be, roughly. */
   rowsRead = 0;
   readonly #form: AnswerForm;
+  /** The objects of an answer of values that are written as JSON. */
+  readonly rowForm: CompiledRowForm | undefined;
   readonly #textLength: TextLength = { characters: 0 };
   #borrowed: { lease: Promise<Lease>; users: number } | undefined;
   #ended = false;
@@ -60,11 +64,13 @@ export class Run {
       cached,
       acceptsMissing,
       form = 'data',
+      rowForm,
       results,
     }: {
       cached: Snapshot | undefined;
       acceptsMissing: boolean;
       form?: AnswerForm;
+      rowForm?: CompiledRowForm | undefined;
       results: RootResults;
     },
   ) {
@@ -73,6 +79,7 @@ export class Run {
     this.cached = cached;
     this.results = results;
     this.#form = form;
+    this.rowForm = rowForm;
     this.#acceptsMissing = acceptsMissing;
   }
 
@@ -160,6 +167,15 @@ export class Run {
     const out = new ValueSink(this.#textLength);
     write(out);
     return { json: noBytes, value: out.finish() };
+  }
+
+  /** An object in the form of the caller; throws when the answer is too large. */
+  writtenRow({ write, objectsBelow }: CompiledRowForm, frame: Frame, row: number): Literal {
+    this.objects += objectsBelow(frame, row);
+    const value = write(frame, row);
+    this.#textLength.characters += value.json.length;
+    checkAnswerSize(this.#textLength.characters);
+    return { json: noBytes, value };
   }
 
   /** The answer is written, and nothing reads the rows any more; of a run that failed, a part may still do. */

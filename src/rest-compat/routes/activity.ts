@@ -33,6 +33,6 @@ export const activity = route({
       occurredUtc: between(p.from_utc, p.to_utc),
     },
   }),
-  pick: (data) => data.issue?.activity,
+  pick: 'issue.activity',
   reply: list(activityEntry),
 });

@@ -23,7 +23,7 @@ export const thread = route({
   parameters: { issueKey },
   operation: AgentThreadDocument,
   variables: (p) => ({ key: p.issueKey }),
-  pick: (data) => data.issue?.agentThread,
+  pick: 'issue.agentThread',
   reply: item(agentThread),
   absent,
 });
@@ -37,7 +37,7 @@ export const threadMessages = route({
   parameters: { issueKey },
   operation: AgentThreadMessagesDocument,
   variables: (p) => ({ key: p.issueKey }),
-  pick: (data) => data.issue?.agentThread,
+  pick: 'issue.agentThread',
   reply: item(agentConversation),
   absent,
 });
@@ -77,7 +77,7 @@ export const messageCreate = route({
   }),
   operation: AgentMessageCreateDocument,
   variables: (p, fields) => ({ input: { issueKey: p.issueKey, ...fields } }),
-  pick: (data) => data.agentMessageCreate.message,
+  pick: 'agentMessageCreate.message',
   reply: created(agentThreadMessage),
   failures: ['conflict'],
 });

@@ -42,7 +42,7 @@ export const attachments = route({
       uploadedByUserAccountId: equals(p.created_by_user_account_id),
     },
   }),
-  pick: (data) => data.issue?.attachments,
+  pick: 'issue.attachments',
   reply: list(attachment),
 });
 
@@ -55,7 +55,7 @@ export const attachmentById = route({
   parameters: { issueKey, attachmentId },
   operation: AttachmentDocument,
   variables: (p) => ({ key: p.issueKey, id: p.attachmentId }),
-  pick: (data) => data.issue?.attachments.nodes[0],
+  pick: 'issue.attachments.nodes.0',
   reply: item(attachment),
 });
 
@@ -68,7 +68,7 @@ export const attachmentContent = route({
   parameters: { issueKey, attachmentId },
   operation: AttachmentContentDocument,
   variables: (p) => ({ key: p.issueKey, id: p.attachmentId }),
-  pick: (data) => data.issue?.attachments.nodes[0]?.signedDownloadUrl,
+  pick: 'issue.attachments.nodes.0.signedDownloadUrl',
   reply: redirect(),
 });
 
@@ -81,7 +81,7 @@ export const attachmentPreview = route({
   parameters: { issueKey, attachmentId },
   operation: AttachmentPreviewDocument,
   variables: (p) => ({ key: p.issueKey, id: p.attachmentId }),
-  pick: (data) => data.issue?.attachments.nodes[0]?.signedPreviewUrl,
+  pick: 'issue.attachments.nodes.0.signedPreviewUrl',
   reply: redirect(),
   absent: 'There is no such issue or attachment, or the attachment has no preview.',
 });
@@ -117,7 +117,7 @@ export const attachmentCreate = route({
   variables: (p, { contentType = '', ...file }) => ({
     input: { issueKey: p.issueKey, contentType, ...file },
   }),
-  pick: (data) => data.attachmentCreate,
+  pick: 'attachmentCreate',
   reply: createdAt(attachmentUpload, {
     path: '/v1/issues/{issueKey}/attachments/{attachmentId}',
     namedAt: '/attachment/id',

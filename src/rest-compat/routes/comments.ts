@@ -43,7 +43,7 @@ export const comments = route({
     filter: { parentCommentId: equals(p.parent_comment_id) },
     orderBy: { field: p.sort, direction: p.direction },
   }),
-  pick: (data) => data.issue?.comments,
+  pick: 'issue.comments',
   reply: list(comment),
 });
 
@@ -56,7 +56,7 @@ export const commentById = route({
   parameters: { issueKey, commentId },
   operation: CommentDocument,
   variables: (p) => ({ key: p.issueKey, id: p.commentId }),
-  pick: (data) => data.issue?.comments.nodes[0],
+  pick: 'issue.comments.nodes.0',
   reply: item(comment),
 });
 
@@ -73,7 +73,7 @@ export const commentCreate = route({
   }),
   operation: CommentCreateDocument,
   variables: ({ issueKey }, fields) => ({ input: { issueKey, ...fields } }),
-  pick: (data) => data.commentCreate.comment,
+  pick: 'commentCreate.comment',
   reply: createdAt(comment, { path: '/v1/issues/{issueKey}/comments/{commentId}', namedAt: '/id' }),
 });
 
@@ -89,7 +89,7 @@ export const commentUpdate = route({
   variables: (p, { body }) => ({
     input: { issueKey: p.issueKey, id: p.commentId, expectedRevision: p['If-Match'], body },
   }),
-  pick: (data) => data.commentUpdate.comment,
+  pick: 'commentUpdate.comment',
   reply: item(comment),
 });
 
@@ -104,6 +104,6 @@ export const commentDelete = route({
   variables: (p) => ({
     input: { issueKey: p.issueKey, id: p.commentId, expectedRevision: p['If-Match'] },
   }),
-  pick: (data) => data.commentDelete,
+  pick: 'commentDelete',
   reply: noContent(),
 });

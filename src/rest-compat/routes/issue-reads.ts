@@ -92,7 +92,7 @@ export const issues = route({
     ...teamVariables(p),
   }),
   check: unknownTeamViolations,
-  pick: (data) => data.issues,
+  pick: 'issues',
   reply: list(issue),
   names: teamNames,
 });
@@ -106,7 +106,7 @@ export const issueByKey = route({
   parameters: { issueKey },
   operation: IssueDocument,
   variables: (p) => ({ key: p.issueKey }),
-  pick: (data) => data.issue,
+  pick: 'issue',
   reply: item(issue),
 });
 

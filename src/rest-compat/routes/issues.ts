@@ -38,7 +38,7 @@ export const issueCreate = route({
   }),
   operation: IssueCreateDocument,
   variables: (_p, { initialStatusId, ...fields }) => ({ input: { ...fields, statusId: initialStatusId } }),
-  pick: (data) => data.issueCreate.issue,
+  pick: 'issueCreate.issue',
   reply: createdAt(issue, { path: '/v1/issues/{issueKey}', namedAt: '/key' }),
   names: { statusId: 'initialStatusId' },
 });
@@ -71,7 +71,7 @@ export const issueUpdate = route({
   variables: (p, { issueStatusId, ...fields }) => ({
     input: { key: p.issueKey, expectedRevision: p['If-Match'], ...fields, statusId: issueStatusId },
   }),
-  pick: (data) => data.issueUpdate.issue,
+  pick: 'issueUpdate.issue',
   reply: item(issue),
   names: { statusId: 'issueStatusId' },
 });
@@ -85,6 +85,6 @@ export const issueDelete = route({
   parameters: { issueKey, ...ifMatch },
   operation: IssueDeleteDocument,
   variables: (p) => ({ input: { key: p.issueKey, expectedRevision: p['If-Match'] } }),
-  pick: (data) => data.issueDelete,
+  pick: 'issueDelete',
   reply: noContent(),
 });

@@ -21,7 +21,7 @@ export const links = route({
   parameters: { issueKey, ...page },
   operation: IssueLinksDocument,
   variables: (p) => ({ key: p.issueKey, first: p.page_size, after: p.cursor }),
-  pick: (data) => data.issue?.links,
+  pick: 'issue.links',
   reply: list(issueLink),
 });
 
@@ -56,6 +56,6 @@ export const linkDelete = route({
   variables: (p) => ({
     input: { issueKey: p.issueKey, id: p.linkId, expectedRevision: p['If-Match'] },
   }),
-  pick: (data) => data.issueLinkDelete,
+  pick: 'issueLinkDelete',
   reply: noContent(),
 });

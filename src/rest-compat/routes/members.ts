@@ -50,7 +50,7 @@ export const members = route({
     ...teamVariables(p),
   }),
   check: unknownTeamViolations,
-  pick: (data) => data.members,
+  pick: 'members',
   reply: list(member),
   names: teamNames,
 });
@@ -64,7 +64,7 @@ export const memberById = route({
   parameters: { memberId: pathId('member', 'member', 'The id of the member.') },
   operation: MemberDocument,
   variables: (p) => ({ id: p.memberId }),
-  pick: (data) => data.member,
+  pick: 'member',
   reply: item(member),
 });
 

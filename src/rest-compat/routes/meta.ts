@@ -21,7 +21,7 @@ export const metaCodes = route({
   parameters: {},
   operation: CodesDocument,
   variables: () => ({}),
-  pick: (data) => data,
+  pick: '',
   reply: item(codeTables),
 });
 

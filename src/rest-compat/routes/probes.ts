@@ -15,7 +15,7 @@ export const health = route({
   parameters: {},
   operation: HealthDocument,
   variables: () => ({}),
-  pick: (data) => data.health,
+  pick: 'health',
   reply: item(status),
   probe: true,
 });
@@ -29,7 +29,7 @@ export const healthz = route({
   parameters: {},
   operation: HealthDocument,
   variables: () => ({}),
-  pick: (data) => data.health,
+  pick: 'health',
   reply: item(status),
   probe: true,
 });
@@ -43,7 +43,7 @@ export const readyz = route({
   parameters: {},
   operation: ReadinessDocument,
   variables: () => ({}),
-  pick: (data) => data.readiness,
+  pick: 'readiness',
   reply: item(status),
   bareProblem: true,
   probe: true,

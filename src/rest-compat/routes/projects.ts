@@ -59,7 +59,7 @@ export const projects = route({
     ...teamVariables(p),
   }),
   check: unknownTeamViolations,
-  pick: (data) => data.projects,
+  pick: 'projects',
   reply: list(project),
   names: teamNames,
 });
@@ -73,7 +73,7 @@ export const projectByKey = route({
   parameters: { projectKey },
   operation: ProjectDocument,
   variables: (p) => ({ key: p.projectKey }),
-  pick: (data) => data.project,
+  pick: 'project',
   reply: item(projectDetail),
 });
 
@@ -86,7 +86,7 @@ export const projectLinks = route({
   parameters: { projectKey, ...page },
   operation: ProjectLinksDocument,
   variables: (p) => ({ key: p.projectKey, first: p.page_size, after: p.cursor }),
-  pick: (data) => data.project?.links,
+  pick: 'project.links',
   reply: list(projectLink),
 });
 

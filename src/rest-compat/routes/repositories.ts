@@ -55,7 +55,7 @@ export const repositories = route({
     },
     orderBy: { field: p.sort, direction: p.direction },
   }),
-  pick: (data) => data.team?.repositories,
+  pick: 'team.repositories',
   reply: list(repositoryContext),
 });
 
@@ -68,7 +68,7 @@ export const defaultRepository = route({
   parameters: { teamCode },
   operation: DefaultRepositoryDocument,
   variables: (p) => ({ code: p.teamCode }),
-  pick: (data) => data.team?.defaultRepository,
+  pick: 'team.defaultRepository',
   reply: item(repositoryContext),
   absent: 'There is no such team, or it has no default repository.',
 });

@@ -42,6 +42,6 @@ export const subIssues = route({
     },
     orderBy: oldestFirst,
   }),
-  pick: (data) => data.issue?.subIssues,
+  pick: 'issue.subIssues',
   reply: list(subIssue),
 });

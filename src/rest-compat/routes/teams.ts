@@ -45,7 +45,7 @@ export const teams = route({
     },
     orderBy: { field: p.sort, direction: p.direction },
   }),
-  pick: (data) => data.teams,
+  pick: 'teams',
   reply: list(team),
 });
 
@@ -58,6 +58,6 @@ export const teamByCode = route({
   parameters: { teamCode },
   operation: TeamDocument,
   variables: (p) => ({ code: p.teamCode }),
-  pick: (data) => data.team,
+  pick: 'team',
   reply: item(teamDetail),
 });

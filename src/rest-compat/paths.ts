@@ -1,0 +1,37 @@
+/**
+ * The type of the value at a dotted path of response names, null included where an object on the way may be null. A list
+ * has its first item at `0`, and the path '' leads to the source itself.
+ */
+export type ValueAt<Source, Path extends string> = Path extends ''
+  ? Source
+  : Path extends `${infer Name}.${infer Rest}`
+    ? ValueAt<NonNullable<Step<Source, Name>>, Rest> | Extract<Step<Source, Name>, null>
+    : Step<Source, Path>;
+
+type Step<Source, Name extends string> = Source extends readonly (infer Item)[]
+  ? Name extends '0'
+    ? Item | null
+    : NoSuchField<Name>
+  : Name extends keyof Source
+    ? Source[Name]
+    : NoSuchField<Name>;
+
+/** No field and no reply accepts this. */
+interface NoSuchField<Name> {
+  readonly noSuchField: Name;
+}
+
+/** The names of a path. */
+export function stepsOf(path: string): readonly string[] {
+  return path === '' ? [] : path.split('.');
+}
+
+/** The value at a path; null where something on the way is. */
+export function valueAt(source: unknown, steps: readonly string[]): unknown {
+  let value = source;
+  for (const step of steps) {
+    if (value === null || value === undefined) return null;
+    value = (value as Readonly<Record<string, unknown>>)[step];
+  }
+  return value;
+}

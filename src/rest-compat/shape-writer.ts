@@ -1,0 +1,136 @@
+import type { Field, Frame } from '../executor/compiled/frame.ts';
+import { JsonWriter } from '../executor/compiled/json-writer.ts';
+import type { ObjectPlan } from '../executor/compiled/objects.ts';
+import type { RowForm } from '../executor/compiled/row-form.ts';
+import { RowTexts } from '../executor/compiled/row-texts.ts';
+import { type FieldName, fieldNames, type Literal, literalOf, writeList } from '../executor/compiled/sink.ts';
+import { ValueSink } from '../executor/compiled/value-sink.ts';
+import type { Field as ShapeField, Shape, ShapeFields } from './shape.ts';
+
+/** A thing as the JSON of its shape. It takes the place of the thing in the data of an operation. */
+export class WrittenThing {
+  readonly json: Uint8Array;
+  readonly revision: number | undefined;
+
+  constructor(json: Uint8Array, revision: number | undefined) {
+    this.json = json;
+    this.revision = revision;
+  }
+}
+
+type Write = (out: JsonWriter, frame: Frame, row: number) => void;
+
+/** The form of the things that a shape describes, which are at a path of the operation's data. */
+export function shapeForm<Source>({ fields, revision }: Shape<Source>, path: readonly string[]): RowForm {
+  return {
+    path,
+    compile: (plan) => {
+      const write = objectWriter(fields, plan.fields, plan);
+      const revisionField = plan.fields.find(({ key }) => key === revision);
+      if (!write || (revision !== undefined && !revisionField)) return undefined;
+      return (frame, row) => {
+        const out = new JsonWriter();
+        write(out, frame, row);
+        return new WrittenThing(out.since(0), revisionField && Number(valueOf(revisionField, frame, row)));
+      };
+    },
+  };
+}
+
+/** Writes the fields of a shape in its order; undefined where the plan does not lead to one of them. */
+function objectWriter(
+  shape: ShapeFields,
+  fields: readonly Field[],
+  plan: ObjectPlan | undefined,
+): Write | undefined {
+  const names = fieldNames(shape.map(([key]) => ({ key })));
+  const writers = shape.map(([, field]) => fieldWriter(field, fields));
+  if (!writers.every((each) => each !== undefined)) return undefined;
+  const write: Write = (out, frame, row) => {
+    out.beginObject();
+    for (let place = 0; place < writers.length; place += 1) {
+      out.name(names[place] as FieldName);
+      (writers[place] as Write)(out, frame, row);
+    }
+    out.endObject();
+  };
+  if (!plan?.isFixed) return write;
+  const texts = new RowTexts();
+  return (out, frame, row) => texts.write(out, frame, row, write);
+}
+
+function fieldWriter(field: ShapeField, fields: readonly Field[]): Write | undefined {
+  const { steps, form } = field;
+  const [step, ...beyond] = steps;
+  const absent = literalOf(field.absent);
+  if (step === undefined)
+    return form.kind === 'object' ? objectWriter(form.of, fields, undefined) : undefined;
+  const found = fields.find(({ key }) => key === step);
+  if (!found) return undefined;
+  if (beyond.length === 0) return valueWriter(field, found, absent);
+  const { below } = found;
+  const inner = below && fieldWriter({ ...field, steps: beyond }, below.fields);
+  if (!inner) return undefined;
+  return (out, frame, row) => {
+    const at = below.from(frame, row);
+    if (at < 0) out.literal(absent);
+    else inner(out, below.frame(frame), at);
+  };
+}
+
+function valueWriter({ form, absent: shown }: ShapeField, field: Field, absent: Literal): Write | undefined {
+  switch (form.kind) {
+    case 'value':
+      return shown === null ? (out, frame, row) => field.write(out, frame, row) : orAbsent(field, absent);
+    case 'prefixed':
+      return (out, frame, row) => {
+        const value = valueOf(field, frame, row);
+        if (value === null) out.literal(absent);
+        else out.string(`${form.prefix}${String(value)}`);
+      };
+    case 'enum': {
+      const literals = new Map(Array.from(form.shown, ([name, each]) => [name, literalOf(each)]));
+      const renamed = field.renamed?.((name) => literals.get(name) ?? unknownName(name));
+      return renamed && orAbsent(renamed, absent);
+    }
+    case 'object':
+    case 'objects':
+      return objectsWriter(form, field, absent);
+  }
+}
+
+function orAbsent(field: Field, absent: Literal): Write {
+  return (out, frame, row) => {
+    const start = out.length;
+    field.write(out, frame, row);
+    if (!out.isNullSince(start)) return;
+    out.rewind(start);
+    out.literal(absent);
+  };
+}
+
+function objectsWriter(
+  { kind, of }: Extract<ShapeField['form'], { kind: 'object' | 'objects' }>,
+  { below }: Field,
+  absent: Literal,
+): Write | undefined {
+  const write = below && objectWriter(of, below.fields, below.plan);
+  if (!write) return undefined;
+  return (out, frame, row) => {
+    const from = below.from(frame, row);
+    if (from < 0) return out.literal(absent);
+    const rows = below.frame(frame);
+    if (kind === 'object') return write(out, rows, from);
+    return writeList(out, from, below.to(frame, row), (at) => write(out, rows, at));
+  };
+}
+
+function unknownName(name: string): never {
+  throw new Error(`The enum has no name ${name}.`);
+}
+
+function valueOf(field: Field, frame: Frame, row: number): unknown {
+  const out = new ValueSink({ characters: 0 });
+  field.write(out, frame, row);
+  return out.finish();
+}

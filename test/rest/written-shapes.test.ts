@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { compileOperation } from '../../src/executor/compiled/compile.ts';
+import { compileRowForm } from '../../src/executor/compiled/row-form.ts';
+import { table } from '../../src/rest-compat/table.ts';
+import { schema } from '../../src/schema/index.ts';
+import { readConfig } from '../../src/server/config.ts';
+import { openFiles } from '../../src/server/open-files.ts';
+import { type RunningServer, startServer } from '../../src/server/server.ts';
+import { type App, startApp } from '../support/app.ts';
+import { doors } from '../support/doors.ts';
+
+/** Replies that are not of one selection of the operation. */
+const ofValues = ['/v1/meta/codes', '/v1/meta/errors/{code}'];
+
+const withRows = table.filter(({ rows, path }) => rows && !ofValues.includes(path));
+
+it.each(withRows.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s is written by the compiled executor',
+  (_name, { operation, fragments, rows }) => {
+    const plan = compileOperation(schema, operation, fragments, {});
+    expect(rows && compileRowForm(rows, plan)).toBeDefined();
+  },
+);
+
+describe('the two executors', () => {
+  const executors = ['compiled', 'graphql-js'] as const;
+  let app: App;
+  let servers: { server: RunningServer; request: App['request'] }[];
+  const paths: string[] = [];
+
+  beforeAll(async () => {
+    app = await startApp({ demo: true });
+    servers = await Promise.all(
+      executors.map(async (executor) => {
+        const settings = { PORT: '0', DATA_DIR: app.dataDir, EXECUTOR: executor, COST_PER_HOUR: '100000000' };
+        const config = readConfig({ ...settings, FILES_URL: 'http://files.test' }, {});
+        const logger = pino({ level: 'silent' });
+        const server = await startServer({
+          database: app.database,
+          config,
+          logger,
+          files: openFiles(config),
+        });
+        return { server, ...doors(server.url, app.token) };
+      }),
+    );
+    paths.push(...(await demoPaths(app)));
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map(({ server }) => server.stop()));
+    await app.stop();
+  });
+
+  it('give the same bytes, tags and links of every read, and charge the same for it', async () => {
+    for (const path of paths) {
+      const [compiled, graphqlJs] = await Promise.all(servers.map(({ request }) => request('GET', path)));
+      expect({ path, ...shown(compiled) }).toEqual({ path, ...shown(graphqlJs), status: 200 });
+      expect(shown(compiled).charged).toBeDefined();
+    }
+    expect(paths.length).toBeGreaterThan(25);
+  });
+});
+
+function shown(answer: Awaited<ReturnType<App['request']>> | undefined) {
+  const [, charged] = /"cost";r=(\d+)/.exec(answer?.headers.get('ratelimit') ?? '') ?? [];
+  return {
+    status: answer?.status,
+    tag: answer?.headers.get('etag'),
+    link: answer?.headers.get('link')?.replaceAll(/:\d+\//g, '/'),
+    body: JSON.stringify(answer?.body),
+    charged,
+  };
+}
+
+/** Every path of the table that is read, of several issues, projects, teams and members, with pages of several sizes. */
+async function demoPaths({ graphql }: App): Promise<string[]> {
+  const { body } = await graphql<Demo>(`{
+    issues(first: 250) { nodes { key agentThread { id } comments(first: 1) { nodes { id } }
+      attachments(first: 1) { nodes { id } } } }
+    teams(first: 3) { nodes { code } }
+    projects(first: 3) { nodes { key } }
+    members(first: 3) { nodes { id } }
+  }`);
+  const { issues, teams, projects, members } = body.data as Demo;
+  const withMost = issues.nodes.toSorted((a, b) => richness(b) - richness(a)).slice(0, 3);
+  const lists = ['issues', 'teams', 'projects', 'members'];
+  const below = ['', '/comments', '/attachments', '/links', '/subissues', '/activity'];
+  return [
+    ...lists.flatMap((list) =>
+      ['', '?page_size=2', '?page_size=100&direction=desc'].map((page) => `/v1/${list}${page}`),
+    ),
+    '/v1/issues?query=there-is-no-such-title',
+    ...withMost.flatMap(({ key, comments, attachments, agentThread }) => [
+      ...below.map((list) => `/v1/issues/${key}${list}`),
+      ...comments.nodes.map(({ id }) => `/v1/issues/${key}/comments/${id}`),
+      ...attachments.nodes.map(({ id }) => `/v1/issues/${key}/attachments/${id}`),
+      ...(agentThread ? ['', '/messages'].map((list) => `/v1/issues/${key}/agent-thread${list}`) : []),
+    ]),
+    ...teams.nodes.flatMap(({ code }) => [`/v1/teams/${code}`, `/v1/teams/${code}/repositories`]),
+    ...projects.nodes.flatMap(({ key }) => [`/v1/projects/${key}`, `/v1/projects/${key}/links`]),
+    ...members.nodes.map(({ id }) => `/v1/members/${id}`),
+  ];
+}
+
+interface Demo {
+  issues: { nodes: DemoIssue[] };
+  teams: { nodes: { code: string }[] };
+  projects: { nodes: { key: string }[] };
+  members: { nodes: { id: string }[] };
+}
+interface DemoIssue {
+  key: string;
+  agentThread: { id: string } | null;
+  comments: { nodes: { id: string }[] };
+  attachments: { nodes: { id: string }[] };
+}
+
+function richness({ agentThread, comments, attachments }: DemoIssue): number {
+  return (agentThread ? 1 : 0) + comments.nodes.length + attachments.nodes.length;
+}
