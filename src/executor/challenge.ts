@@ -1,7 +1,7 @@
 import { AppError } from '../resolvers/errors.ts';
 import { InsufficientScopeError } from './scope-rule.ts';
 
-/** A credential came along that is not good; the challenge then says so (RFC 6750). */
+/** The request carries a credential that is not valid, which the challenge says (RFC 6750). */
 export class InvalidTokenError extends AppError {
   constructor(message: string) {
     super('unauthenticated', message);
@@ -9,7 +9,7 @@ export class InvalidTokenError extends AppError {
   }
 }
 
-/** The caller has used a quota up. */
+/** The caller has used up a quota. */
 export class RateLimitedError extends AppError {
   readonly retryAfterSeconds: number;
 
@@ -20,7 +20,7 @@ export class RateLimitedError extends AppError {
   }
 }
 
-/** The headers that an answer of this failure carries on either face: how to authenticate, when to come back. */
+/** The headers that a response with this error has in both APIs: how to authenticate, when to retry. */
 export function headersOf(error: unknown): Record<string, string> {
   if (!(error instanceof AppError)) return {};
   if (error.code === 'unauthenticated' || error.code === 'forbidden') {

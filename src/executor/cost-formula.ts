@@ -7,13 +7,13 @@ import { connectionValues, plainListCost } from './limits.ts';
 
 type Variables = Record<string, unknown>;
 
-/** What no variable changes, or what the variables tell. */
+/** A number, or a function of the variables where it depends on them. */
 type Amount = number | ((variables: Variables) => number);
 
-/** What is added up: the objects that could come back, or the values that could be written for them. */
+/** What a formula adds up: objects that could be returned, or values that could be written for them. */
 export type Unit = keyof Amounts;
 
-/** What a formula is made from. */
+/** The inputs of a formula. */
 export interface Making {
   readonly variables: Variables;
   readonly unit: Unit;
@@ -21,23 +21,23 @@ export interface Making {
 }
 
 /**
- * The cost of an operation as a function of its variables. What variables do not change is added up beforehand. The
- * formula holds for all variables for which `@skip` and `@include` select the same fields as for `making.variables`.
+ * The cost of an operation as a function of its variables. Everything that no variable changes is added up once. The
+ * formula is valid for all variables for which `@skip` and `@include` select the same fields as for `making.variables`.
  */
 export function costFormula(tree: readonly CostNode[], making: Making): (variables: Variables) => number {
   const cost = sumOf(tree, making, root);
   return (given) => at(cost, given);
 }
 
-/** The objects that could come back at one path of an operation. */
+/** The objects that could be returned at one path of an operation. */
 export interface PathCost {
   readonly field: string;
   readonly objects: number;
-  /** The size of the page or list there, where its arguments give one. */
+  /** The size of the page or list at the path, where its arguments give one. */
   readonly page: number | undefined;
 }
 
-/** What each path adds to the objects of an operation with these variables. */
+/** The objects that each path adds to the cost of an operation with these variables. */
 export function costByPath(tree: readonly CostNode[], making: Omit<Making, 'unit'>): readonly PathCost[] {
   const { variables } = making;
   const paths: PathCost[] = [];
@@ -48,7 +48,7 @@ export function costByPath(tree: readonly CostNode[], making: Omit<Making, 'unit
   return paths;
 }
 
-/** The objects that could come back with these variables if no page was larger than `pageSize`. */
+/** The objects that could be returned with these variables if no page had more than `pageSize` rows. */
 export function costWithPages(
   tree: readonly CostNode[],
   making: Omit<Making, 'unit'>,
@@ -59,14 +59,14 @@ export function costWithPages(
 }
 
 interface Rule extends Making {
-  /** The amounts are only needed for `variables`, so they are numbers. */
+  /** Set where the amounts are needed for `variables` only, so that they are numbers. */
   readonly isBound?: boolean;
-  /** Pages are priced as if none was larger. */
+  /** The size above which no page is priced. */
   readonly pageSize?: number;
   readonly note?: (path: string, objects: Amount, page: Amount | undefined) => void;
 }
 
-/** The path of a node, how many parents it could have, and how many rows each of them has where that is known. */
+/** The path of a node, the number of parents that it could have, and the rows that each of them has, where known. */
 interface CostPath {
   readonly path: string;
   readonly times: Amount;
@@ -79,7 +79,7 @@ function sumOf(tree: readonly CostNode[], rule: Rule, parent: CostPath): Amount 
   return tree.map((node) => costOf(node, rule, parent)).reduce(plus, 0);
 }
 
-/** What a node and everything below it cost for one parent. */
+/** The cost of a node and everything below it, for one parent. */
 function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
   const { variables, unit, schemaCount, pageSize, note } = rule;
   const { occurrences, isList, below, describes } = node;
@@ -144,7 +144,7 @@ function hasRows({ field }: Occurrence): boolean {
   return 'rows' in field.extensions;
 }
 
-/** The size of the page of a connection, or of a list that its arguments spell out; undefined for any other field. */
+/** The size of a connection's page, or of a list whose items the arguments name; undefined for any other field. */
 export function rowsOf({ node, field }: Occurrence, variables: Variables): number | undefined {
   const { rows } = field.extensions as { rows?: RowsOf };
   return rows?.(getArgumentValues(field, node, variables));

@@ -20,36 +20,36 @@ import {
 import { leafListValues } from './limits.ts';
 import { type Condition, walkSelections } from './selections.ts';
 
-/** One place in the document that selects a field, with the conditions of all that it stands in. */
+/** One selection of a field in the document, with the conditions on it and on the selections around it. */
 export interface Occurrence {
   readonly node: FieldNode;
   readonly field: GraphQLField<unknown, unknown>;
   readonly conditions: readonly Condition[];
 }
 
-/** What one name of a selection gives objects for: those that several fragments select under it are one. */
+/** The objects under one response name; several fragments may select fields of them. */
 export interface CostNode {
   readonly key: string;
   readonly occurrences: readonly Occurrence[];
-  /** Does each of its parents have a list of them. */
+  /** Whether each parent has a list of them. */
   readonly isList: boolean;
-  /** Connections, edges and `pageInfo` only hold rows. */
+  /** Set for connections, edges and `pageInfo`, which hold rows and cost nothing themselves. */
   readonly isWrapper: boolean;
   readonly isConnection: boolean;
-  /** The schema that `__schema` and `__type` describe. */
+  /** The schema, where the field is `__schema` or `__type`. */
   readonly describes: GraphQLSchema | undefined;
-  /** The fields of the object that hold values and no objects, one for each response name. */
+  /** The fields of the object without a selection, one for each response name. */
   readonly leaves: readonly Leaf[];
   readonly below: readonly CostNode[];
 }
 
-/** A field without a selection: it is there when the conditions of any of its occurrences hold. */
+/** A field without a selection; it is answered when the conditions of one of its occurrences hold. */
 export interface Leaf {
   readonly isList: boolean;
   readonly occurrences: readonly (readonly Condition[])[];
 }
 
-/** The document that an operation stands in. */
+/** An operation with the rest of its document. */
 export interface CostSource {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
@@ -57,8 +57,8 @@ export interface CostSource {
 }
 
 /**
- * The objects that an operation selects, whatever its variables: read once for each operation, since documents are
- * kept. The limit of fields bounds what fragments may multiply.
+ * The objects that an operation selects, for any variables. The tree is made once for each operation, since documents
+ * are cached. The limit on fields bounds how far fragments multiply them.
  */
 export function costTree(source: CostSource): readonly CostNode[] {
   const known = trees.get(source.operation);
@@ -72,14 +72,14 @@ export function costTree(source: CostSource): readonly CostNode[] {
 
 const trees = new WeakMap<OperationDefinitionNode, readonly CostNode[]>();
 
-/** A selection set on a type, with the conditions of all that it stands in. */
+/** A selection set on a type, with the conditions on the selections around it. */
 interface Selected {
   readonly set: SelectionSetNode;
   readonly type: GraphQLNamedType;
   readonly conditions: readonly Condition[];
 }
 
-/** What is collected of a selection, by response names. */
+/** The fields of a selection by their response names. */
 interface Collected {
   readonly objects: Map<string, Occurrence[]>;
   readonly leaves: Map<string, { isList: boolean; occurrences: (readonly Condition[])[] }>;
@@ -111,7 +111,7 @@ function describesSchema(field: GraphQLField<unknown, unknown>): boolean {
   return field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
 }
 
-/** The names that Relay's specification of connections gives. */
+/** Names that Relay's specification of connections reserves. */
 const wrapper = /(Connection|Edge)$|^PageInfo$/;
 
 function selectionOf({ node, field, conditions }: Occurrence): Selected[] {
@@ -139,7 +139,7 @@ function added<Value>(map: Map<string, Value>, key: string, make: () => Value): 
   return known;
 }
 
-/** Do `@skip` and `@include` leave a field there. */
+/** Whether `@skip` and `@include` keep a field. */
 export function isIncluded(conditions: readonly Condition[], variables: Record<string, unknown>): boolean {
   return conditions.every(({ value, wanted }) => {
     if (value.kind === Kind.VARIABLE) return variables[value.name.value] === wanted;
@@ -147,7 +147,7 @@ export function isIncluded(conditions: readonly Condition[], variables: Record<s
   });
 }
 
-/** How many values the leaves of one object hold. */
+/** The number of values in the leaves of one object. */
 export function leavesOf({ leaves }: Pick<CostNode, 'leaves'>, variables: Record<string, unknown>): number {
   let values = 0;
   for (const { isList: many, occurrences } of leaves) {

@@ -10,17 +10,17 @@ export interface PricedOperation extends CostSource {
   readonly variables: Record<string, unknown>;
 }
 
-/** What an operation costs, by the formula of docs/limits.md. */
+/** The cost of an operation, by the formula in docs/limits.md. */
 export interface OperationCost {
-  /** The most objects that could come back. */
+  /** The most objects that could be returned. */
   readonly requested: number;
-  /** Whether the operation asks for anything but the schema. */
+  /** Whether the operation reads anything but the schema. */
   readonly readsData: boolean;
-  /** How many did. */
+  /** Counts the objects that were returned. */
   count(data: unknown): number;
 }
 
-/** Prices an operation before it runs; throws `query_too_complex` when it costs more than the limit. */
+/** Prices an operation before it runs; throws `query_too_complex` when the cost is over the limit. */
 export function priceOperation(operation: PricedOperation, limit: number): OperationCost {
   const tree = costTree(operation);
   const { variables } = operation;
@@ -45,7 +45,7 @@ const formulasOf = perVariant((operation: PricedOperation) => {
   };
 });
 
-/** The objects of a result below a selection: values of scalars may be objects too, and are none. */
+/** The objects of a result below a selection. A scalar whose value is a JSON object does not count. */
 function countBelow(tree: readonly CostNode[], value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   // graphql-js makes data of objects by their response names.
@@ -93,7 +93,7 @@ function refuseValues(values: number, most: number): void {
   );
 }
 
-/** By halves: what fits a size fits all that are smaller. */
+/** A binary search: a limit that holds for a size holds for all smaller ones. */
 function largestThat(fits: (size: number) => boolean, most: number): number | undefined {
   let least = 0;
   let over = most + 1;

@@ -19,22 +19,22 @@ import {
 
 interface Size {
   depth: number;
-  /** The depth below `__schema` and `__type`, which is not part of the other. */
+  /** The depth below `__schema` and `__type`, which `depth` leaves out. */
   introspection: number;
   fields: number;
-  /** Fields that stand on this level itself, not below one of its fields. */
+  /** The fields on this level, without those below them. */
   width: number;
   pages: number;
 }
 
 const nothing: Readonly<Size> = { depth: 0, introspection: 0, fields: 0, width: 0, pages: 0 };
 
-/** What only connections have: a selection with one of these is a page. */
+/** A selection with one of these fields, which only connections have, is a page. */
 const pageFields: ReadonlySet<string> = new Set(['nodes', 'edges', 'pageInfo', 'totalCount']);
 
 /**
- * Refuses a document whose selections are too deep, too many or too often the same, before validation or
- * execution would spend time on what its fragments multiply. Each fragment is measured once.
+ * Refuses a document with selections that are too deep, too many or repeated too often, before validation or execution
+ * spends time on fields that its fragments multiply. Each fragment is measured once.
  */
 export function checkSize(document: DocumentNode): void {
   const sizes = new DocumentSizes(document);
@@ -62,7 +62,7 @@ class DocumentSizes {
   fragment(name: string): Readonly<Size> {
     const measured = this.#measured.get(name);
     if (measured) return measured;
-    // Also what a cycle finds: validation refuses those.
+    // A fragment that spreads itself finds this size; validation refuses such a cycle.
     this.#measured.set(name, nothing);
     const definition = this.#fragments.get(name);
     if (definition) checkDirectives(definition);
@@ -83,7 +83,7 @@ class DocumentSizes {
     }
     if (selections.some((node) => node.kind === Kind.FIELD && pageFields.has(node.name.value)))
       size.pages += 1;
-    // A fragment of introspection is known by where it is spread, so the lower limit waits for the operation.
+    // A fragment may be spread below `__schema`, so the lower limit of other fields is checked on the operation.
     if (Math.max(size.depth, size.introspection) > maxIntrospectionDepth) {
       refuse(`The selections are nested more than ${maxDepth} deep.`);
     }

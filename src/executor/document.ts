@@ -16,8 +16,8 @@ import { allRules } from './validation-rules.ts';
 import { walk } from './walk.ts';
 
 /**
- * Reads and validates the documents of clients against one schema, remembering those that were good.
- * However hostile the text, it costs a bounded time and no stack.
+ * Reads and validates the documents of clients against one schema, and caches the valid ones. The time and the stack
+ * that a text can take are bounded.
  */
 export class DocumentReader {
   readonly #schema: GraphQLSchema;
@@ -27,17 +27,17 @@ export class DocumentReader {
     this.#schema = schema;
   }
 
-  /** How many documents are remembered. */
+  /** The number of cached documents. */
   get size(): number {
     return this.#documents.size;
   }
 
-  /** Says whether `read` would answer from memory. */
+  /** Whether `read` would answer from the cache. */
   knows(text: string): boolean {
     return this.#documents.has(text);
   }
 
-  /** Throws what is wrong with it: one GraphQLError of syntax, or an InvalidDocument. */
+  /** Throws a GraphQLError for wrong syntax, or an InvalidDocument. */
   read(text: string): DocumentNode {
     const known = this.#documents.get(text);
     if (known) return known;
@@ -50,7 +50,7 @@ export class DocumentReader {
     const document = parseText(new Source(text));
     checkSize(document);
     const errors = validate(this.#schema, document, [allRules]);
-    // graphql-js gives up, with no place in the document, on selections that it cannot compare in reasonable time.
+    // An error without nodes means that graphql-js gave up comparing selections that repeat each other too often.
     if (errors.some(({ nodes }) => !nodes) && errors.length === 1) {
       tooComplex('The selections repeat each other too often to be compared.');
     }
@@ -61,8 +61,8 @@ export class DocumentReader {
 }
 
 /**
- * Of where a node stands, errors tell the line and the column, which its start says. Its tokens lead to all tokens of
- * the text, a tenth of what a document that is remembered would take.
+ * Deletes the tokens of the nodes. Errors need the position of a node, which it keeps; its tokens are linked to all
+ * tokens of the text, which take a tenth of the memory of a cached document.
  */
 function forgetTokens(document: DocumentNode): void {
   walk(document, ({ loc }) => {
@@ -70,7 +70,7 @@ function forgetTokens(document: DocumentNode): void {
   });
 }
 
-/** Everything that validation found. */
+/** All errors that validation found. */
 export class InvalidDocument extends Error {
   readonly errors: readonly GraphQLError[];
 
@@ -80,7 +80,7 @@ export class InvalidDocument extends Error {
   }
 }
 
-/** Brackets by whether they open or close; those of selections are nested apart from those of literals. */
+/** Which brackets open and which close. The nesting of selections and that of literals are counted separately. */
 const brackets: ReadonlyMap<string, 1 | -1> = new Map([
   [TokenKind.BRACE_L, 1],
   [TokenKind.BRACKET_L, 1],
@@ -88,7 +88,7 @@ const brackets: ReadonlyMap<string, 1 | -1> = new Map([
   [TokenKind.BRACKET_R, -1],
 ]);
 
-/** Its syntax alone; throws when there is something wrong with it. */
+/** Parses a text; throws a GraphQLError for wrong syntax. */
 export function parseText(source: Source): DocumentNode {
   try {
     checkTokens(source);
@@ -100,14 +100,14 @@ export function parseText(source: Source): DocumentNode {
   }
 }
 
-/** `Too many errors`, the last of many, has no place either; the code says what it is about. */
+/** `Too many errors`, the last error of many, has no nodes; the code tells clients what kind of error it is. */
 function asInvalid({ message, nodes }: GraphQLError): GraphQLError {
   return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }
 
 /**
- * On the tokens alone: parsing what is nested some thousand deep would overflow the stack. Within parentheses, which
- * hold arguments and variables, brackets are those of literals and types.
+ * Checks the tokens before parsing, since parsing a text that is nested some thousand levels deep overflows the stack.
+ * Brackets within parentheses, which hold arguments and variables, belong to literals and types.
  */
 function checkTokens(source: Source): void {
   const lexer = new Lexer(source);

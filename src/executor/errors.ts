@@ -6,20 +6,21 @@ import { maxAnswerBytes } from './limits.ts';
 import { brief, cut } from './problem.ts';
 import { AppError, type ErrorCode, errorCodes, type Violation } from '../resolvers/errors.ts';
 
-/** Hears of an error that is not the request's, with everything that a log needs: it was masked, or it is an outage. */
+/** Receives an error that the request did not cause, for the log: a bug, which clients see masked, or an outage. */
 export type Report = (error: unknown) => void;
 
-/** What a client is told about an error, beside its message. */
+/** The extensions of an error in a response. */
 export interface ErrorExtensions {
-  /** A code of the registry, in upper case. */
+  /** One of `errorCodes`, in upper case. */
   code: string;
   requestId: string;
   errors?: readonly Violation[];
 }
 
 /**
- * The error as it is shown: an expected one with its code, a fault of the document or the variables with
- * GraphQL's; anything else is masked. What is not the request's doing is reported. `originalError` stays for the faces, it is not serialised.
+ * The error as clients see it: expected errors have their code, errors of the document or the variables have GraphQL's,
+ * and all others are masked. An error that the request did not cause is reported. `originalError` is there for the
+ * API that responds, and is not serialised.
  */
 export function formatError(error: unknown, requestId: string, report?: Report): GraphQLError {
   const expected = expectedError(error);
@@ -41,12 +42,12 @@ export function formatError(error: unknown, requestId: string, report?: Report):
   });
 }
 
-/** The expected failure behind an error of either engine or of graphql-js; undefined for a bug. */
+/** The expected error behind an error of the database, the storage or graphql-js; undefined for a bug. */
 export function expectedError(error: unknown): AppError | undefined {
   const root = rootOf(error);
   if (root instanceof AppError) return root;
-  // graphql-js complains about the request with a place in the document, or before there is one; a scalar or an
-  // enum that cannot serialise our own value is a bug, and its message would show the value.
+  // A GraphQLError of the request has a place in the document, or a code. One without both is a scalar or an enum that
+  // could not serialise a value of ours, which is a bug, and its message shows the value.
   if (root instanceof GraphQLError && (root.nodes || root.source || codeOf(root))) {
     return new AppError(codeOf(root) ?? 'graphql_validation_failed', root.message);
   }
@@ -54,24 +55,24 @@ export function expectedError(error: unknown): AppError | undefined {
   return storageError(root);
 }
 
-/** Would another executor only meet the same: the data store does not answer, or the answer is too large. */
+/** Whether the other executor would fail in the same way: the data store does not answer, or the answer is too large. */
 export function isFinal(error: unknown): boolean {
   return isOutage(error) || rootOf(error) instanceof AnswerTooLargeError;
 }
 
-/** Is it that the data store does not answer, rather than anything about the request. */
+/** Whether the data store does not answer. */
 export function isOutage(error: unknown): boolean {
   return expectedError(error)?.code === 'unavailable';
 }
 
-/** Is it not the request's doing, but a bug or an outage: the log is to say so. */
+/** Whether the request did not cause the error, so that the log has to mention it. */
 export function isOurs(error: unknown): boolean {
   return !expectedError(error) || causeOf(error) !== undefined;
 }
 
 /**
- * Why the service could not do what it was asked for now, for the log: a sentence without values and secrets, and the
- * code that PostgreSQL or the system has for it. Undefined for what is the request's doing, or a bug.
+ * Why the data store or the storage failed, for the log: a sentence without values and secrets, and the code of
+ * PostgreSQL or the system. Undefined for errors of the request and for bugs.
  */
 export function causeOf(error: unknown): string | undefined {
   const failure = expectedError(error);
@@ -86,13 +87,13 @@ const answerTooLarge = new AppError(
   `The answer would be larger than ${maxAnswerBytes.toLocaleString('en')} bytes. Ask for smaller pages or fewer fields.`,
 );
 
-/** What is said of an error that nobody expected. */
+/** What clients see in place of a bug. */
 export const maskedError = new AppError(
   'internal_error',
   'Something went wrong here. The request id finds it in the log.',
 );
 
-/** What was thrown, without what graphql-js put round it. */
+/** The error that was thrown, which graphql-js may have wrapped. */
 export function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof GraphQLError && root.originalError) root = root.originalError;
@@ -108,7 +109,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCodes, code);
 }
 
-/** The database is gone, full or too slow: nothing is wrong with the request. */
+/** Errors of a database or storage that is gone, full or too slow. */
 function storageError(error: unknown): AppError | undefined {
   if (
     error instanceof DatabaseUnavailableError ||
@@ -124,7 +125,7 @@ function storageError(error: unknown): AppError | undefined {
   return undefined;
 }
 
-/** Taking too long, waiting too long for a lock, losing against others time and again, and no memory left. */
+/** Statement timeout, lock timeout, serialization failure, deadlock, out of memory, disk full. */
 const sqlStates: Readonly<Record<string, string>> = {
   '57014': 'busy',
   '55P03': 'busy',
@@ -138,7 +139,7 @@ function sqlState(error: unknown): string | undefined {
   return error instanceof Error ? sqlStates[codeIn(error) ?? ''] : undefined;
 }
 
-/** The code that a driver or the system has given an error. */
+/** The code that a driver or the system gave an error. */
 function codeIn(error: unknown): string | undefined {
   const { code } = Object(error) as { code?: unknown };
   return typeof code === 'string' ? code : undefined;

@@ -18,9 +18,9 @@ import { Run } from './compiled/run.ts';
 import { priceOperation } from './cost.ts';
 import { fragmentsOf } from './execute.ts';
 
-/** How an operation would be answered, without a database. */
+/** How an operation would be answered; found out without a database. */
 export interface Explanation {
-  /** The most objects that could come back. */
+  /** The most objects that could be returned. */
   cost: number;
   /** The statements of each round trip; undefined when the graphql-js executor answers. */
   levels: readonly (readonly string[])[] | undefined;
@@ -28,7 +28,7 @@ export interface Explanation {
 
 const nobody = '00000000-0000-7000-8000-000000000000';
 
-/** An owner with all scopes: what is explained is the operation, not who may run it. */
+/** An owner with all scopes, since the operation is explained and not who may run it. */
 const principal: Principal = {
   workspaceId: nobody,
   userAccountId: nobody,
@@ -41,7 +41,7 @@ const principal: Principal = {
   expiresUtc: null,
 };
 
-/** Compiles an operation and records what it would send; throws for arguments that are refused. */
+/** Compiles an operation and records the statements that it would send; throws for arguments that are refused. */
 export async function explainOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -54,7 +54,7 @@ export async function explainOperation(
   try {
     const plan = compileOperation(schema, operation, fragments, variables);
     const recording = new RecordingDatabase();
-    // As it is without reference data in memory: what those would answer is written down as well.
+    // Without reference data in memory, so that the statements for those are recorded as well.
     const results = new RootResults();
     const how = { cached: undefined, acceptsMissing: true, results };
     const run = new Run(contextOf(recording), variables, how);

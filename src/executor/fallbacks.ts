@@ -8,10 +8,10 @@ import { Bail, NotCompilable, UnservedIds } from './compiled/frame.ts';
 import { expectedError, isOutage } from './errors.ts';
 import { maxFallbackCost, maxFallbacks, maxWaitingFallbacks } from './limits.ts';
 
-/** Permits for queries that the compiled executor leaves to graphql-js, which holds a row of objects for each field. */
+/** Permits for queries that the compiled executor leaves to graphql-js, which needs much more memory for them. */
 const permits = new Semaphore(maxFallbacks, maxWaitingFallbacks);
 
-/** Runs a fallback when there is a permit for it; throws `unavailable` when too many wait, or its time is up. */
+/** Runs a fallback when it gets a permit; throws `unavailable` when too many wait, or at its deadline. */
 export function runFallback<Result>(run: () => Promise<Result>): Promise<Result> {
   const deadline = meter()?.deadline;
   return permits.run(run, refuse, { withinMs: deadline?.leftMs, deadline });
@@ -22,9 +22,9 @@ function refuse(): never {
 }
 
 /**
- * Refuses a query that the compiled executor cannot answer and that costs too much for graphql-js. A refused argument is
- * then the answer to the whole operation. What the request has not caused, such as a row that has just changed, is
- * left to graphql-js at any cost; so is a query of the schema alone, whose price bounds it.
+ * Refuses a query that the compiled executor cannot answer and that costs too much for graphql-js; where an argument was
+ * refused, that refusal answers the whole operation. graphql-js answers at any cost where the request did not cause the
+ * fallback, for instance when a row has just changed, and where it only reads the schema, which the price bounds.
  */
 export function refuseCostlyFallback(reason: unknown, { requested, readsData }: OperationCost): void {
   if (requested <= maxFallbackCost || !readsData) return;
@@ -37,12 +37,12 @@ export function refuseCostlyFallback(reason: unknown, { requested, readsData }: 
   );
 }
 
-/** Hears why an operation was left to graphql-js, and whether that is a fault of the compiled executor. */
+/** Receives the reason of a fallback, and whether it is a fault of the compiled executor. */
 export type FallbackReport = (reason: unknown, operation: string, isFault: boolean) => void;
 
 /**
- * Why graphql-js answered: no plan exists for a field, a run met a value or an id that its plan does not cover, the
- * request was refused, the data store failed, or the compiled executor has a fault.
+ * The reason of a fallback: a field has no plan, the plan does not cover a value or an id, the request was refused, the
+ * data store failed, or the compiled executor has a fault.
  */
 export type FallbackKind = 'no plan' | 'bail' | 'refusal' | 'outage' | 'fault';
 
@@ -62,7 +62,7 @@ const told = {
   expected: new WeakSet<OperationDefinitionNode>(),
 };
 
-/** Once for each operation of a document, and once more where the first time was no fault. */
+/** Reports the first expected reason of each operation of a document, and its first fault. */
 export function tellFallback(
   reason: unknown,
   operation: OperationDefinitionNode,

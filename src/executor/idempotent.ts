@@ -11,33 +11,33 @@ import type { OperationContext } from './execute.ts';
 import type { ScopedOperation } from './scope-rule.ts';
 
 /**
- * What an operation gave; `replayed` when it had run before under the same key, `json`, the written answer with its
- * `data`, where that was asked for.
+ * The result of an operation. `replayed` is set when it ran before under the same key; `json` is the response body with
+ * the data, where that was asked for.
  */
 export type OperationResult = ExecutionResult & { readonly replayed?: true; readonly json?: WrittenAnswer };
 
-/** The key that a request came with; several headers make a list, which is no key. */
+/** The key of a request. Several headers are joined to a list, which is not a valid key. */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   return headers['idempotency-key']?.toString();
 }
 
-/** What an answer says of a result that had been kept. */
+/** The headers of a response with a kept result. */
 export function replayedHeaders(replayed: true | undefined): Record<string, string> {
   return replayed ? { 'Idempotency-Replayed': 'true' } : {};
 }
 
-/** What a key looks like, and how that is said to whoever sends another one. */
+/** The form of a key, and the rule as clients read it. */
 export const keyForm = /^[!-~]{1,255}$/;
 export const keyRule = 'must be 1 to 255 visible ASCII characters';
 
-/** A mutation that came with an Idempotency-Key. */
+/** A mutation with an Idempotency-Key. */
 export interface KeyedMutation extends ScopedOperation {
   readonly document: DocumentNode;
   readonly key: string;
 }
 
 /**
- * Runs a mutation in one transaction with what is kept of it, or gives what is kept. An error in any of its fields
+ * Runs a mutation and keeps its result in one transaction, or returns the kept result. An error in any of its fields
  * undoes all of it.
  */
 export async function executeOnce(
@@ -52,7 +52,7 @@ export async function executeOnce(
     const { result, replayed } = await once(signedIn(context), request, async (inside) => {
       const answer = await run(inside);
       if (!answer.errors) return answer.data;
-      // The first is what made the others fail; thrown as it is, so that a lost race can be run again.
+      // The first error caused the others. It is thrown unchanged, so that `once` recognises a lost race and runs again.
       failed = { cause: rootOf(answer.errors[0]), result: answer };
       throw failed.cause;
     });
@@ -85,7 +85,7 @@ function refuse(message: string): never {
   raise('invalid_request', `Idempotency-Key: ${message}.`, [{ field: 'Idempotency-Key', message }]);
 }
 
-/** Two requests are the same when they ask the same of the graph, however that was spelled. */
+/** Equal for requests with equal documents and variables, however those were formatted. */
 function hashOf({ document, operation, variables }: KeyedMutation): Buffer {
   const asked = [textOf(document), operation.name?.value ?? '', variables];
   return createHash('sha256').update(JSON.stringify(asked, inOrder)).digest();

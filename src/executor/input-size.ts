@@ -14,7 +14,7 @@ import { maxConditions, maxRelatedConditions } from '../resolvers/filters.ts';
 import type { InputFieldExtensions, InputTypeExtensions } from '../schema/builder/filters.ts';
 import { maxListItems, valueCharacters } from './limits.ts';
 
-/** How large an input is: what its filter tests, how many characters it takes, and the items where it is a list itself. */
+/** The size of an input: the conditions of its filter, its characters, and its items if it is a list itself. */
 export interface InputSize {
   conditions: number;
   relations: number;
@@ -22,30 +22,30 @@ export interface InputSize {
   items: number;
 }
 
-/** Where a part of an input lies, and what its schema says about that position. */
+/** The position of a part of an input, and what the schema says about that position. */
 interface JsonPath {
   /** Undefined where graphql-js will refuse the input. */
   readonly type: GraphQLInputType | undefined;
   readonly path: string;
-  /** It is an item of `and` or `or`, or a `not`, and so counts as one condition even when it has none. */
+  /** Whether it is an item of `and` or `or`, or a `not`, which counts as one condition even if it has none. */
   readonly isPart: boolean;
-  /** How many items a list takes there, where that is less than any list takes. */
+  /** The most items of a list in this position, where that is less than for any list. */
   readonly maxItems: number | undefined;
 }
 
-/** A variable inside a literal, which is as large as the value that a request gives it. */
+/** A variable inside a literal. Its size is that of the value in the request. */
 export interface Hole {
   readonly name: string;
   readonly at: JsonPath;
 }
 
-/** An input as it was sent, seen the same way whether it is JSON or a literal of the document. */
+/** A part of an input, whether it was sent as JSON or as a literal of the document. */
 type Seen<Input> =
   | { readonly kind: 'list'; readonly items: readonly Input[] }
   | {
       readonly kind: 'object';
       readonly size: number;
-      /** The members are read only once there are known to be few. */
+      /** A function, so that the members of a large object are not read before their number is checked. */
       readonly fields: () => readonly (readonly [name: string, value: Input])[];
     }
   | { readonly kind: 'leaf'; readonly characters: number; readonly isNull: boolean }
@@ -54,8 +54,8 @@ type Seen<Input> =
 type SeenObject<Input> = Extract<Seen<Input>, { kind: 'object' }>;
 
 /**
- * Measures the value of a variable before it is coerced. Throws `invalid_request` at the first list or filter that is
- * larger than it may be, and a GraphQLError at an object with more fields than its type has.
+ * Measures the value of a variable before it is coerced. Throws `invalid_request` at the first list or filter that is too
+ * large, and a GraphQLError at an object with more fields than its type has.
  */
 export function sizeOfValue(value: unknown, type: GraphQLInputType, path: string): InputSize {
   const meter = new InputMeter(seenValue, type, path);
@@ -63,7 +63,7 @@ export function sizeOfValue(value: unknown, type: GraphQLInputType, path: string
   return meter.size;
 }
 
-/** The same for a literal of the document; `holes` are the variables in it, which are not part of its size. */
+/** Measures a literal of the document as `sizeOfValue` does. `holes` are its variables, which its size leaves out. */
 export function sizeOfLiteral(
   literal: ValueNode,
   type: GraphQLInputType,
@@ -74,14 +74,14 @@ export function sizeOfLiteral(
   return { size: meter.size, holes: meter.holes };
 }
 
-/** Throws `invalid_request` when a filter tests more than it may. */
+/** Throws `invalid_request` when a filter has too many conditions. */
 export function checkFilter({ conditions, relations }: InputSize, path: string): void {
   if (conditions > maxConditions) refuse(path, `takes ${maxConditions} conditions at most`);
   if (relations > maxRelatedConditions)
     refuse(path, `takes ${maxRelatedConditions} conditions on related things at most`);
 }
 
-/** Throws `invalid_request` when a list is longer than any may be, or than its own limit. */
+/** Throws `invalid_request` when a list is longer than its own limit, or than that of any list. */
 export function checkItems(items: number, path: string, maxItems = maxListItems): void {
   if (items > maxItems)
     refuse(path, `takes ${maxItems} ${maxItems < maxListItems ? 'values' : 'items'} at most`);
@@ -110,7 +110,7 @@ class InputMeter<Input> {
     if (seen.kind === 'variable') this.holes.push({ name: seen.name, at });
     else if (seen.kind === 'leaf') this.size.characters += seen.characters;
     else this.#addObject(seen, type && getNamedType(type), path);
-    // Otherwise there could be any number of empty parts.
+    // An empty part counts as one condition: otherwise a filter could have any number of them.
     if (isPart && seen.kind !== 'variable' && this.size.conditions === before) this.#addCondition(false);
   }
 
@@ -139,11 +139,11 @@ class InputMeter<Input> {
     }
     const { isFilter }: InputTypeExtensions = type?.extensions ?? {};
     for (const [name, value] of fields()) {
-      // graphql-js refuses what it does not know; here that is only something long.
+      // graphql-js refuses unknown fields later. Here they only count as characters.
       const field = known[name];
       const { combines = false, relation = false, maxItems }: InputFieldExtensions = field?.extensions ?? {};
       const seen = this.#see(value);
-      // An omitted filter filters nothing, and null is an omitted one.
+      // A filter that is null means the same as one that is left out.
       const isNull = seen.kind === 'leaf' && seen.isNull;
       if (isFilter && field && !combines && !isNull) this.#addCondition(relation);
       const isPart = combines && !isNull;

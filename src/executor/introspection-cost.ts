@@ -1,15 +1,15 @@
 import { getArgumentValues, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
 import { type CostNode, isIncluded, leavesOf } from './cost-tree.ts';
 
-/** How much an answer holds: its objects, and the values of their leaves. */
+/** The objects in an answer, and the values of their leaves. */
 export interface Amounts {
   readonly objects: number;
   readonly values: number;
 }
 
 /**
- * Counting stops after so many different objects of one operation, six times those of the standard query: the schema
- * refers to itself, so a short selection can ask for millions.
+ * Counting stops after this many different objects of one operation, six times as many as the standard query has: types
+ * refer to each other, so a short selection can ask for millions.
  */
 const mostCounted = 20_000;
 
@@ -17,22 +17,22 @@ const nothing: Amounts = { objects: 0, values: 0 };
 const countless: Amounts = { objects: Infinity, values: Infinity };
 
 /**
- * What the `__schema` and `__type` of one operation give, counted in the schema itself. Deprecated fields count whether
- * they are asked for or not. The amounts are infinite where there are too many objects to count.
+ * Counts in the schema what `__schema` and `__type` of one operation return. Deprecated fields always count. The amounts
+ * are infinite where there are too many objects to count.
  */
 export class SchemaCount {
   readonly #variables: Record<string, unknown>;
   readonly #known = new Map<CostNode, Map<unknown, Amounts>>();
-  /** Each counted pair of a selection and a part of the schema is at least one object of the answer. */
+  /** The counted pairs of a selection and a part of the schema; each is at least one object of the answer. */
   #counted = 0;
 
   constructor(variables: Record<string, unknown>) {
     this.#variables = variables;
   }
 
-  /** What a root field of the operation gives, with all below it. */
+  /** The amounts of a root field with everything below it. */
   of(root: CostNode, schema: GraphQLSchema): Amounts {
-    // Introspection's own resolvers read nothing else of it.
+    // The resolvers of introspection read nothing else of it.
     return this.#below(root, undefined, { schema } as GraphQLResolveInfo);
   }
 

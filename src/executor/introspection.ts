@@ -6,12 +6,12 @@ import {
   validate,
 } from 'graphql';
 
-/** Does a document ask the schema about itself; `__typename` does not. */
+/** Whether a document selects `__schema` or `__type`. */
 export function asksForSchema(schema: GraphQLSchema, document: DocumentNode): boolean {
   return validate(schema, document, [NoSchemaIntrospectionCustomRule], { maxErrors: 1 }).length > 0;
 }
 
-/** The error without the names that graphql-js offers in place of a wrong one: they tell the schema piece by piece. */
+/** The error without the names that graphql-js suggests for a wrong one, which would reveal the schema piece by piece. */
 export function withoutSuggestions(error: GraphQLError): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;
   const at = error.message.endsWith('?') ? error.message.lastIndexOf(' Did you mean ') : -1;

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { type DocumentNode, Kind, parse } from 'graphql';
 import { z } from 'zod';
 
-/** Texts of documents by their ids. */
+/** The texts of documents by their ids. */
 export type Manifest = ReadonlyMap<string, string>;
 
-/** What a SHA-256 looks like, as ids and Apollo's protocol write it. */
+/** A SHA-256 as ids and Apollo's protocol write it. */
 export const hexHash = /^[0-9a-f]{64}$/;
 
-/** The identifiers of the draft "Persisted Documents" of GraphQL over HTTP; `sha256:` says no more than the hash does. */
+/** The identifiers of the draft "Persisted Documents" of GraphQL over HTTP. */
 const idForm = /^(?:sha256:[0-9a-f]{64}|x-[\w.~-]+:[\w.~-]+|[\w.~-]+)$/;
 
-/** The id as documents are found by it; undefined for what is none. */
+/** The id under which a document is stored, without `sha256:`; undefined for a text that is not an id. */
 export function documentIdOf(text: string): string | undefined {
   return idForm.test(text) ? text.replace(/^sha256:/, '') : undefined;
 }
@@ -20,7 +20,7 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Apollo's format, in which manifests are printed here. */
+/** Apollo's format, in which `printManifest` prints. */
 const format = 'apollo-persisted-query-manifest';
 const operations = z.object({
   format: z.literal(format),
@@ -28,10 +28,10 @@ const operations = z.object({
   operations: z.array(z.object({ id: z.string(), body: z.string() })),
 });
 
-/** Ids and texts as GraphQL codegen and Relay write them. */
+/** The format of GraphQL codegen and Relay: an object of ids and texts. */
 const pairs = z.record(z.string(), z.string());
 
-/** Reads either format; throws a ManifestError with all that is wrong. */
+/** Reads either format; throws a ManifestError with all problems. */
 export function parseManifest(json: string): Manifest {
   const parsed = z.union([operations, pairs]).safeParse(jsonOf(json));
   if (!parsed.success) {
@@ -69,7 +69,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What a manifest cannot be used for; each problem goes on after its name. */
+/** Why a manifest cannot be used; each problem continues a sentence that begins with its name. */
 export class ManifestError extends Error {
   readonly problems: readonly string[];
 
@@ -80,14 +80,14 @@ export class ManifestError extends Error {
   }
 }
 
-/** A manifest of documents, each under its hash, in the order of their names. */
+/** A manifest of documents, each under its hash, ordered by their names. */
 export function printManifest(texts: readonly string[]): string {
   const entries = texts.map((body) => ({ id: hashOf(body), ...titleOf(parse(body)), body }));
   const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return `${JSON.stringify({ format, version: 1, operations: sorted }, null, 2)}\n`;
 }
 
-/** A document is called after its operations, and is what the first of them is. */
+/** The name of a document has those of its operations; its type is that of the first. */
 function titleOf({ definitions }: DocumentNode): { name: string; type: string } {
   const found = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   return {

@@ -1,4 +1,4 @@
-/** Whether JSON is nested deeper than so many objects and lists. No deeper than that does it look, so it needs little stack. */
+/** Whether JSON is nested deeper than `levels` objects and lists. It looks no deeper, so it needs little stack. */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -6,7 +6,7 @@ export function isNestedDeeper(value: unknown, levels: number): boolean {
     for (const item of value as unknown[]) if (isNestedDeeper(item, levels - 1)) return true;
     return false;
   }
-  // Of an object with very many members, the names are had in half the time that its values take.
+  // Object.keys takes half the time of Object.values on an object with very many members.
   for (const name of Object.keys(value)) {
     if (isNestedDeeper((value as Record<string, unknown>)[name], levels - 1)) return true;
   }

@@ -25,7 +25,7 @@ import {
 import { maxFilterConditions, maxInputCharacters } from './limits.ts';
 import { type SelectionWalk, walkSelections } from './selections.ts';
 
-/** The document that an operation stands in. */
+/** An operation with the rest of its document. */
 export interface InputSource {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
@@ -34,8 +34,8 @@ export interface InputSource {
 
 /**
  * Measures the values of an operation's variables as they were sent, each once, and with them all arguments of the
- * operation; gives the characters of the variables. Throws `invalid_request` for a list or a filter that is too large,
- * and `query_too_complex` when the arguments are too much together.
+ * operation; returns the characters of the variables. Throws `invalid_request` for a list or a filter that is too large,
+ * and `query_too_complex` when all arguments together are too large.
  */
 export function checkInputs(source: InputSource, inputs: Readonly<Record<string, unknown>>): number {
   const { variables, given } = declaredInputs(source);
@@ -52,7 +52,7 @@ export function checkInputs(source: InputSource, inputs: Readonly<Record<string,
   return characters;
 }
 
-/** An argument of the document: what it holds itself, the variables in it, and how often fragments repeat it. */
+/** An argument of the document: its own size, the variables in it, and how often fragments repeat it. */
 interface GivenArgument {
   readonly path: string;
   readonly size: InputSize;
@@ -75,7 +75,7 @@ interface DeclaredInputs {
 const nothing: InputSize = { conditions: 0, relations: 0, characters: 0, items: 0 };
 const inputsByOperation = new WeakMap<OperationDefinitionNode, DeclaredInputs>();
 
-/** What no request changes is read once, and checked once when there is nothing else. */
+/** The declared inputs of an operation, read once. Literals are checked here, once for all requests. */
 function declaredInputs(source: InputSource): DeclaredInputs {
   const known = inputsByOperation.get(source.operation);
   if (known) return known;
@@ -95,7 +95,7 @@ function variablesOf({ schema, operation }: InputSource): DeclaredVariable[] {
   });
 }
 
-/** Checks each filter and the sums over all arguments, with variables of these sizes. */
+/** Checks each filter and the sums of all arguments, given the sizes of the variables. */
 function checkTogether(given: readonly GivenArgument[], sizes: ReadonlyMap<string, InputSize>): void {
   let conditions = 0;
   let characters = 0;
@@ -150,7 +150,7 @@ function argumentsOf(source: InputSource): GivenArgument[] {
     }
   };
   visit(whole);
-  // In this order all spreads of a fragment have been counted before its own are.
+  // In this order, all spreads of a fragment are counted before the spreads inside it.
   const times = new Map<string, number>();
   const count = ({ spreads }: SelectedArguments, outer: number) => {
     for (const [name, inner] of spreads) times.set(name, (times.get(name) ?? 0) + outer * inner);
@@ -167,7 +167,7 @@ function argumentsOf(source: InputSource): GivenArgument[] {
   return found;
 }
 
-/** The arguments that a selection set holds itself, and how often it spreads each fragment. */
+/** The arguments in a selection set, without those in fragments, and how often it spreads each fragment. */
 class SelectedArguments {
   readonly found: Omit<GivenArgument, 'times'>[] = [];
   readonly spreads = new Map<string, number>();
@@ -183,7 +183,7 @@ class SelectedArguments {
     return this;
   }
 
-  /** A fragment is read once by itself, however often it is spread. */
+  /** Counts the spread; the fragment itself is read once, separately. */
   #spread(name: string): false {
     this.spreads.set(name, (this.spreads.get(name) ?? 0) + 1);
     return false;
@@ -192,7 +192,7 @@ class SelectedArguments {
   #addField({ name, arguments: given = [], selectionSet }: FieldNode, parent: GraphQLNamedType): void {
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name.value] : undefined;
-    // The arguments of introspection's own fields are single values.
+    // The fields of introspection take single values.
     if (!field) return;
     for (const argument of given) {
       const declared = field.args.find((one) => one.name === argument.name.value);

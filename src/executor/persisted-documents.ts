@@ -5,23 +5,23 @@ import type { DocumentReader } from './document.ts';
 import { documentCacheSize } from './limits.ts';
 import { hashOf, type Manifest } from './manifest.ts';
 
-/** How a request says which document it means: by its text, its id, or both, which asks to keep it under the id. */
+/** How a request names its document: by its text, its id, or both, which asks the server to keep the text under the id. */
 export interface NamedDocument {
   readonly query?: string | undefined;
-  /** What a manifest calls it, or the SHA-256 of its text in lower-case hexadecimal. */
+  /** Its id in a manifest, or the SHA-256 of its text in lower-case hexadecimal. */
   readonly documentId?: string | undefined;
 }
 
-/** Documents that were told to the server before it started. */
+/** Documents that the operator gave the server. */
 export interface TrustedDocuments {
   readonly manifest: Manifest;
-  /** Is every other document refused. */
+  /** Whether every other document is refused. */
   readonly only: boolean;
 }
 
 /**
- * The documents that requests mean. What clients registered (automatic persisted queries) is kept in this process for
- * as long as there is room; what a manifest holds is kept for good.
+ * Finds the documents that requests name. Documents that clients registered (automatic persisted queries) are cached in
+ * this process; those of a manifest stay in memory.
  */
 export class PersistedDocuments {
   readonly #reader: DocumentReader;
@@ -30,7 +30,7 @@ export class PersistedDocuments {
   readonly #trusted = new Map<string, DocumentNode>();
   readonly #registered = new LRUCache<string, DocumentNode>(documentCacheSize);
 
-  /** `onInvalid` hears of documents of the manifest that cannot be used: a request that names one is told why. */
+  /** `onInvalid` receives the invalid documents of the manifest; a request that names one gets the same error. */
   constructor(
     reader: DocumentReader,
     { manifest, only }: TrustedDocuments = { manifest: new Map(), only: false },
@@ -49,8 +49,8 @@ export class PersistedDocuments {
   }
 
   /**
-   * The document, valid by the schema. `mayRegister` is who may make the server keep it: nobody else can drive out
-   * what is there. Throws what is wrong with the document, `invalid_request` and `persisted_query_not_found`.
+   * Returns the valid document. `mayRegister` says whether this request may put it into the cache, since that can evict
+   * others. Throws what is wrong with the document, `invalid_request` and `persisted_query_not_found`.
    */
   find({ query, documentId }: NamedDocument, mayRegister: boolean): DocumentNode {
     if (this.#only) return this.#findTrusted({ query, documentId });
@@ -65,7 +65,7 @@ export class PersistedDocuments {
     return document;
   }
 
-  /** Says whether `find` would read a document, which takes milliseconds, rather than answer from memory or refuse. */
+  /** Whether `find` would parse and validate a document, which takes milliseconds. */
   isNew({ query, documentId }: NamedDocument): boolean {
     if (this.#only && query !== undefined) return false;
     const known =
@@ -74,7 +74,7 @@ export class PersistedDocuments {
     return !known && text !== undefined && !this.#reader.knows(text);
   }
 
-  /** Is it one of the manifest, of which there are few, and whose names somebody has chosen. */
+  /** Whether the manifest has the document, so that its id may be a label of metrics: there are few. */
   isTrusted({ documentId }: NamedDocument): boolean {
     return documentId !== undefined && this.#trusted.has(documentId);
   }
@@ -93,14 +93,14 @@ export class PersistedDocuments {
     );
   }
 
-  /** Throws why it could not be used. */
+  /** Throws the error of an invalid document. */
   #fromManifest(documentId: string): DocumentNode | undefined {
     const text = this.#manifest.get(documentId);
     return text === undefined ? undefined : this.#reader.read(text);
   }
 }
 
-/** The word that clients of Apollo's protocol wait for: they then send the text along. */
+/** The message of Apollo's protocol that makes clients send the text as well. */
 const registerIt = 'PersistedQueryNotFound';
 
 function notFound(message: string): never {

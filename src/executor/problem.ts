@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes, maxViolations, type Violation } from '../resolvers/errors.ts';
 
-/** Problem details (RFC 9457) as this service gives them. */
+/** Problem details (RFC 9457) as this service writes them. */
 export interface Problem {
   type: 'about:blank';
   title: string;
@@ -13,13 +13,13 @@ export interface Problem {
 
 export { maxViolations };
 
-/** All that a problem may be called. */
+/** All codes and titles of problems. */
 export const problemCodes: readonly string[] = Object.keys(errorCodes);
 export const problemTitles: readonly string[] = [
   ...new Set(Object.values(errorCodes).map(({ title }) => title)),
 ];
 
-/** The problem of an expected failure. */
+/** The problem of an expected error. */
 export function problemOf(
   error: { code: ErrorCode; message: string; violations?: readonly Violation[] },
   requestId: string,
@@ -36,15 +36,15 @@ export function problemOf(
   };
 }
 
-/** What a message quotes of a request may be as long as the request. */
+/** A message may quote a value of the request, which may be long. */
 export const longestMessage = 1_000;
 
-/** A violation that is no longer than it needs to be. */
+/** A violation with its texts cut. */
 export function brief({ field, message }: Violation): Violation {
   return { field: cut(field), message: cut(message) };
 }
 
-/** The text, or its beginning, without halves of surrogate pairs, which strict readers of JSON refuse. */
+/** The beginning of a text, without halves of surrogate pairs, which strict JSON parsers refuse. */
 export function cut(text: string): string {
   const short = text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
   return short.toWellFormed();

@@ -26,7 +26,7 @@ export interface ScopedOperation {
   variables: Record<string, unknown>;
 }
 
-/** The token lacks scopes; `scopes` are those that would do, as a challenge names them (RFC 6750). */
+/** The token lacks scopes; `scopes` are those that it would need, for the challenge (RFC 6750). */
 export class InsufficientScopeError extends AppError {
   readonly scopes: readonly Scope[];
 
@@ -43,8 +43,8 @@ export class InsufficientScopeError extends AppError {
 }
 
 /**
- * Refuses an operation before it runs when any of its fields needs more than the principal has, naming all of
- * them at once. Fields that `@skip` and `@include` cut do not count; each fragment is read once.
+ * Refuses an operation before it runs when a field needs a scope that the principal does not have; the error names all
+ * such fields. Fields that `@skip` and `@include` cut do not count. Each fragment is read once.
  */
 export function checkScopes(scoped: ScopedOperation, principal: Principal | undefined): void {
   if (principal && holdsAll(principal, needsOf(scoped), scoped.variables)) return;
@@ -52,7 +52,7 @@ export function checkScopes(scoped: ScopedOperation, principal: Principal | unde
   if (missing.size > 0) throw new InsufficientScopeError(missing);
 }
 
-/** What each field lacks, by its coordinate; reads the whole operation. Throws `unauthenticated`. */
+/** The scopes that each field lacks, by its coordinate. Throws `unauthenticated`. */
 export function missingScopes(
   scoped: ScopedOperation,
   principal: Principal | undefined,
@@ -75,13 +75,13 @@ function holds({ scopes }: Principal, need: ScopeNeed): boolean {
   return need === 'public' || need === 'token' || scopesOf(need).some((scope) => scopes.has(scope));
 }
 
-/** Any one of these would do. */
+/** The scopes of which one is enough. */
 function scopesOf(need: ScopeNeed): readonly Scope[] {
   if (need === 'public' || need === 'token') return [];
   return typeof need === 'string' ? [need] : need;
 }
 
-/** What an operation needs, without where: each need once, and those that only the variables tell. */
+/** The needs of an operation, each once, and those that depend on the variables. */
 interface Needs {
   readonly fixed: readonly ScopeNeed[];
   readonly ofVariables: readonly NeedsOfArguments['needs'][];
@@ -106,14 +106,14 @@ const needsOf = perVariant((scoped: ScopedOperation): Needs => {
 
 type Variables = Record<string, unknown>;
 
-/** What the arguments of a field open: `node(id)`. */
+/** The needs of a field that depend on its arguments, as of `node(id)`. */
 interface NeedsOfArguments {
   readonly needs: (variables: Variables) => readonly ScopeNeed[];
-  /** Does it depend on variables. */
+  /** Whether the arguments contain variables. */
   readonly vary: boolean;
 }
 
-/** What one field of an operation needs. */
+/** The needs of one field. */
 interface FieldNeeds {
   readonly scope: ScopeNeed | undefined;
   readonly ofArguments: NeedsOfArguments | undefined;
@@ -121,11 +121,11 @@ interface FieldNeeds {
 
 interface ScopeExtensions {
   scope?: ScopeNeed;
-  /** For fields whose arguments say what they open. */
+  /** For fields whose arguments decide what they need. */
   scopeOfArguments?: (args: Record<string, unknown>) => readonly ScopeNeed[];
 }
 
-/** Tells the needs of each field that is not cut, by its coordinate, such as `Team.members`. */
+/** Calls `tell` with the needs of each field that is not cut, by its coordinate (`Query.node`). */
 function walkScopes(scoped: ScopedOperation, tell: ScopeWalk['tell']): void {
   const root = scoped.schema.getRootType(scoped.operation.operation);
   if (root) new ScopeWalk(scoped, tell).selections(scoped.operation.selectionSet, root);
@@ -151,7 +151,7 @@ class ScopeWalk {
     walkSelections(this.#walk, selectionSet, parent);
   }
 
-  /** What a fragment needs does not depend on where it is spread, so a document that multiplies them costs nothing. */
+  /** The needs of a fragment are the same wherever it is spread, so it is read once. */
   #enters(fragment: string): boolean {
     if (this.#read.has(fragment)) return false;
     this.#read.add(fragment);
@@ -161,7 +161,7 @@ class ScopeWalk {
   #field(node: FieldNode, parent: GraphQLNamedType): void {
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
-    // Introspection's own fields belong to no type and need nothing.
+    // The fields of introspection belong to no type and need nothing.
     if (!field) return;
     const { scope, scopeOfArguments } = field.extensions as ScopeExtensions;
     const ofArguments = scopeOfArguments && {

@@ -57,7 +57,7 @@ export function walkSelections(
   }
 }
 
-/** Do `@skip` and `@include` leave out a selection, with these variables. */
+/** Whether `@skip` or `@include` leaves out a selection, given the variables. */
 export function isCutBy(node: SelectionNode, variables: Readonly<Record<string, unknown>>): boolean {
   if (!node.directives?.length) return false;
   const skip = getDirectiveValues(GraphQLSkipDirective, node, variables);

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long one piece of work may keep everything else waiting before it lets others have a turn. */
+/** The longest time for which one piece of work blocks the event loop. */
 const turnMs = 10;
 
-/** Divides long work into turns of the event loop: whoever does it asks between two steps whether to wait. */
+/** Divides long work into turns of the event loop: the worker calls `next` between two steps, and waits for its promise. */
 export class Turns {
   #untilMs = performance.now() + turnMs;
 
-  /** A promise to wait for when this turn has lasted long enough. */
+  /** A promise of the next turn, if this one has lasted long enough. */
   next(): Promise<void> | undefined {
     return performance.now() < this.#untilMs ? undefined : this.#wait();
   }

@@ -11,24 +11,24 @@ import {
 
 type Handler = ASTVisitFn<ASTNode>;
 
-/** The places of the rules that look at a kind of node, when it is entered and when it is left. */
+/** The indexes of the rules that visit a kind of node when it is entered, and when it is left. */
 interface Interest {
   readonly kind: Kind;
   readonly enter: readonly number[];
   readonly leave: readonly number[];
 }
 
-/** The same for every document, so it is found out with the first. */
+/** Found with the first document, since it is the same for all. */
 let interests: readonly Interest[] | undefined;
 
 /**
- * The rules of the specification as one. For every document, graphql-js asks each rule about each kind of node, and
- * then at each node. Few rules look at a kind: here a node comes only to those that do, in the same order.
+ * All rules of the specification as one. graphql-js would ask every rule at every node whether it visits that kind; few
+ * rules do. Here each node is given only to the rules that visit its kind, in the same order.
  */
 export function allRules(context: ValidationContext): ASTVisitor {
   const visitors = specifiedRules.map((rule) => rule(context));
   interests ??= Object.values(Kind).map((kind) => interestIn(visitors, kind));
-  /** The node below which a rule wants to see nothing. */
+  /** For each rule, the node whose children it skips. */
   const skipped: unknown[] = visitors.map(() => undefined);
   let skips = 0;
   const heard = (rule: number, said: unknown, node: ASTNode) => {

@@ -2,7 +2,7 @@ import { getVariableValues, GraphQLError } from 'graphql';
 import { longVariables } from './limits.ts';
 import { checkInputs, type InputSource } from './operation-inputs.ts';
 
-/** What is wrong with the variables of a request, as graphql-js words it. */
+/** The variables of a request do not fit their types; graphql-js words the errors. */
 export class InvalidVariables extends Error {
   readonly errors: readonly GraphQLError[];
 
@@ -13,12 +13,12 @@ export class InvalidVariables extends Error {
 }
 
 /**
- * The variables of an operation as its types have them. Throws InvalidVariables for values of the wrong type, and
- * before looking at those what `checkInputs` throws for values that are too large.
+ * Coerces the variables of an operation. Throws what `checkInputs` throws for values that are too large, then
+ * InvalidVariables for values of the wrong type.
  */
 export function coerceVariables(source: InputSource, inputs: Readonly<Record<string, unknown>>) {
   const characters = checkInputs(source, inputs);
-  // The message of an error quotes the object that it is about, once for each of its fields.
+  // Each error of an object quotes the whole object, so many errors of a large one would be very long.
   const maxErrors = characters > longVariables ? 1 : 50;
   const { schema, operation } = source;
   const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], inputs, {
@@ -28,7 +28,7 @@ export function coerceVariables(source: InputSource, inputs: Readonly<Record<str
   return coerced;
 }
 
-/** A scalar's complaint is about the request, whatever was thrown; the wrapper's message holds it. */
+/** Without the original error, which may be anything that a scalar threw; the message has its text. */
 function asRequestError({ message, nodes }: GraphQLError): GraphQLError {
   return new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
 }

@@ -8,12 +8,12 @@ interface Operation {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** An operation has two variants for each variable in its `@skip` and `@include`; so many are kept. */
+/** An operation may have two variants for each variable in its `@skip` and `@include`; this many are kept. */
 const maxVariants = 32;
 
 /**
- * What follows from an operation and from what `@skip` and `@include` cut from it: worked out once for each set of
- * values that they have. Documents are kept, so it is there for the next request of the same.
+ * Computes something that depends on an operation and on the fields that `@skip` and `@include` cut, once for each
+ * combination of their values. Documents are cached, so later requests find the result.
  */
 export function perVariant<Source extends Operation, Made>(make: (source: Source) => Made) {
   const known = new WeakMap<
@@ -38,7 +38,7 @@ export function perVariant<Source extends Operation, Made>(make: (source: Source
   };
 }
 
-/** The variables that say which selections are cut: looked for once, for all that is worked out for variants. */
+/** The variables in `@skip` and `@include`, found once for all callers of `perVariant`. */
 function conditionVariables({ operation, fragments }: Operation): readonly string[] {
   const known = conditionsByOperation.get(operation);
   if (known) return known;

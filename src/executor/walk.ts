@@ -1,6 +1,6 @@
 import { type ASTNode, Kind } from 'graphql';
 
-/** The properties of each kind of node in executable documents that hold nodes, but for names, which hold none. */
+/** For each kind of node in executable documents, the properties that hold nodes. */
 const below: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   [Kind.DOCUMENT]: ['definitions'],
   [Kind.OPERATION_DEFINITION]: ['name', 'variableDefinitions', 'directives', 'selectionSet'],
@@ -24,8 +24,8 @@ const below: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 type Holder = Readonly<Record<string, ASTNode | readonly ASTNode[] | undefined>>;
 
 /**
- * Calls `enter` for a node of an executable document and for all nodes below it, in the order of the text. The `visit`
- * of graphql-js can edit, which costs several times as much. The nesting of documents is limited, so it may recurse.
+ * Calls `enter` for a node of an executable document and all nodes below it, in the order of the text. `visit` of
+ * graphql-js can also edit, which takes several times as long. Recursion is safe, since the nesting is limited.
  */
 export function walk(node: ASTNode, enter: (node: ASTNode) => void): void {
   enter(node);
