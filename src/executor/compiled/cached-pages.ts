@@ -5,7 +5,7 @@ import { flatten } from './children.ts';
 import type { Pages } from './connections.ts';
 import type { Run } from './run.ts';
 
-/** The page under each parent (`''`: of the workspace) from memory; undefined where the rows are not all cached. */
+/** The page under each parent, from memory; a list without parents has the key `''`. Undefined where rows are not cached. */
 export function cachedPages(
   run: Run,
   request: PageRequest,
@@ -28,7 +28,7 @@ export function cachedPages(
   return { ...flatten(groups), more, counts, types: table.types };
 }
 
-/** The rows between the positions that the request names. */
+/** The rows between the cursors of the request. */
 function positioned(
   table: CachedTable,
   rows: readonly CachedRow[],
@@ -43,7 +43,7 @@ function positioned(
   );
 }
 
-/** Greater than nothing where the row comes after the position, which a request holds as values and never as slots. */
+/** Positive where the row comes after the position. A request has values in its positions, never slots. */
 function sideOf(table: CachedTable, row: CachedRow, { order }: PageRequest, position: Position): number {
   const { value, id } = position as { value: string | number | null; id: string };
   const text = row[table.place(order.column)] ?? null;

@@ -12,7 +12,7 @@ import type { Fetch } from './objects.ts';
 import { keysSlot, type Run, viewerSlot } from './run.ts';
 import { statement } from './statements.ts';
 
-/** Groups of rows one after the other, and where each group begins and ends. */
+/** The rows of all groups in one array, and where each group begins and ends. */
 export function flatten(groups: readonly (readonly Row[])[]) {
   const rows: Row[] = [];
   const start = new Int32Array(groups.length);
@@ -25,7 +25,7 @@ export function flatten(groups: readonly (readonly Row[])[]) {
   return { rows, start, end };
 }
 
-/** Which of a frame's rows are joined to the viewer. */
+/** Finds which rows of a frame are joined to the viewer. */
 export class ExistsFetch implements Fetch {
   readonly #table: TableName;
   readonly #keyColumn: string;
@@ -35,7 +35,7 @@ export class ExistsFetch implements Fetch {
   readonly #part: number;
   #statement: Prepared | undefined;
 
-  /** `attached` reads what is attached to each row, as `true` or `false`. */
+  /** `attached` reads `true` or `false` from a row that knows it, which needs no statement. */
   constructor(
     plan: { table: TableName; keyColumn: string; viewerColumn: string },
     key: KeyColumn,
@@ -66,7 +66,7 @@ export class ExistsFetch implements Fetch {
   }
 }
 
-/** How many children each of a frame's rows has. */
+/** Counts the children of each row of a frame. */
 export class CountFetch implements Fetch {
   readonly #source: ChildSource;
   readonly #filter: Predicate;
@@ -97,11 +97,11 @@ export class CountFetch implements Fetch {
 
 type Sums = Readonly<Record<string, unknown>>;
 
-/** Counters that are stored in slots, summed for each of a frame's rows; several fields may be made of them. */
+/** Sums the counters of each row of a frame, which are stored in several slots. Several fields share the sums. */
 export class SumsFetch implements Fetch {
   readonly part: number;
   readonly table: TableName;
-  /** The column that the counters name their row by. */
+  /** The column of the counters that refers to the row. */
   readonly keyColumn: string;
   readonly #columns: string[] = [];
   readonly #key: KeyColumn;
@@ -119,7 +119,7 @@ export class SumsFetch implements Fetch {
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
-    // The rows that refer to these brought the sums along.
+    // The rows that refer to these had the sums preloaded.
     if (frame.parts[this.part]) return;
     const { table, keyColumn } = this;
     this.#statement ??= statement(
@@ -134,7 +134,7 @@ export class SumsFetch implements Fetch {
     frame.parts[this.part] = Array.from(at, (place) => sums.get(texts[place] ?? '') ?? none);
   }
 
-  /** The key stands before the sums. */
+  /** The key is the first column, before the sums. */
   #sumsOf(row: readonly (string | null)[], types: readonly number[]): Sums {
     const sums: Record<string, unknown> = {};
     for (const [place, column] of this.#columns.entries())

@@ -6,30 +6,30 @@ import type { BesideTable, WithBeside } from '../../db/writes/issue-beside.ts';
 import { type TextRow, textAt } from '../../db/wire/wire-row.ts';
 import { type Frame, NotCompilable, type Row } from './frame.ts';
 
-/** How a column is read from a row. */
+/** Reads a column of a row as a text. */
 export type Read = (row: Row) => string | null;
 
 /** How a statement derives a column; `what` tells derivations apart. */
 export type Derivation = Pick<DerivedColumn, 'what' | 'sql'>;
 
-/** A column of UUIDs that name other rows; without a place in rows that a resolver gave. */
+/** A column of UUIDs that refer to other rows. It has no place in rows that a resolver returned. */
 export interface KeyColumn {
   readonly text: Read;
   readonly place: number | undefined;
 }
 
 /**
- * The columns that an operation reads of one set of rows, gathered while it is compiled; the statement that fetches
- * the rows selects them in this order.
+ * The columns that an operation reads of one set of rows, collected while it is compiled. The statement that reads the
+ * rows selects them in this order.
  */
 export class Columns {
-  /** Rows that a resolver gave are objects with all their columns as JavaScript's values. */
+  /** Whether a resolver returned the rows: they are objects with all columns as JavaScript values. */
   readonly given: boolean;
   readonly read: ReadColumn[] = [];
-  /** Are these rows cached in memory, whole and unchanging. */
+  /** Whether the rows are cached in memory, with all columns and unchanging. */
   readonly isCached: boolean = false;
 
-  /** `{ of }`: the rows of a table, which are read or, where the table is cached in memory, whole and there. */
+  /** `{ of }` stands for rows of a table, which are either cached or read by a statement. */
   constructor(origin: { of: TableName } | 'fetched' | 'given') {
     this.given = origin === 'given';
     const cached = typeof origin === 'object' ? cachedDeclaration(origin.of) : undefined;
@@ -38,7 +38,7 @@ export class Columns {
     this.isCached = true;
   }
 
-  /** The place of the column in each row. */
+  /** The index of the column in each row. */
   place(name: string): number {
     const known = this.read.indexOf(name);
     if (known >= 0) return known;
@@ -60,7 +60,7 @@ export class Columns {
     return { text: (row) => textAt(row as TextRow, place), place };
   }
 
-  /** Reads the column as a text, which keys and ids are in either kind of row. */
+  /** Reads the column as a text; keys and ids are texts in both kinds of rows. */
   reader(name: string): Read {
     if (this.given) return (row) => textOf((row as Readonly<Record<string, unknown>>)[name]);
     const place = this.place(name);
@@ -71,7 +71,7 @@ export class Columns {
     return { text: this.reader(name), place: this.given ? undefined : this.place(name) };
   }
 
-  /** Reads the column as the value that resolvers and computed fields know. */
+  /** Reads the column as the JavaScript value that resolvers and computed fields get. */
   decoder(name: string): (frame: Frame, row: number) => unknown {
     if (this.given) return (frame, row) => (frame.rows[row] as Readonly<Record<string, unknown>>)[name];
     const place = this.place(name);

@@ -24,20 +24,20 @@ export interface CompileContext {
   reading: Compiling;
   type: GraphQLObjectType;
   plan: ObjectPlan;
-  /** The fetches that several fields of the object share, by what they fetch. */
+  /** The fetches that several fields of the object share, by a text that says what each fetches. */
   shared: Map<string, SharedFetch>;
 }
 
 export type AnyField = GraphQLField<unknown, unknown>;
 
-/** The object type that the field gives, of one or of a list. */
+/** The object type of a field, or of the items of its list. */
 export function objectType(field: AnyField): GraphQLObjectType {
   const type = getNamedType(field.type);
   if (!isObjectType(type)) throw new NotCompilable(`${field.name} gives no object.`);
   return type;
 }
 
-/** The arguments of a field in one run; worked out once where no variable is among them. */
+/** The arguments of a field in one run; computed once for all runs where they contain no variable. */
 export function argumentsOf(field: AnyField, nodes: readonly FieldNode[]) {
   const [node] = nodes as [FieldNode];
   const fixed = !usesVariables(nodes);
@@ -57,7 +57,7 @@ export function shared<Fetch extends SharedFetch>(
   make: () => Fetch,
 ): Fetch {
   const existing = known.get(what);
-  // The names say which kind of fetch it is.
+  // The text begins with the kind of fetch.
   if (existing) return existing as Fetch;
   const made = make();
   known.set(what, made);

@@ -41,7 +41,7 @@ import { leafPlan } from './leaf-plans.ts';
 import { literalOf } from './sink.ts';
 import { type Compiling, collectFields, printedArguments } from './selection.ts';
 
-/** The plan of an operation's root; throws NotCompilable. */
+/** Compiles an operation to the plan of its root; throws NotCompilable. */
 export function compileOperation(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -62,7 +62,7 @@ export function compileOperation(
   return plan;
 }
 
-/** The plan of the selections on one type of object whose rows have these columns. */
+/** Compiles the selections on one object type whose rows have these columns. */
 function compileObject(
   reading: Compiling,
   type: GraphQLObjectType,
@@ -114,7 +114,7 @@ function compilePlan(
   const nullable = !isNonNullType(field.type);
   switch (plan.kind) {
     case 'id':
-      // Rows that are cached are those of one workspace, which is not written into each.
+      // Cached rows belong to the tenant of the request, so they have no column for it.
       if (columns.isCached && plan.column === 'workspaceId')
         return valueField(key, field.type, ({ run }) => encodeId(plan.prefix, run.principal.workspaceId));
       return idField(key, field.type, plan.prefix, plan.column, columns);
@@ -135,7 +135,7 @@ function compilePlan(
       const fetch = shared(context, `page ${field.name} ${printedArguments(nodes)}`, () => {
         const parent = plan.parentKey === undefined ? undefined : columns.key(plan.parentKey);
         const { list, count: counted } = plan;
-        // Cached rows may be a moment old, and their counts with them.
+        // The counts on cached rows may be outdated.
         const count = counted === undefined || columns.isCached ? undefined : () => columns.reader(counted);
         return new ConnectionFetch({ list, key: parent, count, part: object.newPart(), args, fixed });
       });
@@ -206,7 +206,7 @@ function reference(
   return linkedField(key, !isNonNullType(field.type), part, plan);
 }
 
-/** Counters that name their row by the same key as the reference may be preloaded on the row that refers to it. */
+/** Sums of counters may be preloaded on the row that refers to their row, where both use the same key column. */
 function preloadOf(context: CompileContext, fetch: Fetch, keyColumn: string): Preload | undefined {
   if (!(fetch instanceof SumsFetch) || fetch.keyColumn !== keyColumn) return undefined;
   const { table, part } = fetch;
@@ -238,7 +238,7 @@ function self(context: CompileContext, key: string, field: AnyField, nodes: read
   };
 }
 
-/** What a resolver call gives at the root of the operation. */
+/** A root field that one resolver call answers. */
 function source(
   context: CompileContext,
   key: string,

@@ -9,7 +9,7 @@ import { heldField } from './properties.ts';
 
 type Computed = Extract<Plan, { kind: 'computed' }>;
 
-/** A leaf or objects made of columns, of rows that are referred to and, where it says so, of who asks. */
+/** A field whose value a function computes from columns, from referred rows and, where the plan says so, from the principal. */
 export function computedField(
   context: CompileContext,
   key: string,
@@ -18,7 +18,7 @@ export function computedField(
   plan: Computed,
 ): Field {
   if (!isLeafType(getNamedType(field.type))) {
-    // Objects are computed when the fetches of their row start, and the rows that it refers to are not there yet.
+    // Objects are computed when the fetches of their row start, before the referred rows are there.
     if (Object.keys(plan.references).length > 0)
       throw new NotCompilable(`${context.type.name}.${field.name} makes objects of rows that it refers to`);
     return heldField(context, key, field, nodes, computation(context, plan));
@@ -36,7 +36,7 @@ function computation(
 ): (frame: Frame, row: number) => unknown {
   const fillOwn = columnsInto(context.plan, columns);
   const fillReferred = referredInto(context, references);
-  // The same objects for all rows: what is computed of one is done with them when the next one comes.
+  // One pair of objects serves all rows: `compute` keeps no reference to its arguments.
   const own = {};
   const referred = {};
   return (frame, row) => {
@@ -50,7 +50,7 @@ function computation(
   };
 }
 
-/** Fills in what computed fields know of a row, under the names that they know it by. */
+/** Fills in the values of a row that a computed field reads, under their names. */
 type Fill = (known: Record<string, unknown>, frame: Frame, row: number) => void;
 
 function columnsInto(plan: ObjectPlan, columns: readonly string[]): Fill {
@@ -60,7 +60,7 @@ function columnsInto(plan: ObjectPlan, columns: readonly string[]): Fill {
   };
 }
 
-/** The rows that a computed field refers to, each with those beyond it; undefined where there is none. */
+/** Fills in the referred rows, with the rows that those refer to; undefined where there is no such row. */
 function referredInto(context: CompileContext, references: ReferencePlans): Fill {
   const fills = Object.entries(references).map(([name, { table, by, where, key, columns, nested }]) => {
     const fetch = referenceFetch(context, { table, by, where });

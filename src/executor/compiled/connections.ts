@@ -16,7 +16,7 @@ import { type ShapedWalk, Walked, WalkStatements } from './walks.ts';
 import { fetchRows } from './rows-ahead.ts';
 import { type FieldName, fieldNames, type Sink, writeList } from './sink.ts';
 
-/** The pages under the rows of a frame; `frames` are what several selections show of the rows. */
+/** The pages under the rows of a frame. Each selection on their rows is a view with a frame of its own. */
 export interface ConnectionPart extends Pages, Groups {
   frames: Frame[];
   walked: Walked;
@@ -24,17 +24,17 @@ export interface ConnectionPart extends Pages, Groups {
 
 export interface ConnectionOptions {
   list: ListDeclaration;
-  /** What the children name their parent by; undefined for a list of the whole workspace. */
+  /** The key of the parent; undefined for a list without parents. */
   key: KeyColumn | undefined;
-  /** Reads how many children the parent says that it has, where it does. */
+  /** Reads the number of children from the parent, where a column has it. */
   count: (() => Read) | undefined;
   part: number;
-  /** The arguments of one run; the same for all when no variable is among them. */
+  /** The arguments in one run; `fixed` says that they are the same in all runs. */
   args: (run: Run) => ConnectionArguments;
   fixed: boolean;
 }
 
-/** The pages of one connection field under all rows of a frame: a statement for the rows, one for the counts. */
+/** Fetches the pages of one connection field under all rows of a frame: one statement for rows, one for counts. */
 export class ConnectionFetch implements Fetch {
   readonly columns: Columns;
   readonly part: number;
@@ -54,18 +54,18 @@ export class ConnectionFetch implements Fetch {
     this.#statements = new WalkStatements(options.key !== undefined);
   }
 
-  /** Another selection on the rows; its frame is at this place of the part's frames. */
+  /** Adds a selection on the rows; returns the index of its frame. */
   view(plan: ObjectPlan): number {
     this.#showsRows = true;
     return this.#views.push(plan) - 1;
   }
 
-  /** Something of the page is shown beside its rows. */
+  /** Says that the operation selects something that needs the rows. */
   showPage(): void {
     this.#showsRows = true;
   }
 
-  /** Whether there are more rows than the page holds. */
+  /** Says that the operation selects whether there are more rows. */
   showMore(): void {
     this.#showsMore = true;
   }
@@ -75,7 +75,7 @@ export class ConnectionFetch implements Fetch {
     this.#cachedCount ??= this.#options.count?.();
   }
 
-  /** The place of a row in the list, as a cursor; what it is made of is read only where it is selected. */
+  /** Makes cursors of rows. Calling this adds the columns that cursors contain to those that are read. */
   cursor(): (part: ConnectionPart, row: number) => string {
     const { list } = this.#options;
     const id = this.columns.reader('id');
@@ -108,7 +108,7 @@ export class ConnectionFetch implements Fetch {
     return this.#read(walked, keys, { known, given }, run).then(show);
   }
 
-  /** The counts by group where nobody has to count: of lists without a filter whose parents keep count. */
+  /** The counts by group where the parents have them, which holds for lists without a filter. */
   #countsIn({ rows }: Frame, at: Int32Array, { request }: Walked): number[] | undefined {
     const read = this.#cachedCount;
     if (!read || !isAlways(request.filter)) return undefined;
@@ -144,7 +144,7 @@ export class ConnectionFetch implements Fetch {
   #pages(walked: Walked, keys: DistinctKeys | undefined, { read, given, known = [] }: PagesRead): Pages {
     const page = given ?? read;
     return {
-      // The ordinal of the parent stands behind what is read.
+      // The ordinal of the parent is the last column.
       ...pagesOf(page, walked, {
         count: keys?.count ?? 1,
         ordinal: keys && !given ? this.columns.read.length : undefined,
@@ -174,7 +174,7 @@ export class ConnectionFetch implements Fetch {
   }
 }
 
-/** The rows of pages as a statement of their own read them, or one that read their parent, too, and their counts. */
+/** The rows of pages, read by a statement of their own or given by the one that read their parent, and their counts. */
 interface PagesRead {
   readonly read?: TextRows | undefined;
   readonly given: TextRows | undefined;
@@ -182,17 +182,17 @@ interface PagesRead {
 }
 
 export interface EmbeddedPage {
-  /** The place of the parent's column that the rows name it by. */
+  /** The index of the parent's column that the rows refer to. */
   readonly key: number;
   readonly columns: readonly ReadColumn[];
   readonly shaped: ShapedWalk;
   readonly part: number;
 }
 
-/** One page for each parent, one after the other, before anything is shown of it. */
+/** The rows of one page for each parent, in one array. */
 export interface Pages extends Omit<Groups, 'at'> {
   rows: readonly Row[];
-  /** Is there more in the direction that was walked, by group. */
+  /** By group, whether there are more rows in the direction of the walk. */
   more: boolean[];
   counts: number[];
   types: readonly number[];
@@ -204,8 +204,8 @@ function orderValue({ kind }: Order, text: string): string | number {
 }
 
 /**
- * The rows of each page in the order of the list, and whether there was one more than it holds. They come in the order of
- * the parents.
+ * Splits the rows into pages in the order of the list, and notes which pages had one row too many. The rows come in the
+ * order of the parents.
  */
 function pagesOf(
   page: TextRows | undefined,
@@ -226,7 +226,7 @@ function pagesOf(
     end[group] = Math.min(next, first + limit);
     more.push(next - first > limit);
   }
-  // Most pages are shown as they were read.
+  // Most pages need no change of their rows.
   if (!backward && !more.includes(true)) return { rows: read, start, end, more };
   const rows: Row[] = [];
   for (let group = 0; group < count; group += 1) {
@@ -281,7 +281,7 @@ export function pageList(each: WritePart): WritePart {
     writeList(out, part.start[group] ?? 0, part.end[group] ?? 0, (row) => each(out, part, row));
 }
 
-/** The connection under each row of a frame, as its selection wants it. */
+/** The field of a connection. */
 export function connectionField(key: string, part: number, fields: readonly PageField[]): Field {
   const page = pageObject(fields);
   const partOf = (frame: Frame) => frame.parts[part] as ConnectionPart;

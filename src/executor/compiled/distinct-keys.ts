@@ -4,12 +4,12 @@ import { WireRow } from '../../db/wire/wire-row.ts';
 import type { KeyColumn, Read } from './columns.ts';
 import type { Frame, Row } from './frame.ts';
 
-/** The UUIDs in a column of a frame's rows, each once; a row without one has the empty text. */
+/** The distinct UUIDs in a column of a frame's rows; null counts as the empty text. */
 export interface DistinctKeys {
   readonly count: number;
-  /** Which of them each row has. */
+  /** The index of each row's key among them. */
   readonly at: Int32Array;
-  /** All of them as a statement takes them. */
+  /** The keys as an array for a statement. */
   readonly array: string | Buffer;
   readonly texts: readonly string[];
 }
@@ -41,11 +41,11 @@ function ofTexts(rows: readonly Row[], read: Read): DistinctKeys {
   };
 }
 
-/** The keys of the frame that is looked at, and where each is by its hash: its number, from 1. */
+/** The keys of the current frame, and a hash table with their numbers, from 1. */
 const keys = new UuidArray();
 let slots = new Int32Array(0);
 
-/** The same of rows that are bytes, without a text for each of them; undefined where one is not, or has no key. */
+/** Finds the keys in the bytes of the rows, without texts; undefined where a row is not bytes or has no key. */
 function ofBytes(rows: readonly Row[], place: number): DistinctKeys | undefined {
   if (!(rows[0] instanceof WireRow)) return undefined;
   const mask = makeRoom(rows.length) - 1;
@@ -79,7 +79,7 @@ function ofBytes(rows: readonly Row[], place: number): DistinctKeys | undefined 
   };
 }
 
-/** Room for so many keys; says how many slots are empty for them, a power of two. */
+/** Makes room for the keys; returns the size of the empty hash table, a power of two. */
 function makeRoom(count: number): number {
   const size = 2 ** Math.ceil(Math.log2(Math.max(count, 4) * 2));
   keys.begin(count);

@@ -17,7 +17,7 @@ import type { ObjectPlan } from './objects.ts';
 import { type CompiledRowForm, compileRowForm, type RowForm } from './row-form.ts';
 import { type AnswerForm, MissingReference, Run } from './run.ts';
 
-/** An operation of a document that was validated, with its variables coerced. */
+/** An operation of a valid document, with its coerced variables. */
 export interface Compilable {
   schema: GraphQLSchema;
   document: DocumentNode;
@@ -26,26 +26,26 @@ export interface Compilable {
   variables: Readonly<Record<string, unknown>>;
 }
 
-/** An answer in the form that its face needs: written as JSON, or its data as values to be read. */
+/** An answer as JSON, or its data as values, and the number of its objects. */
 type Answered = { objects: number } & ({ json: WrittenAnswer } | { data: Record<string, unknown> });
 
-/** What a face wants: the form of the answer, and the form of some objects in an answer of values. */
+/** The form of the answer that the caller wants, and of some objects in an answer of values. */
 interface Wanted {
   readonly form: AnswerForm;
   readonly rows: RowForm | undefined;
 }
 
 /**
- * How often operations were answered here, how often they had to go to the graphql-js executor and why, and how often
- * a plan was there already.
+ * Counts of operations: those that this executor answered, those that it left to graphql-js by reason, and those whose
+ * plan was cached or was not.
  */
 export const compiledCounts = { answered: 0, notCompilable: 0, bailed: 0, planHits: 0, planMisses: 0 };
 
 /**
- * Answers an operation from its plan, level by level, each level by set-based statements. Where the graphql-js executor
- * has to, for what has no plan, and for every error, which only that one words as GraphQL does, it gives what the roots
- * have done so far. Throws, of a query, what the graphql-js executor would only meet again: that the
- * data store does not answer, or that the answer is too large.
+ * Answers an operation from its plan, level by level, with one statement for all rows of a level. Fields without a plan
+ * and all errors are left to graphql-js, which words errors as GraphQL requires: then this returns undefined, or what the
+ * root fields have done so far. For a query, throws errors that graphql-js would only repeat: the data store does not
+ * answer, or the answer is too large.
  */
 export async function answerCompiled(
   compilable: Compilable,
@@ -78,7 +78,7 @@ export async function answerCompiled(
   }
 }
 
-/** Runs once more where the cached reference data turns out to be older than what refers to them. */
+/** Runs the plan, and once more with new reference data where the cached data is older than a row that refers to it. */
 async function runPlan(
   plan: ObjectPlan,
   { variables }: Compilable,
@@ -114,10 +114,10 @@ async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Ans
     const turns = new Turns();
     const data = form === 'json' ? { json: written(plan, root) } : { data: values(plan, root) };
     run.release();
-    // The face goes on with values that took long to make.
+    // The caller continues with the values, so this turn ends here if it was long.
     const wait = turns.next();
     if (wait) await wait;
-    // The root is no object that came back.
+    // The root is not an object of the answer.
     return { ...data, objects: run.objects - 1 };
   } finally {
     run.end();
@@ -137,11 +137,11 @@ const closingBrace = 0x7d;
 
 function values(plan: ObjectPlan, root: Frame): Record<string, unknown> {
   const { value } = root.run.written((out) => plan.write(out, root, 0));
-  // An object plan writes one object.
+  // The root writes an object.
   return value as Record<string, unknown>;
 }
 
-/** What an operation was compiled to, or why it cannot be. */
+/** The plan of an operation, or the reason why there is none. */
 const planOf = perVariant(({ schema, operation, fragments, variables }: Compilable) => {
   compiledCounts.planMisses += 1;
   try {

@@ -32,12 +32,12 @@ export interface WrittenAnswer {
  * The buffer that every writer starts in: an answer is written without waiting for anything and then copied out, so no
  * two need it at once. A writer that needs more room allocates a buffer of its own.
  */
-const workspace = Buffer.allocUnsafeSlow(1_048_576);
+const scratch = Buffer.allocUnsafeSlow(1_048_576);
 
 /** Writes JSON as the bytes that are sent: no string is built first, so an answer leaves little garbage. */
 export class JsonWriter implements Sink {
   readonly writer = this;
-  #bytes = workspace;
+  #bytes = scratch;
   #at = 0;
 
   /** A copy of what was written since a position that `length` gave. */

@@ -2,13 +2,13 @@ import type { FieldNode, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { ObjectPlan } from './objects.ts';
 
-/** Characters of the selections whose plans are cached: some thousand of them. */
+/** The most characters of selections with a cached plan, which is room for about a thousand. */
 const maxCharacters = 100_000;
 const plans = new WeakMap<GraphQLSchema, LRUCache<string, ObjectPlan>>();
 
 /**
- * The plan of a selection on rows that are cached in memory. Operations share those that show leaves of the row alone, such
- * as the name and the color of a status, and with them what each row is written as.
+ * The plan of a selection on cached rows. Operations share the plans that select only leaves of the row, and with them
+ * the JSON of each row.
  */
 export function leafPlan(
   schema: GraphQLSchema,
@@ -30,7 +30,7 @@ export function leafPlan(
   return made;
 }
 
-/** The selection as a text; undefined where a field has arguments or fields of its own. */
+/** The selection as a text; undefined where a field has arguments or a selection. */
 function leavesOf(
   type: GraphQLObjectType,
   fields: ReadonlyMap<string, readonly FieldNode[]>,

@@ -14,18 +14,18 @@ import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
 
-/** What several views show of the rows in a plain list. */
+/** The plain lists under the rows of a frame. Each selection on their rows is a view with a frame of its own. */
 export interface ListPart extends Groups {
   frames: Frame[];
 }
 
-/** The rows of the lists of all parents, one after the other. */
+/** The rows of all lists in one array. */
 interface Lists extends Groups {
   rows: readonly Row[];
   types: readonly number[];
 }
 
-/** Plain lists of children under all rows of a frame, by one statement; several fields may show of them. */
+/** Fetches the plain lists of children under all rows of a frame with one statement. Several fields share them. */
 export class ListFetch implements Fetch {
   readonly columns: Columns;
   readonly part: number;
@@ -37,7 +37,7 @@ export class ListFetch implements Fetch {
   #statement: Prepared | undefined;
   #linkStatement: Prepared | undefined;
 
-  /** `attached` is the column of the parents that holds the keys of the listed rows, where there is one. */
+  /** `attached` is the column of the parents with the keys of the listed rows, where there is one. */
   constructor(
     source: ChildSource,
     orderBy: readonly ListOrder[],
@@ -51,7 +51,7 @@ export class ListFetch implements Fetch {
     this.part = part;
   }
 
-  /** Another selection on the listed rows; its frame is at this place of the part's frames. */
+  /** Adds a selection on the listed rows; returns the index of its frame. */
   view(plan: ObjectPlan): number {
     return this.#views.push(plan) - 1;
   }
@@ -69,7 +69,7 @@ export class ListFetch implements Fetch {
     return together(this.#views, (view, place) => view.fetch(frames[place] as Frame, run));
   }
 
-  /** Empty lists, where the attached keys of all rows are. */
+  /** Returns empty lists where the attached keys of all rows are empty. */
   #none({ rows }: Frame): Lists | undefined {
     const text = this.#attached?.text;
     if (!text || !rows.every((row) => text(row) === '{}')) return undefined;
@@ -85,13 +85,13 @@ export class ListFetch implements Fetch {
     );
     const { texts, at, array } = distinctKeys(frame, this.#key);
     const { rows, types } = await run.rows(this.#statement, { keys: array });
-    // The parent stands behind what is read.
+    // The key of the parent is the last column.
     const parent = this.columns.read.length;
     const lists = Map.groupBy(rows, (row) => textAt(row, parent) ?? '');
     return { at, ...flatten(texts.map((key) => lists.get(key) ?? [])), types };
   }
 
-  /** From memory, where the rows are cached; who is joined to whom is read unless that is cached as well. */
+  /** Takes cached rows from memory. Unless the join is cached or its keys are attached, a statement reads it. */
   #cached(frame: Frame, run: Run): Lists | Promise<Lists> | undefined {
     const { table: name, where, parent } = this.#source;
     const table = run.cached?.table(name);
@@ -103,7 +103,7 @@ export class ListFetch implements Fetch {
         : { table: name, parent: parent.column, child: 'id', target: name, by: 'id' };
     const join = run.cached?.table(through.table);
     const keys = !join && this.#attached && isKnown(frame, this.#attached) ? this.#attached : undefined;
-    // Attached keys come in the order of the join where that has one.
+    // Attached keys are already in the order of the join, where it has one.
     const orderBy = keys && linkColumns(this.#orderBy).length > 0 ? [] : this.#orderBy;
     const joined = new JoinedRows(table, { by: through.by, orderBy }, test, (key) => run.miss(key));
     const lists = (groups: Groups): Lists => ({ ...groups, rows: joined.rows, types: table.types });
@@ -112,7 +112,7 @@ export class ListFetch implements Fetch {
     return this.#links(frame, through, run, joined).then(lists);
   }
 
-  /** The join is cached, too; lists over such a table are ordered by their rows alone. */
+  /** Finds the rows by a cached join. Lists over such a join are ordered by columns of the listed rows only. */
   #byJoin(frame: Frame, join: CachedTable, { parent, child }: Through, joined: JoinedRows): Groups {
     const place = join.place(child);
     const { texts, at, count } = distinctKeys(frame, this.#key);
@@ -134,12 +134,12 @@ export class ListFetch implements Fetch {
   }
 }
 
-/** Whether the keys of all rows are known: a statement derives them for each row, a resolver may leave some out. */
+/** Whether all rows have their keys: a statement derives them for every row, a resolver may leave some out. */
 function isKnown({ rows }: Frame, { text, place }: KeyColumn): boolean {
   return place !== undefined || rows.every((row) => text(row) !== null);
 }
 
-/** The rows whose keys are attached to the parents. */
+/** Finds the rows by the keys that are attached to the parents. */
 function byKeys({ rows }: Frame, { text, place }: KeyColumn, joined: JoinedRows): Groups {
   const at = new Int32Array(rows.length);
   for (let row = 0; row < at.length; row += 1) at[row] = row;

@@ -12,7 +12,7 @@ import { ObjectPlan } from './objects.ts';
 import { type AnyField, attachedColumn, objectType, type CompileContext, shared } from './compile-context.ts';
 import { writeList } from './sink.ts';
 
-/** A plain list under each row, or one column of it. */
+/** A plain list under each row, or one column of its rows. */
 export function listField(
   context: CompileContext,
   key: string,
@@ -53,7 +53,7 @@ export function listField(
   };
 }
 
-/** The keys of the listed rows, attached to each parent. */
+/** The column of the parents with the keys of the listed rows. */
 function joinedColumn(
   context: CompileContext,
   { table, parent }: ChildSource,
@@ -62,7 +62,7 @@ function joinedColumn(
 ): KeyColumn | undefined {
   if (!('through' in parent)) return attachedColumn(context, table);
   const { through } = parent;
-  // The keys are of use where the listed rows are cached. A cached join needs no keys beside it.
+  // Derived keys help only where the listed rows are cached and the join is not.
   const isDerived = cachedDeclaration(table) !== undefined && !cachedDeclaration(through.table);
   const links = linkColumns(orderBy);
   const derive: Derivation = {

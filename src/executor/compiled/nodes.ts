@@ -13,14 +13,14 @@ import type { Compiling } from './selection.ts';
 import { fetchRows } from './rows-ahead.ts';
 import { type Sink, writeList } from './sink.ts';
 
-/** The rows of one type of Node that were found, by their ids. */
+/** The rows of one node type, and where each is by its id. */
 interface FoundRows {
   plan: ObjectPlan;
   frame: Frame;
   places: ReadonlyMap<string, number>;
 }
 
-/** A Node that was asked for; undefined when there is none by that id. */
+/** A requested node. */
 interface FoundNode {
   plan: ObjectPlan;
   frame: Frame;
@@ -35,10 +35,10 @@ interface NodesOptions {
   nodes: readonly FieldNode[];
 }
 
-/** Things by their global ids: a statement for each type among them. */
+/** Fetches nodes by their global ids, with one statement for each type. */
 export class NodesFetch implements Fetch {
   readonly #options: NodesOptions;
-  /** Compiled when a node of the type is first asked for. */
+  /** By type name; a plan is compiled when a node of its type is first requested. */
   readonly #plans = new Map<string, { plan: ObjectPlan; statement?: Prepared }>();
 
   constructor(options: NodesOptions) {
@@ -80,7 +80,7 @@ export class NodesFetch implements Fetch {
       (await run.rows(this.#statement(kind, run), { keys: uuidArray(uuids) }));
     const frame = newFrame(run, rows, types);
     await fetchRows(known.plan, frame);
-    // The id is the first column of each of them.
+    // The id is the first column.
     const places = new Map(rows.map((row, place) => [textAt(row, 0) ?? '', place]));
     return { plan: known.plan, frame, places };
   }
@@ -100,7 +100,7 @@ export class NodesFetch implements Fetch {
     const type = reading.schema.getType(typeName);
     if (!isObjectType(type)) throw new Bail(`${typeName} is no object type.`);
     const columns = new Columns({ of: table });
-    // The first, which rows are told apart by.
+    // The first column, by which rows are found.
     columns.place('id');
     const made = { plan: reading.object(type, nodes, columns) };
     this.#plans.set(typeName, made);
@@ -108,7 +108,7 @@ export class NodesFetch implements Fetch {
   }
 }
 
-/** From memory, where the rows are cached; the id is the first column of every cached table that has nodes. */
+/** Takes cached rows from memory; the id is the first column of every cached table that has nodes. */
 function cachedRows({ table: name, where }: NodeKind, uuids: ReadonlySet<string>, { cached }: Run) {
   const table = cached?.table(name);
   const test = table && cached && testOf(where, table, cached);

@@ -7,17 +7,17 @@ import { type AnyField, objectType, type CompileContext } from './compile-contex
 import type { Run } from './run.ts';
 import { writeList } from './sink.ts';
 
-/** The objects that each row holds, of all rows one after the other; `end` is -1 where a row holds null. */
+/** The objects that the rows contain, in one array. `end` is -1 where a row contains null. */
 interface HeldPart {
   frame: Frame;
   start: Int32Array;
   end: Int32Array;
 }
 
-/** Gives the object or the list of objects that a row holds; null or undefined where it holds none. */
+/** Reads the object or the list of objects that a row contains, or null. */
 type Held = (frame: Frame, row: number) => unknown;
 
-/** Objects that are values of their row: a payload's issue, the entries of a table, a list in a JSON column. */
+/** Objects that are values of their row: the object in a payload, the entries of a table, a list in a JSON column. */
 export function heldField(
   context: CompileContext,
   key: string,

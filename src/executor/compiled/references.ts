@@ -13,7 +13,7 @@ import { type Fetch, type ObjectPlan, together } from './objects.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
 
-/** Which rows are referred to: those of a table by a column. */
+/** The rows that are referred to: those of a table, by one of its columns. */
 export interface Target {
   table: TableName;
   by: string;
@@ -24,21 +24,21 @@ interface Referrer {
   key: KeyColumn;
   part: number;
   plan: ObjectPlan;
-  /** Parts of the referred rows' frame that the referring rows may bring along. */
+  /** Parts of the referred rows' frame that may be preloaded on the rows that refer to them. */
   preloads?: readonly Preload[];
 }
 
-/** What a part of a referred row's frame is, if the row that refers to it knows it. */
+/** Reads the part of a referred row from a row that refers to it; undefined where that does not have it. */
 export interface Preload {
   readonly part: number;
   readonly value: (row: Row) => unknown;
 }
 
-/** All rows of one table that an object refers to, in whatever fields, by one statement. */
+/** Fetches the rows of one table that all reference fields of an object refer to, with one statement. */
 export class ReferenceFetch implements Fetch {
   readonly columns: Columns;
   readonly #target: Target;
-  /** May every row of the table be referred to. */
+  /** Whether every row of the table may be referred to. */
   readonly #refersToAll: boolean;
   readonly #by: number;
   readonly #referrers: Referrer[] = [];
@@ -51,7 +51,7 @@ export class ReferenceFetch implements Fetch {
     this.#by = this.columns.place(target.by);
   }
 
-  /** Another field that refers to such a row, by a key that it reads from its own. */
+  /** Adds a field that refers to such rows. */
   add(referrer: Referrer): void {
     this.#referrers.push(referrer);
   }
@@ -63,7 +63,7 @@ export class ReferenceFetch implements Fetch {
     if (!cached) return this.#read(frame, run).then((found) => this.#link(frame, run, found));
     if (!this.#refersToAll) return this.#link(frame, run, cached);
     return together(this.#referrers, (referrer) => {
-      // All of a cached table can stand for those referred to, where nothing is to be fetched for each of them.
+      // Without fetches below, the frame may have all rows of the cached table, which saves finding the referred ones.
       if (referrer.plan.fetches.length > 0) return linkEach(referrer, frame, run, cached);
       frame.parts[referrer.part] = linkInto(run, frame, referrer.key, table, table.index(by));
       return undefined;
@@ -94,7 +94,7 @@ export class ReferenceFetch implements Fetch {
     return { find: (key) => byKey.get(key), types: found.types };
   }
 
-  /** From memory, where the rows are cached. */
+  /** Finds cached rows in memory; undefined where the condition cannot be tested there. */
   #cached(run: Run, table: CachedTable): Found | undefined {
     const { by, where } = this.#target;
     const test = this.#refersToAll || (run.cached && testOf(where, table, run.cached));
@@ -110,7 +110,7 @@ export class ReferenceFetch implements Fetch {
   }
 }
 
-/** How the rows that are referred to are found by their keys. */
+/** Finds referred rows by their keys. */
 interface Found {
   find: (key: string) => Row | undefined;
   types: readonly number[];
@@ -128,7 +128,7 @@ function linkEach(
   return plan.fetch(link.frame, run);
 }
 
-/** Fills a part of the referred rows, where all of them are known. */
+/** Fills a part of the referred rows' frame, where it is preloaded for all of them. */
 function fillPart({ frame, at }: Link, rows: readonly Row[], { part, value }: Preload): void {
   const values: unknown[] = [];
   for (const [index, row] of rows.entries()) {
@@ -158,7 +158,7 @@ function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable,
   return { frame: newFrame(run, table.rows, table.types, { isTable: true }), at };
 }
 
-/** The rows that the frame's rows refer to, each once, and which of them refers to which. */
+/** Collects the referred rows, each once, and links each row to the one that it refers to. */
 function linkTo(run: Run, { rows }: Frame, key: Read, find: Found['find'], types: readonly number[]): Link {
   const at = new Int32Array(rows.length).fill(-1);
   const places = new Map<string, number>();
@@ -177,7 +177,7 @@ function linkTo(run: Run, { rows }: Frame, key: Read, find: Found['find'], types
   return { frame: newFrame(run, referred, types), at };
 }
 
-/** The object behind a link. */
+/** The field of a reference. */
 export function linkedField(key: string, nullable: boolean, part: number, plan: ObjectPlan): Field {
   const linkOf = (frame: Frame) => frame.parts[part] as Link;
   const from = (frame: Frame, row: number) => {

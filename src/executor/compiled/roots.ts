@@ -26,7 +26,7 @@ interface Arguments {
   args: (run: Run) => Record<string, unknown>;
 }
 
-/** One row of the workspace, by what an argument says. */
+/** Fetches one row, which an argument names. */
 export class KeyedFetch implements Fetch {
   readonly columns: Columns;
   readonly part: number;
@@ -90,7 +90,7 @@ export class KeyedFetch implements Fetch {
     return made;
   }
 
-  /** What a statement gave of the row and of the page behind it. */
+  /** Splits the rows of a statement into the row and the page below it. */
   #split({ rows, types }: TextRows, { columns }: EmbeddedPage): Found {
     const width = this.columns.read.length;
     const [first] = rows;
@@ -109,12 +109,12 @@ export class KeyedFetch implements Fetch {
   }
 }
 
-/** The row that was asked for, and the page behind it where its statement read that, too. */
+/** The requested row, and the page below it where the same statement read it. */
 interface Found extends TextRows {
   children?: TextRows;
 }
 
-/** Statements cached for each shape that a page's arguments have had. */
+/** The most statements that are cached, one for each shape of the page's arguments. */
 const maxShapes = 50;
 
 function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, shaped }: EmbeddedPage, run: Run) {
@@ -128,14 +128,14 @@ function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, shaped }: Embed
   );
 }
 
-/** What a resolver gave: a value, or rows with the selection on them. */
+/** The value that a resolver returned, and its rows where the field has a selection. */
 interface GivenPart {
   value: unknown;
   frame: Frame | undefined;
 }
 
 interface GivenOptions {
-  /** The field's name in the answer. */
+  /** The response name of the field. */
   key: string;
   load: (ctx: Context, args: unknown) => unknown;
   args: Arguments['args'];
@@ -145,7 +145,7 @@ interface GivenOptions {
   preloads: ReadonlySet<TableName>;
 }
 
-/** What one resolver call gives, and what hangs on the rows that it gave. */
+/** Calls a resolver, and fetches everything below the rows that it returns. */
 export class GivenFetch implements Fetch {
   readonly #options: GivenOptions;
 
@@ -182,7 +182,7 @@ export function givenField(
     if (isNonNullType(type)) refuseNull();
     return -1;
   };
-  // The fetch makes a frame wherever there is a plan.
+  // A fetch with a plan makes a frame.
   const frameOf = (frame: Frame) => partOf(frame).frame as Frame;
   const to = (frame: Frame) => frameOf(frame).rows.length;
   return {

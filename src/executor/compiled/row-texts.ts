@@ -2,29 +2,29 @@ import type { Frame, Row } from './frame.ts';
 import type { JsonWriter } from './json-writer.ts';
 import { WireRow } from '../../db/wire/wire-row.ts';
 
-/** Bytes of remembered texts over all plans, with what it takes to keep one; beyond, all are forgotten. */
+/** The most bytes of cached JSON over all plans, with the overhead of each entry; beyond it, everything is dropped. */
 const maxBytes = 16_000_000;
 const cachedBytes = 200;
 const placeBytes = 8;
 let bytes = 0;
 let generation = 0;
 
-/** Texts of the rows of one table, by their places there. */
+/** The JSON of the rows of one table, by their indexes. */
 type Texts = (Uint8Array | undefined)[];
 
 /**
- * The JSON of one selection on rows that are cached in memory: such a row never changes, so neither does what it is
- * written as. It is known by the row, or by the row's place where the frame is all of a cached table: most are.
+ * Caches the JSON of one selection on cached rows, which never change. Entries are found by the index of the row where the
+ * frame has a whole cached table, as most do, and else by the row.
  */
 export class RowTexts {
   #generation = generation;
   #byRow = new WeakMap<Row, Uint8Array>();
   #byTable = new WeakMap<readonly Row[], Texts>();
-  /** The table that was asked for last, which is the one that is asked for next. */
+  /** The table of the last lookup, which the next one most likely uses as well. */
   #table: readonly Row[] | undefined;
   #texts: Texts = [];
 
-  /** Writes a row, which takes a copy of its JSON where it was written before and is cached. */
+  /** Writes a row: from the cache, or with `write`, whose JSON is cached unless a statement read the row. */
   write(
     out: JsonWriter,
     frame: Frame,

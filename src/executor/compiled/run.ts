@@ -17,34 +17,34 @@ import type { CompiledRowForm } from './row-form.ts';
 import type { Literal, Sink } from './sink.ts';
 import { type TextLength, ValueSink } from './value-sink.ts';
 
-/** The keys that a statement finds rows by. */
+/** The keys by which a statement finds rows. */
 export const keysSlot = new Slot('keys');
 
-/** Who asks, which every run says anew. */
+/** The user account of the principal. */
 export const viewerSlot = new Slot('viewer');
 
-/** Where the order does not matter. */
+/** For lists whose order does not matter. */
 const byId: Order = { column: 'id', kind: 'text', nullable: false, direction: 'asc' };
 const noRows: readonly CachedRow[] = [];
 const noBytes = new Uint8Array(0);
 
-/** Something refers to a row that the reference data does not have: perhaps it is newer than they are. */
+/** A row refers to one that the reference data does not have, perhaps because the data is outdated. */
 export class MissingReference extends Error {}
 
 /** Whether an answer is written as JSON or made of values. */
 export type AnswerForm = 'json' | 'data';
 
-/** One run of a compiled operation: its variables, who asks, and the connection that it borrows. */
+/** One run of a compiled operation, with its variables, its principal and the connection that it borrows. */
 export class Run {
   readonly context: Context;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** The reference data that this run reads, the same for all of it; undefined where none is cached. */
+  /** The reference data of the whole run; undefined where none is cached. */
   readonly cached: Snapshot | undefined;
-  /** What the resolvers of its roots gave, in this run or the one before it. */
+  /** What the resolvers of root fields returned, in this run or in the one before it. */
   readonly results: RootResults;
-  /** Objects of the answer so far, which is what it costs; connections and their edges only hold them. */
+  /** The objects of the answer so far, which are its cost; connections and edges do not count. */
   objects = 0;
-  /** Rows of all frames so far: how large the answer will be, roughly. */
+  /** The rows of all frames so far: an estimate of how large the answer will be. */
   rowsRead = 0;
   readonly #form: AnswerForm;
   /** The objects of an answer of values that are written as JSON. */
@@ -52,11 +52,11 @@ export class Run {
   readonly #textLength: TextLength = { characters: 0 };
   #borrowed: { lease: Promise<Lease>; users: number } | undefined;
   #ended = false;
-  /** Of the rows that were read. */
+  /** Give back the buffers of the rows that were read. */
   readonly #releases: (() => void)[] = [];
   readonly #acceptsMissing: boolean;
 
-  /** The first run takes a row that is missing among the cached ones for a sign that they are older than the others. */
+  /** `acceptsMissing`: without it, a missing cached row throws MissingReference, since the cache may be outdated. */
   constructor(
     context: Context,
     variables: Readonly<Record<string, unknown>>,
@@ -83,19 +83,19 @@ export class Run {
     this.#acceptsMissing = acceptsMissing;
   }
 
-  /** Who asks; without a token nothing of a workspace can be read. */
+  /** Throws `unauthenticated` without a token. */
   get principal(): Principal {
     return signedIn(this.context).principal;
   }
 
-  /** What statements are compiled with, once for all workspaces. */
+  /** What statements are built with: they are compiled once for all tenants. */
   reading(columns: readonly ReadColumn[]): Reading {
     return { db: anyWorkspace, columns };
   }
 
   /**
-   * Statements that are asked for before the first answers go out together, on one connection. It is given back when
-   * the last of them has been answered: a run that waits for another connection, as resolvers do, must hold none.
+   * Sends a statement. Statements of the same level go out together on one connection, which is released after the last
+   * result: a resolver may wait for another connection, and a run that waits must not hold one.
    */
   async rows(statement: Prepared, values: Values): Promise<TextRows> {
     const { connect, shared } = this.context;
@@ -125,18 +125,18 @@ export class Run {
     return found;
   }
 
-  /** The same with every cell as a text. */
+  /** Sends a statement, and returns all cells as texts. */
   async texts(statement: Prepared, values: Values): Promise<TextRows<readonly (string | null)[]>> {
     const { rows, types } = await this.rows(statement, values);
     return { rows: rows.map(textsOf), types };
   }
 
-  /** A row that another refers to is not among the cached ones. */
+  /** Called when a referred row is not among the cached ones. */
   miss(key: string): void {
     if (!this.#acceptsMissing) throw new MissingReference(key);
   }
 
-  /** The rows of a list under each parent (`''`: of the workspace), where they are all cached. */
+  /** Returns a function from a parent's key to its list; a list without parents has the key `''`. Undefined where rows are not cached. */
   cachedList(
     source: Source,
     order: Order,
@@ -169,7 +169,7 @@ export class Run {
     return { json: noBytes, value: out.finish() };
   }
 
-  /** An object in the form of the caller; throws when the answer is too large. */
+  /** Writes an object in the caller's form; throws when the answer is too large. */
   writtenRow({ write, objectsBelow }: CompiledRowForm, frame: Frame, row: number): Literal {
     this.objects += objectsBelow(frame, row);
     const value = write(frame, row);
@@ -178,12 +178,12 @@ export class Run {
     return { json: noBytes, value };
   }
 
-  /** The answer is written, and nothing reads the rows any more; of a run that failed, a part may still do. */
+  /** Gives back the buffers of all rows, once the answer is written. A failed run keeps them: a part of it may still read. */
   release(): void {
     for (const release of this.#releases) release();
   }
 
-  /** Nothing more is sent: where one part fails, those beside it do not know it yet. */
+  /** Refuses further statements: when one part of a run fails, other parts may still be going on. */
   end(): void {
     this.#ended = true;
   }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ReadColumn } from '../../db/query/page.ts';
 import type { Prepared } from '../../db/query/prepared.ts';
 
-/** Characters of what statements are made of, over all that are cached: some two thousand of them. */
+/** The most characters in the keys of cached statements, which is room for about two thousand. */
 const maxCharacters = 2_000_000;
 const statements = new LRUCache<string, Prepared>({
   maxSize: maxCharacters,
@@ -10,8 +10,8 @@ const statements = new LRUCache<string, Prepared>({
 });
 
 /**
- * A statement by all that it is made of. Operations share theirs: a document that nobody has seen before mostly asks the
- * database for what others have asked it for, and building a statement is the dearest part of compiling a document.
+ * Returns the statement that is made of these parts. Operations share statements: a new document mostly needs those that
+ * others needed, and building statements takes the largest part of the time to compile a document.
  */
 export function statement(parts: readonly unknown[], make: () => Prepared): Prepared {
   const key = JSON.stringify(parts);
@@ -22,7 +22,7 @@ export function statement(parts: readonly unknown[], make: () => Prepared): Prep
   return made;
 }
 
-/** What the columns are, as a part of a statement. */
+/** The columns as a part of a statement's key. */
 export function columnParts(columns: readonly ReadColumn[]): readonly string[] {
   return columns.map((column) => (typeof column === 'string' ? column : column.what));
 }

@@ -1,14 +1,14 @@
 import { timeParts } from '../../db/wire/time-bytes.ts';
 import { Bail } from './frame.ts';
 
-/** A time as PostgreSQL writes it (`2026-01-31 12:00:00.5+00`) in the form of JSON: UTC, to the millisecond. */
+/** A time in PostgreSQL's text format (`2026-01-31 12:00:00.5+00`) as ISO 8601 in UTC, to the millisecond. */
 export function isoTime(text: string): string {
   if (text.length >= 22 && text.endsWith('+00') && text[4] === '-' && text[10] === ' ') {
     const fraction = text.length === 22 ? '.000' : text.slice(19, -3).padEnd(4, '0');
     if (fraction.length === 4) return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}Z`;
   }
   const time = new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
-  if (Number.isNaN(time.getTime())) throw new Bail(`A time that cannot be read: ${text}`);
+  if (Number.isNaN(time.getTime())) throw new Bail(`The time cannot be read: ${text}`);
   return time.toISOString();
 }
 
@@ -16,8 +16,8 @@ const pattern = Buffer.from('0000-00-00T00:00:00.000Z');
 export const isoLength = pattern.length;
 
 /**
- * Writes the time that came as its microseconds in the same form, where there is room for it; false, and nothing, where
- * it is far away.
+ * Writes a time in PostgreSQL's binary format as ISO 8601; the caller makes room. Writes nothing and returns false for a
+ * year that has no four digits.
  */
 export function writeIsoTime(bytes: Buffer, at: number, given: Buffer, start: number): boolean {
   const parts = timeParts(given, start);
@@ -43,7 +43,7 @@ export function writeIsoTime(bytes: Buffer, at: number, given: Buffer, start: nu
 
 const written = Buffer.from(pattern);
 
-/** The same as a text; undefined where it is far away. */
+/** A time in PostgreSQL's binary format as ISO 8601; undefined for a year that has no four digits. */
 export function isoTimeOfBytes(given: Buffer, start: number): string | undefined {
   return writeIsoTime(written, 0, given, start) ? written.toString('latin1') : undefined;
 }

@@ -16,12 +16,12 @@ import type { ValidatedPage } from '../../resolvers/connections.ts';
 import { keysSlot, type Run } from './run.ts';
 import { columnParts, statement } from './statements.ts';
 
-/** What a connection's arguments ask for, and how SQL is asked for it where the rows are not in memory. */
+/** The page that a connection's arguments ask for, and how statements ask for it. */
 export class Walked implements ValidatedPage {
   readonly request: PageRequest;
   readonly fingerprint: () => string;
   readonly #how: { showsMore: boolean; fixed: boolean };
-  /** By the reference data, whose keys stand in its values. */
+  /** By the reference data, since the values contain keys of it. */
   readonly #shaped = new WeakMap<object, ShapedWalk>();
 
   constructor({ request, fingerprint }: ValidatedPage, how: { showsMore: boolean; fixed: boolean }) {
@@ -45,9 +45,9 @@ export class Walked implements ValidatedPage {
 
 const noReferenceData = {};
 
-/** The values of a page that is asked for apart from the text of its statements. */
+/** A requested page, divided into the text of its statements and their values. */
 export interface ShapedWalk {
-  /** Equal for all that the same statement serves. */
+  /** Equal for pages that the same statement can read. */
   shape: string;
   walk: Walk;
   size: PageSize;
@@ -57,8 +57,8 @@ export interface ShapedWalk {
 const rowsSlot = new Slot('rows');
 
 /**
- * One row more than the page holds is read where somebody wants to know whether there are more. A size that the document
- * itself says stands in the statement; statements for sizes in variables serve several.
+ * Reads one row more than the page holds where the operation selects whether there are more. A size that the document
+ * fixes is part of the statement; a statement for sizes in variables serves a range of sizes.
  */
 function shapedWalk(
   request: PageRequest,
@@ -86,12 +86,12 @@ function shapedWalk(
   };
 }
 
-/** The power of two that the pages of one statement do not go beyond. */
+/** The largest page of a statement that serves a range of sizes, a power of two. */
 function sizeClass(rows: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(rows, 1)));
 }
 
-/** A row without a value is looked for in another way, so null stays in the text. */
+/** The condition after a null is another one, so null is part of the text. */
 function slottedPosition(position: Position | undefined, name: string) {
   if (!position) return undefined;
   const value = position.value === null ? null : new Slot(`${name}Value`);
@@ -101,10 +101,10 @@ function slottedPosition(position: Position | undefined, name: string) {
   };
 }
 
-/** Statements cached for each shape that the arguments of one field have had. */
+/** The most statements that are cached for one field, two for each shape of its arguments. */
 const maxShapes = 50;
 
-/** The statements of one connection field: of its pages and of its counts. */
+/** The statements of one connection field: for pages and for counts. */
 export class WalkStatements {
   readonly #byShape = new Map<string, Prepared>();
   readonly #ofChildren: boolean;
