@@ -74,7 +74,7 @@ export class PersistedDocuments {
     return !known && text !== undefined && !this.#reader.knows(text);
   }
 
-  /** Whether the manifest has the document, so that its id may be a label of metrics: there are few. */
+  /** Whether the manifest has the document, so that metrics may tell its id: there are few. */
   isTrusted({ documentId }: NamedDocument): boolean {
     return documentId !== undefined && this.#trusted.has(documentId);
   }

@@ -1,4 +1,4 @@
-import type { BesideTable } from '../db/writes/issue-beside.ts';
+import type { PreloadableTable } from '../db/writes/preloaded.ts';
 import type { Lease } from '../db/engine/lease.ts';
 import type { Loaders } from '../db/reads/loaders.ts';
 import type { Prepared } from '../db/query/prepared.ts';
@@ -82,7 +82,7 @@ export interface Context {
   /** Undefined for a health probe, which is not counted. */
   readonly rateLimit?: RateLimit | undefined;
   /** The related rows of the written issue that the answer selects, so that the write can return them preloaded. */
-  readonly shows?: readonly BesideTable[];
+  readonly preloads?: readonly PreloadableTable[];
   readonly writes: Writes;
   /** Set when the whole operation is one transaction, which `db` then is. */
   readonly openTransaction?: OpenTransaction;

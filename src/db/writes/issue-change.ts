@@ -4,7 +4,7 @@ import type { IssueRow } from '../issues.ts';
 import { PreparedSelect, type Sending, StatementsByShape } from '../query/prepared.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
-import { type Beside, besideColumns, type BesideTable, revisionSeen } from './issue-beside.ts';
+import { type Preloaded, preloadedColumns, type PreloadableTable, revisionSeen } from './preloaded.ts';
 import { inCategories } from './issue-counts.ts';
 import {
   asked,
@@ -26,7 +26,7 @@ export interface IssueChangeShape extends IssueSearch {
   /** For a change of the status: is the new one terminal. */
   closing?: boolean | undefined;
   /** Tables of which the answer shows rows that belong to the issue. */
-  beside?: readonly BesideTable[];
+  preloads?: readonly PreloadableTable[];
 }
 
 /** How a feed shows an entry. */
@@ -35,8 +35,8 @@ export interface FeedEvent {
   iconCss: string;
 }
 
-/** The issue as the change left it; with `beside`, the revision that it had when the statement began, and their rows. */
-export type IssueChanged = IssueRow & Beside & { place: number; revisionSeen?: number | null };
+/** The issue as the change left it; with `preloads`, the revision that it had when the statement began, and their rows. */
+export type IssueChanged = IssueRow & Preloaded & { place: number; revisionSeen?: number | null };
 
 /**
  * Changes issues with everything that follows from it, by one statement. Gives a row in the place of each, or undefined
@@ -55,12 +55,12 @@ export async function changeIssues(
 }
 
 const statements = new StatementsByShape<IssueChangeShape, IssueChanged>((db, shape) => {
-  const { beside = [] } = shape;
-  const more = beside.length > 0 ? (['revisionSeen', ...beside] as const) : [];
+  const { preloads = [] } = shape;
+  const more = preloads.length > 0 ? (['revisionSeen', ...preloads] as const) : [];
   return new PreparedSelect<IssueChanged>(issueChange(db, shape), [...issueColumns, 'place', ...more]);
 });
 
-function issueChange(db: TenantDb, { columns, closing, kind, beside = [], ...search }: IssueChangeShape) {
+function issueChange(db: TenantDb, { columns, closing, kind, preloads = [], ...search }: IssueChangeShape) {
   const parts = partsOf(db);
   const write: IssueWrite = { kind, columns };
   const values = Object.fromEntries(columns.map((column) => [column, sql.ref(`asked.${jsonName(column)}`)]));
@@ -80,8 +80,8 @@ function issueChange(db: TenantDb, { columns, closing, kind, beside = [], ...sea
     .selectFrom('changed')
     .select(issueColumns)
     .select('changed.place')
-    .$if(beside.length > 0, (query) =>
-      query.select(revisionSeen(parts)).select(besideColumns(parts, beside, write)),
+    .$if(preloads.length > 0, (query) =>
+      query.select(revisionSeen(parts)).select(preloadedColumns(parts, preloads, write)),
     );
 }
 

@@ -20,7 +20,7 @@ import {
 import { typed } from '../query/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
-import { type Beside, besideColumns } from './issue-beside.ts';
+import { type Preloaded, preloadedColumns } from './preloaded.ts';
 import { followedBy } from './issue-parts.ts';
 import { columnsOf, composed, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
 
@@ -38,7 +38,7 @@ interface IssuesShape {
 
 export interface IssueCreationShape extends IssuesShape {
   /** Tables of which the answer shows rows that belong to the issues. */
-  beside: readonly 'deliveryCount'[];
+  preloads: readonly 'deliveryCount'[];
   /**
    * Does it wait for a team whose counter another transaction has locked. A write to several teams leaves such a team out
    * instead.
@@ -61,7 +61,7 @@ export interface NewIssue {
   followers: readonly string[];
 }
 
-export type IssueCreated = IssueRow & Beside;
+export type IssueCreated = IssueRow & Preloaded;
 
 export function shapeOf(issues: readonly NewIssue[]): IssuesShape {
   return {
@@ -91,7 +91,7 @@ export async function createIssues(
 
 const statements = new StatementsByShape<IssueCreationShape, IssueCreated>(
   (db, shape) =>
-    new PreparedSelect<IssueCreated>(issueCreation(db, shape), [...issueColumns, ...shape.beside]),
+    new PreparedSelect<IssueCreated>(issueCreation(db, shape), [...issueColumns, ...shape.preloads]),
 );
 
 function creationValues(issues: readonly NewIssue[]): Values {
@@ -134,7 +134,7 @@ function issueRow({ columns, history, labels, assignees }: NewIssue): Record<str
 
 function issueCreation(
   db: TenantDb,
-  { assignees, labels, roles, counted, history, beside, wait }: IssueCreationShape,
+  { assignees, labels, roles, counted, history, preloads, wait }: IssueCreationShape,
 ) {
   const parts = partsOf(db);
   const write: IssueWrite = { kind: 'insert', counted };
@@ -151,7 +151,7 @@ function issueCreation(
   ])
     .selectFrom('changed')
     .select(issueColumns)
-    .select(besideColumns(parts, beside, write));
+    .select(preloadedColumns(parts, preloads, write));
 }
 
 function teams(parts: Parts) {

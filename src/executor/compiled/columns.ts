@@ -2,7 +2,7 @@ import { decodeText } from '../../db/wire/decoded-types.ts';
 import { cachedDeclaration } from '../../db/tables/cached-tables.ts';
 import type { DerivedColumn, ReadColumn } from '../../db/query/page.ts';
 import type { TableName } from '../../db/tables/tables.ts';
-import type { BesideTable, WithBeside } from '../../db/writes/issue-beside.ts';
+import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
 import { type TextRow, textAt } from '../../db/wire/wire-row.ts';
 import { type Frame, NotCompilable, type Row } from './frame.ts';
 
@@ -53,7 +53,10 @@ export class Columns {
    */
   attached(table: TableName, derive: Derivation | undefined): KeyColumn | undefined {
     if (this.given)
-      return { text: (row) => (row as WithBeside).beside?.[table as BesideTable] ?? null, place: undefined };
+      return {
+        text: (row) => (row as WithPreloaded).preloaded?.[table as PreloadableTable] ?? null,
+        place: undefined,
+      };
     if (this.isCached || !derive) return undefined;
     const place = this.read.length;
     this.read.push({ ...derive, name: `derived${place}` });

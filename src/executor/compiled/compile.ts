@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { concatenatedField } from './concatenated.ts';
 import { joinsViewer } from '../../db/tables/derived-columns.ts';
-import { sumsIn } from '../../db/writes/issue-beside.ts';
+import { preloadedSums } from '../../db/writes/preloaded.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import type { Plan } from '../../schema/builder/plan.ts';
 import { CountFetch, ExistsFetch, SumsFetch } from './children.ts';
@@ -211,7 +211,7 @@ function preloadOf(context: CompileContext, fetch: Fetch, keyColumn: string): Pr
   if (!(fetch instanceof SumsFetch) || fetch.keyColumn !== keyColumn) return undefined;
   const { table, part } = fetch;
   const attached = attachedColumn(context, table);
-  return attached && { part, value: (row) => sumsIn(table, attached.text(row)) };
+  return attached && { part, value: (row) => preloadedSums(table, attached.text(row)) };
 }
 
 /** The same row under another type. */

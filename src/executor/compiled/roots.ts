@@ -1,6 +1,6 @@
 import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { columnParts, statement } from './statements.ts';
-import { besideTables } from '../../db/writes/issue-beside.ts';
+import { preloadableTables } from '../../db/writes/preloaded.ts';
 import type { TextRows } from '../../db/engine/lease.ts';
 import { type RowWithPage, rowWithPageQuery } from '../../db/query/row-with-page.ts';
 import { findQuery } from '../../db/query/row-queries.ts';
@@ -156,8 +156,8 @@ export class GivenFetch implements Fetch {
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { key, load, args, part, plan, preloads } = this.#options;
     const given = args(run);
-    const shows = besideTables.filter((table) => preloads.has(table));
-    const context = shows.length > 0 ? { ...run.context, shows } : run.context;
+    const wanted = preloadableTables.filter((table) => preloads.has(table));
+    const context = wanted.length > 0 ? { ...run.context, preloads: wanted } : run.context;
     const value = await run.results.once(key, () => load(context, given));
     const rows = value === null || value === undefined ? [] : [value].flat();
     const below = plan && newFrame(run, rows as Row[], []);

@@ -66,7 +66,7 @@ async function insertIssues(
       subIssueCount: children.get(prepared.id) ?? 0,
     }),
   );
-  await createIssues(inside(trx), { ...shapeOf(issues), beside: [], wait: true }, issues);
+  await createIssues(inside(trx), { ...shapeOf(issues), preloads: [], wait: true }, issues);
   const gone = Map.groupBy(
     fresh.filter(({ issue }) => issue.deletedUtc),
     ({ references }) => references.teamId,

@@ -1,4 +1,4 @@
-import type { BesideTable, WithBeside } from '../../db/writes/issue-beside.ts';
+import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
 import { changeIssues, type IssueChanged, type IssueChangeShape } from '../../db/writes/issue-change.ts';
 import type { AskedIssue } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
@@ -51,7 +51,7 @@ interface CheckedChange {
   references: References;
   expectedRevision: ExpectedRevision;
   principal: Principal;
-  shows: readonly BesideTable[];
+  preloads: readonly PreloadableTable[];
 }
 
 /** What a change asks of its statement. */
@@ -118,7 +118,7 @@ export function batchKey(
 
 /** Brings a change of stored fields into the form that its statement takes. */
 export function formed(
-  { principal, change, references, issue, expectedRevision, shows }: CheckedChange,
+  { principal, change, references, issue, expectedRevision, preloads }: CheckedChange,
   more: AskedIssue['set'] = {},
 ): FormedChange {
   const status = change.statusId === undefined ? undefined : references.find('status', change.statusId);
@@ -130,7 +130,7 @@ export function formed(
       named: 'id' in issue ? 'id' : 'number',
       columns: Object.keys(set) as SettableColumn[],
       closing: status && isTerminal(status.code),
-      beside: shows,
+      preloads,
     },
     asked: {
       issue: name,
@@ -145,9 +145,12 @@ export function formed(
   };
 }
 
-/** The issue with what its statement told of besides, unless others changed it while the statement waited for them. */
-export function asChanged(row: IssueChanged, shows: readonly BesideTable[]): IssueRow & WithBeside {
+/** The issue with what its statement preloaded, unless others changed it while the statement waited for them. */
+export function asChanged(
+  row: IssueChanged,
+  preloads: readonly PreloadableTable[],
+): IssueRow & WithPreloaded {
   if (row.revisionSeen !== row.revision - 1) return row;
-  const beside = Object.fromEntries(shows.map((table) => [table, row[table]]));
-  return Object.assign(row, { beside });
+  const preloaded = Object.fromEntries(preloads.map((table) => [table, row[table]]));
+  return Object.assign(row, { preloaded });
 }

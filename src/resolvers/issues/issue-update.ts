@@ -5,7 +5,7 @@ import {
   replaceRoleAssignments,
   selectAssignees,
 } from '../../db/reads/issue-sets.ts';
-import type { WithBeside } from '../../db/writes/issue-beside.ts';
+import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, type LockedIssues, lockIssues, type NamedIssue } from '../../db/issues.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
@@ -38,9 +38,9 @@ export interface IssueUpdateInput extends IssueFieldsInput {
 }
 
 /** Changes the fields that are given; each call is one entry of the feed. */
-export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithBeside> {
+export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithPreloaded> {
   const context = contributor(ctx);
-  const { principal, shows = [] } = context;
+  const { principal, preloads = [] } = context;
   const { workspaceId } = principal;
   const { key, expectedRevision, parentIssueId } = input;
   const inTransaction = async (trx: Trx) => {
@@ -61,7 +61,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     checked(look, input, async () => [{ issue: await placed(context, cached, key), prefix: '' }] as const),
   );
   const [{ issue }] = targets;
-  const checkedChange = { change, references, expectedRevision, issue, principal, shows };
+  const checkedChange = { change, references, expectedRevision, issue, principal, preloads };
   const item = formed(checkedChange);
   const serialKey = serialKeys.issue(workspaceId, key);
   const row = await writeItem(context, {
@@ -70,7 +70,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     serialKey,
     batchKey: batchKey(checkedChange, item),
   });
-  return row ? asChanged(row, shows) : write(context, serialKey, inTransaction);
+  return row ? asChanged(row, preloads) : write(context, serialKey, inTransaction);
 }
 
 export interface IssueBatchUpdateInput extends IssueFieldsInput {
@@ -144,7 +144,7 @@ async function apply(trx: Trx, principal: Principal, plan: Plan): Promise<IssueR
   if (parentIssueId !== undefined) await moveSubIssues(trx, before, parentIssueId, locked.issues);
   const changes = before.map((issue) => {
     const { shape, asked } = formed(
-      { principal, change, references, issue, expectedRevision: undefined, shows: [] },
+      { principal, change, references, issue, expectedRevision: undefined, preloads: [] },
       {
         ...(parentIssueId !== undefined && { parentIssueId, deletedParentIssueId: null }),
         ...(assignees && { primaryAssigneeUserAccountId: assignees.get(issue.id)?.primary ?? null }),

@@ -1,5 +1,5 @@
 import { createIssues, type IssueCreated, type NewIssue, shapeOf } from '../../db/writes/issue-creation.ts';
-import type { Beside, WithBeside } from '../../db/writes/issue-beside.ts';
+import type { Preloaded, WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues } from '../../db/issues.ts';
 import { type Sending, uuidArray } from '../../db/query/prepared.ts';
@@ -30,30 +30,30 @@ export interface IssueCreateInput extends IssueFieldsInput {
 }
 
 /** Creates an issue with the next number of its team. Creation is no activity and closes nothing, whatever the status. */
-export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithBeside> {
+export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithPreloaded> {
   const context = contributor(ctx);
-  const { principal, shows = [] } = context;
+  const { principal, preloads = [] } = context;
   const { workspaceId } = principal;
   const serialKey = serialKeys.numbers(workspaceId, input.teamId);
   const inTransaction = async (trx: Trx) => insert(trx, principal, await draft(inTables(inside(trx)), input));
   // A parent has to be locked, and read again, before anything is written.
   if (input.parentIssueId != null) return write(context, serialKey, inTransaction);
   const drafted = await judged(context, (look) => draft(look, input));
-  const tellsDelivery = drafted.change.deliveryId != null && shows.includes('deliveryCount');
+  const preloadsDelivery = drafted.change.deliveryId != null && preloads.includes('deliveryCount');
   const row = await writeItem(context, {
-    item: { issue: newIssue(drafted, principal), tellsDelivery },
+    item: { issue: newIssue(drafted, principal), preloadsDelivery },
     send: createAll,
     serialKey,
     batchKey: `issue ${workspaceId}`,
   });
   if (!row) return write(context, serialKey, inTransaction);
-  return Object.assign(row, { beside: { ...besideOf(drafted), deliveryCount: row.deliveryCount } });
+  return Object.assign(row, { preloaded: { ...preloadedOf(drafted), deliveryCount: row.deliveryCount } });
 }
 
-/** A new issue, and whether its answer shows what its delivery counts. */
+/** A new issue, and whether the counts of its delivery are preloaded. */
 interface CreatedIssue {
   issue: NewIssue;
-  tellsDelivery: boolean;
+  preloadsDelivery: boolean;
 }
 
 function createAll(
@@ -62,8 +62,8 @@ function createAll(
   wait: boolean,
 ): Promise<(IssueCreated | undefined)[]> {
   const issues = items.map(({ issue }) => issue);
-  const beside = items.some(({ tellsDelivery }) => tellsDelivery) ? (['deliveryCount'] as const) : [];
-  return createIssues(to, { ...shapeOf(issues), beside, wait }, issues);
+  const preloads = items.some(({ preloadsDelivery }) => preloadsDelivery) ? (['deliveryCount'] as const) : [];
+  return createIssues(to, { ...shapeOf(issues), preloads, wait }, issues);
 }
 
 function newIssue(drafted: Draft, { userAccountId }: Principal): NewIssue {
@@ -87,7 +87,7 @@ function newIssue(drafted: Draft, { userAccountId }: Principal): NewIssue {
 }
 
 /** The related rows of a new issue: exactly those of its input. */
-function besideOf({ change, assignees }: Draft): Beside {
+function preloadedOf({ change, assignees }: Draft): Preloaded {
   return {
     issueAssignee: uuidArray(assignees.all),
     issueLabel: uuidArray(change.labelIds ?? []),
@@ -133,7 +133,7 @@ async function insert(trx: Trx, principal: Principal, drafted: Draft): Promise<I
   const issue = newIssue(drafted, principal);
   const { parentIssueId } = drafted.change;
   const parents = parentIssueId ? await lockNewParent(trx, parentIssueId) : undefined;
-  const [created] = await createAll(inside(trx), [{ issue, tellsDelivery: false }], true);
+  const [created] = await createAll(inside(trx), [{ issue, preloadsDelivery: false }], true);
   if (parentIssueId && parents) await addToSubIssueCounts(trx, parents, new Map([[parentIssueId, 1]]));
   return created ?? raise('internal_error', 'A statement that waits for the team gives a row.');
 }

@@ -1,0 +1,78 @@
+import { type AliasableExpression, type Expression, sql } from 'kysely';
+import { arrayEntries, joinedKeys, joinsViewer } from '../tables/derived-columns.ts';
+import type { IssueWrite } from './follow-ups.ts';
+import { deliveryCounters, deliveryCountsAfter } from './issue-counts.ts';
+import type { TableName } from '../tables/tables.ts';
+import type { Parts } from './write-parts.ts';
+
+const joins = (table: TableName, child: string, order: readonly string[] = []) =>
+  joinedKeys({ table, parent: 'issueId', child }, 'id', order);
+
+/** The keys of rows that are joined to an issue, by the table that joins them. */
+const joinedTables = {
+  issueAssignee: joins('issueAssignee', 'userAccountId', ['position']),
+  issueLabel: joins('issueLabel', 'labelId'),
+  issueRoleAssignment: joins('issueRoleAssignment', 'userAccountId'),
+};
+
+const follows = (actor: Expression<string>) =>
+  joinsViewer('issueSubscription', 'issueId', 'userAccountId', actor);
+
+/** A table of which the statement of a write can return what belongs to the issue, so that no other statement reads it. */
+export type PreloadableTable = keyof typeof joinedTables | 'issueSubscription' | 'deliveryCount';
+export const preloadableTables: readonly PreloadableTable[] = [
+  'issueAssignee',
+  'issueLabel',
+  'issueRoleAssignment',
+  'issueSubscription',
+  'deliveryCount',
+];
+
+/**
+ * What belongs to an issue after a write, by table, as texts of PostgreSQL: the keys of joined rows as an array, assignees
+ * in their order; whether the actor is subscribed, as a boolean; the sums of its delivery's counters, as an array in the
+ * order of `deliveryCounters`. A table that is left out was not preloaded.
+ */
+export type Preloaded = { readonly [Table in PreloadableTable]?: string };
+
+/** A row that a resolver returned, with what was preloaded of its neighbours. */
+export interface WithPreloaded {
+  readonly preloaded?: Preloaded | undefined;
+}
+
+/** The preloaded sums of a table by the columns of its counters; undefined where nothing is preloaded. */
+export function preloadedSums(
+  table: TableName,
+  array: string | null,
+): Readonly<Record<string, number>> | undefined {
+  if (array === null || table !== 'deliveryCount') return undefined;
+  const sums = arrayEntries(array).map(Number);
+  return Object.fromEntries(deliveryCounters.map((counter, place) => [counter, sums[place] ?? 0]));
+}
+
+/**
+ * The columns that a write returns for `Preloaded`. They say what was true when the statement began, together with what
+ * the write itself counts. The actor is that of the write.
+ */
+export function preloadedColumns(parts: Parts, tables: readonly PreloadableTable[], write: IssueWrite) {
+  const actor = parts
+    .selectFrom('asked')
+    .select('asked.actor')
+    .where('asked.place', '=', sql.ref<number>('changed.place'));
+  return tables.map((table) => {
+    const column: AliasableExpression<unknown> =
+      table === 'deliveryCount'
+        ? deliveryCountsAfter(parts, write)
+        : (table === 'issueSubscription' ? follows(sql<string>`(${actor})`) : joinedTables[table])('changed');
+    return sql<string>`${column}::text`.as(table);
+  });
+}
+
+/** The revision of a changed issue when the statement began. Others changed it since if it is not the one before the new. */
+export function revisionSeen(parts: Parts) {
+  return parts
+    .selectFrom('issue as seen')
+    .select('seen.revision')
+    .where('seen.id', '=', sql.ref<string>('changed.id'))
+    .as('revisionSeen');
+}

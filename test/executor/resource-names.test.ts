@@ -1,0 +1,37 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { isObjectType } from 'graphql';
+import { globalTables, tenantTables } from '../../src/db/tables/tenant-tables.ts';
+import { schema } from '../../src/schema/index.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Words that are also names of tables and mean something else in the executor. */
+const otherMeanings: Readonly<Record<string, string>> = {
+  status: 'the status of an HTTP response',
+  idempotencyKey: 'the key that a request carries',
+};
+
+/** Types that every GraphQL service with connections has. */
+const ofEverySchema = /^(__\w+|Query|Mutation|PageInfo|\w+Connection|\w+Edge)$/;
+
+it('no table and no object type of the schema is named in src/executor', () => {
+  const tables = [...Object.keys(tenantTables), ...Object.keys(globalTables)];
+  const types = Object.values(schema.getTypeMap())
+    .filter((type) => isObjectType(type) && !ofEverySchema.test(type.name))
+    .map(({ name }) => name);
+  const names = new Set([...tables, ...types].filter((name) => !Object.hasOwn(otherMeanings, name)));
+  const files = globSync('src/executor/**/*.ts', { cwd: root });
+  const named = files.flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => {
+        const found = line.match(/\w+/g)?.filter((word) => names.has(word)) ?? [];
+        return found.map((name) => `${file}:${index + 1} names ${name}`);
+      }),
+  );
+  expect(files.length).toBeGreaterThan(40);
+  expect(names.size).toBeGreaterThan(40);
+  expect(named).toEqual([]);
+});
