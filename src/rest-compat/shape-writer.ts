@@ -85,8 +85,8 @@ function valueWriter({ form, absent: shown }: ShapeField, field: Field, absent: 
     case 'prefixed':
       return (out, frame, row) => {
         const value = valueOf(field, frame, row);
-        if (value === null) out.literal(absent);
-        else out.string(`${form.prefix}${String(value)}`);
+        if (typeof value === 'string') out.string(`${form.prefix}${value}`);
+        else out.literal(absent);
       };
     case 'enum': {
       const literals = new Map(Array.from(form.shown, ([name, each]) => [name, literalOf(each)]));

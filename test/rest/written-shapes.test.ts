@@ -74,8 +74,8 @@ function shown(answer: Awaited<ReturnType<App['request']>> | undefined) {
 }
 
 /** Every path of the table that is read, of several issues, projects, teams and members, with pages of several sizes. */
-async function demoPaths({ graphql }: App): Promise<string[]> {
-  const { body } = await graphql<Demo>(`{
+async function demoPaths(app: App): Promise<string[]> {
+  const { body } = await app.graphql<Demo>(`{
     issues(first: 250) { nodes { key agentThread { id } comments(first: 1) { nodes { id } }
       attachments(first: 1) { nodes { id } } } }
     teams(first: 3) { nodes { code } }
