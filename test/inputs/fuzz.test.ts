@@ -12,8 +12,8 @@ import { changedTexts, graphFaults, restFaults, writtenIn } from './oracle.ts';
 import { type Pool, resolved } from './pool.ts';
 import { type RestCase, restCases, wireOf } from './rest-cases.ts';
 
-/** Cases of each operation: 500 in each run, 20,000 in `npm run fuzz`, or as many as `MINUTES` allow. */
-const cases = Number(process.env.CASES ?? 500);
+/** Cases of each operation: 50 in `npm test`, 500 in CI, 20,000 in `npm run fuzz`, or as many as `MINUTES` allow. */
+const cases = Number(process.env.CASES ?? (process.env.CI ? 500 : 50));
 const minutes = Number(process.env.MINUTES ?? Number.POSITIVE_INFINITY);
 const atOnce = 8;
 /** A failure says what to set to meet it again: OPERATION, SEED and CASE_PATH. */

@@ -17,7 +17,8 @@ import { member } from './fixtures.ts';
 // What holds answers against the document is there before the first one: its loading would delay that.
 import './openapi.ts';
 import { patient } from './patient.ts';
-import { type Content, copyTemplate } from './templates.ts';
+import type { Content } from './template-paths.ts';
+import { copyTemplate } from './templates.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 
 /** Who may do what: `token: null` sends none; the owner's token with all scopes is sent when nothing is said. */

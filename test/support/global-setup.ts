@@ -1,21 +1,32 @@
 import { randomUUID } from 'node:crypto';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { allowSharing } from './shared-app.ts';
+import { hasTemplate } from './template-paths.ts';
 
 /** What all test files together may need at once, copies of databases and large files among it. */
 const roomBytes = 6e9;
 
 /** Names the run, so that its databases on a server are known for the run's own; workers inherit it. */
-export default function setup(): void {
+export default function setup({ filter }: { readonly filter?: string }): void {
   process.env.WORKGRAPH_TEST_RUN = randomUUID().slice(0, 8);
   if (!process.env.TMPDIR && hasRoom('/dev/shm')) {
     process.env.TMPDIR = process.env.WORKGRAPH_TEST_MEMORY = mkdtempSync(join('/dev/shm', 'workgraph-run-'));
   }
   watchFallbacks();
   if (!process.env.MUTANTS_NOTES) allowSharing();
+  // The fast tests, which a filter chooses, need no database.
+  if (!process.env.TEST_DATABASE_URL && !filter) makeTemplateAhead();
+}
+
+/** Makes a missing template while jest still loads the first test file, which then waits for the rest of the time. */
+function makeTemplateAhead(): void {
+  if (hasTemplate('migrated')) return;
+  const script = join(import.meta.dirname, 'make-template.ts');
+  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script], { stdio: 'ignore' }).unref();
 }
 
 /** Every Node process that a test starts reports its fallbacks to this folder; `fallback-watch.ts` reads it. */

@@ -1,14 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,11 +9,15 @@ import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { migrate } from '../../src/db/engine/migrate.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
+import {
+  type Content,
+  hasTemplate,
+  templateCache,
+  type TemplateContent,
+  templateOf,
+} from './template-paths.ts';
 import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
-
-/** What a database starts with: the tables alone, or the demo workspace too, as it is today or on the examples' day. */
-export type Content = 'migrated' | 'demo' | 'examples';
 
 /**
  * The day of the demo that the examples of openapi.json show. It is past, whenever they are looked at: no delivery is
@@ -49,15 +44,13 @@ export async function copyTemplate(content: Content): Promise<TestDatabase> {
   return serverUrl ? copyOnServer(serverUrl, content, dataDir) : copyEmbedded(content, dataDir);
 }
 
-const root = join(import.meta.dirname, '../..');
-
-/** Kept from run to run under a name that changes with what they are made from. */
-const cache = join(root, 'node_modules/.cache/workgraph-test');
-
 /** Puts an embedded database into a data directory, for a process of its own to open. */
 export async function copyIntoDirectory(content: Content, dataDir: string): Promise<void> {
-  const template = join(cache, `${content}-${hashOfSources(content)}`);
-  if (!existsSync(template)) await makeEmbedded(content, template);
+  if (!hasTemplate(content)) await makeTemplate(content);
+  copyDatabase(templateOf(content), dataDir);
+}
+
+function copyDatabase(template: string, dataDir: string): void {
   cpSync(join(template, 'database'), join(dataDir, 'database'), { recursive: true });
 }
 
@@ -74,20 +67,32 @@ async function copyEmbedded(content: Content, dataDir: string): Promise<TestData
   };
 }
 
-async function makeEmbedded(content: Content, template: string): Promise<void> {
-  const lock = await lockWhenFree(join(cache, 'making'));
+/** Makes the template of an embedded database, unless another process has made it meanwhile. */
+export async function makeTemplate(content: Content): Promise<void> {
+  const lock = await lockWhenFree(join(templateCache, 'making'));
   try {
-    if (existsSync(template)) return;
-    const partial = mkdtempSync(join(cache, 'partial-'));
-    const database = await openDatabase({ dataDir: partial });
-    await fill(database, content);
-    await database.close();
-    // PostgreSQL's own templates, half of the files that each test file copies; nothing here makes a database from them.
-    for (const oid of ['1', '4']) rmSync(join(partial, 'database/base', oid), { recursive: true });
-    renameSync(partial, template);
+    await makeEmbedded(content);
   } finally {
     lock.release();
   }
+}
+
+/** A new database costs seconds, so each template begins as a copy of a simpler one. */
+async function makeEmbedded(content: TemplateContent): Promise<void> {
+  const template = templateOf(content);
+  if (existsSync(template)) return;
+  const partial = mkdtempSync(join(templateCache, 'partial-'));
+  if (content !== 'empty') {
+    const simpler = content === 'migrated' ? 'empty' : 'migrated';
+    await makeEmbedded(simpler);
+    copyDatabase(templateOf(simpler), partial);
+  }
+  const database = await openDatabase({ dataDir: partial });
+  if (content !== 'empty') await fill(database, content);
+  await database.close();
+  // PostgreSQL's own templates, half of the files that each test file copies; nothing here makes a database from them.
+  for (const oid of ['1', '4']) rmSync(join(partial, 'database/base', oid), { recursive: true, force: true });
+  renameSync(partial, template);
 }
 
 async function lockWhenFree(directory: string): Promise<DirectoryLock> {
@@ -179,23 +184,4 @@ async function fill(database: Database, content: Content): Promise<void> {
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
-}
-
-function hashOfSources(content: Content): string {
-  const patterns = ['migrations/*.ts', 'node_modules/@electric-sql/pglite/package.json'];
-  if (content !== 'migrated')
-    patterns.push(
-      'demo/**',
-      'src/cli/seed-demo.ts',
-      'src/cli/import/*.ts',
-      'src/portability/**/*.ts',
-      'src/model/fold.ts',
-    );
-  const hash = createHash('sha256');
-  for (const path of globSync(patterns, { cwd: root, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted())
-    hash.update(readFileSync(path));
-  return hash.digest('hex').slice(0, 16);
 }
