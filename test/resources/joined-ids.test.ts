@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { unwrittenSets } from '../../src/resolvers/housekeeping.ts';
 import { tidy } from '../../src/server/janitor.ts';
-import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
-import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
-import { type Caller, callerOf, type IssueRead } from '../support/mutations.ts';
+import type { IssueRead } from '../support/mutations.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
 
-let app: App;
-let world: IssueWorld;
-let ada: Caller;
-beforeAll(async () => {
-  app = await startApp();
-  world = await issueWorld(app);
-  ada = callerOf(app, world.ada.token);
-});
-afterAll(() => app.stop());
+const { app, world, ada } = useIssueWorld();
 
 /** How many labels the row holds, and whom of the assignees, in their order. */
 const stored = async ({ key }: IssueRead): Promise<unknown> => {

@@ -1,25 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
-import { type App, startApp } from '../support/app.ts';
-import { brokenInvariants } from '../support/invariants.ts';
-import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
-import { type Caller, callerOf } from '../support/mutations.ts';
+import { callerOf } from '../support/mutations.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
 
-let app: App;
-let world: IssueWorld;
-let ada: Caller;
-
-beforeAll(async () => {
-  app = await startApp();
-  world = await issueWorld(app);
-  ada = callerOf(app, world.ada.token);
-});
-
-afterAll(async () => {
-  const broken = await brokenInvariants(app.database);
-  await app.stop();
-  expect(broken).toEqual({});
-});
+const { app, world, ada } = useIssueWorld();
 
 const create = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 

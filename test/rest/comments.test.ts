@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseId } from '../../src/resolvers/ids.ts';
-import { type App, startApp } from '../support/app.ts';
-import { issueWorld, type IssueWorld } from '../support/issue-world.ts';
 import { comment as commentTable, expectFields, pagination } from './fields.ts';
 import { expectRefused } from './refusals.ts';
 import { type ListBody, walk } from './walk.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
 
 type Body = Record<string, unknown> & { id: string };
 
-let app: App;
-let world: IssueWorld;
-beforeAll(async () => {
-  app = await startApp();
-  world = await issueWorld(app);
-}, 60_000);
-afterAll(() => app.stop());
+const { app, world } = useIssueWorld({ changesRows: true });
 
 const post = (key: string, body: unknown, token?: string) =>
   app.request<Body>('POST', `/v1/issues/${key}/comments`, { body, ...(token && { token }) });

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newUuid, parseId } from '../../src/resolvers/ids.ts';
-import { type App, startApp } from '../support/app.ts';
-import { issueWorld, type IssueWorld } from '../support/issue-world.ts';
 import { differences } from './specified-fields.ts';
 import type { ListBody } from './walk.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
 
 type Body = Record<string, unknown> & { id: string; key: string };
 
-let app: App;
-let world: IssueWorld;
-beforeAll(async () => {
-  app = await startApp();
-  world = await issueWorld(app);
-}, 60_000);
-afterAll(() => app.stop());
+const { app, world } = useIssueWorld({ changesRows: true });
 
 const get = (path: string) => app.request<ListBody>('GET', path);
 const shown = async (path: string, field = 'id') => {

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type App, startApp } from '../support/app.ts';
-import { issueWorld, type IssueWorld } from '../support/issue-world.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useIssueWorld } from '../support/use-issue-world.ts';
 import { expectFields, issue as issueTable, problem } from './fields.ts';
 import { expectRefused } from './refusals.ts';
 
 type Body = Record<string, unknown> & { id: string; key: string };
 
-let app: App;
-let world: IssueWorld;
+const { app, world } = useIssueWorld();
 let minimal: Record<string, unknown>;
-beforeAll(async () => {
-  app = await startApp();
-  world = await issueWorld(app);
+beforeAll(() => {
   minimal = { teamId: world.eng.id, title: 'Title', description: '', priority: 0 };
-}, 60_000);
-afterAll(() => app.stop());
+});
 
 const patch = (key: string, body: unknown, token?: string) =>
   app.request<Body>('PATCH', `/v1/issues/${key}`, { body, ...(token && { token }) });

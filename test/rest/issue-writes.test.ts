@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type App, startApp } from '../support/app.ts';
-import { installAgent, issueWorld, type IssueWorld } from '../support/issue-world.ts';
+import { describe, expect, it } from '@jest/globals';
+import { installAgent } from '../support/issue-world.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
 import { expectRefused } from './refusals.ts';
 import { differences } from './specified-fields.ts';
 import type { ListBody } from './walk.ts';
 
 type Body = Record<string, unknown> & { id: string; key: string };
 
-let app: App;
-let world: IssueWorld;
-beforeAll(async () => {
-  app = await startApp();
-  world = await issueWorld(app);
-}, 60_000);
-afterAll(() => app.stop());
+const { app, world } = useIssueWorld();
 
 const send = (method: string, path: string, body?: unknown, token?: string) =>
   app.request<Body>(method, `/v1/issues/${path}`, { body, ...(token !== undefined && { token }) });

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { type App, startApp } from './app.ts';
+import { brokenInvariants } from './invariants.ts';
+import { issueWorld, type IssueWorld } from './issue-world.ts';
+import { type Caller, callerOf } from './mutations.ts';
+
+/** What the tests of a file use; all of it is there when the first of them runs. */
+interface UsedWorld {
+  readonly app: App;
+  readonly world: IssueWorld;
+  /** Sends mutations as the member Ada. */
+  readonly ada: Caller;
+}
+
+/**
+ * Starts a server with a workspace that has everything an issue can refer to, before the tests of this file, and stops it
+ * after them. Then no stored count may be wrong, unless the tests change rows by SQL (`changesRows`).
+ */
+export function useIssueWorld({ changesRows = false } = {}): UsedWorld {
+  let used: UsedWorld | undefined;
+  const present = (): UsedWorld => {
+    if (!used) throw new Error('The issue world is there inside tests and hooks only.');
+    return used;
+  };
+  beforeAll(async () => {
+    const app = await startApp();
+    const world = await issueWorld(app);
+    used = { app, world, ada: callerOf(app, world.ada.token) };
+  }, 60_000);
+  afterAll(async () => {
+    const { app } = present();
+    const broken = changesRows ? {} : await brokenInvariants(app.database);
+    await app.stop();
+    expect(broken).toEqual({});
+  });
+  return {
+    app: laterOn(() => present().app),
+    world: laterOn(() => present().world),
+    ada: laterOn(() => present().ada),
+  };
+}
+
+/** An object whose properties are those of another, which is made later. */
+function laterOn<T extends object>(made: () => T): T {
+  return new Proxy({} as T, { get: (_target, property) => Reflect.get(made(), property) as unknown });
+}
