@@ -99,7 +99,7 @@ const all = Object.entries(promises).flatMap(([file, sentences]) =>
 );
 
 describe('the documentation', () => {
-  it.each(all)('%s promises what the code has: %s', (file, sentence) => {
+  it.each(all)('%s states the number that the code has: %s', (file, sentence) => {
     expect({ file, says: sentence, found: matches(textOf(file), sentence) }).toEqual({
       file,
       says: sentence,
@@ -107,7 +107,7 @@ describe('the documentation', () => {
     });
   });
 
-  it('has a promise above for each constant of src/executor/limits.ts', () => {
+  it('states each constant of src/executor/limits.ts in a sentence that is checked above', () => {
     const source = textOf('src/executor/limits.ts');
     const names = [...source.matchAll(/(?:const |\b)(\w+)(?: =|:) [\d_]+/g)].map(([, name]) => name);
     const promised = JSON.stringify(promises);
@@ -115,7 +115,7 @@ describe('the documentation', () => {
     expect(names.filter((name) => !promised.includes(`{executor/limits.ts ${name}`))).toEqual([]);
   });
 
-  it('has a promise above for each number of the table of sizes and shapes', () => {
+  it('states each number of the table of sizes and shapes in a sentence that is checked above', () => {
     const [, section = ''] = /## Size and shape\n([\s\S]*?)\n## /.exec(textOf('docs/limits.md')) ?? [];
     const rows = section.split('\n').filter((line) => /^\|[^|]*\|[^|]*\d/.test(line));
     expect(rows.length).toBeGreaterThan(10);
@@ -123,7 +123,7 @@ describe('the documentation', () => {
     expect(rows.filter((row) => !known.some((sentence) => matches(row, sentence)))).toEqual([]);
   });
 
-  it('compares a number as a whole, with or without separators, or as a word', () => {
+  it('is compared by whole numbers, written with or without separators or as a word', () => {
     const sentence = 'up to {executor/limits.ts maxBodyBytes} bytes';
     for (const right of ['up to 1,000,000 bytes', 'so up to\n  1000000 bytes.'])
       expect([right, matches(right, sentence)]).toEqual([right, true]);

@@ -12,7 +12,7 @@ const relayRules: Linter.RulesRecord = {
   'graphql/relay-page-info': 'error',
 };
 
-it('keeps the Relay rules of graphql-eslint', async () => {
+it('the schema passes the Relay rules of graphql-eslint', async () => {
   expect(await messagesOn(printSchema(schema))).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..');
 const files = globSync('test/**/*.test.ts', { cwd: root }).toSorted();
 const fast = files.filter(isFast);
 
-it('the fast tests and the other tests together are all tests', () => {
+it('every test file is either fast or not, and none is missing', () => {
   const { filtered } = pickFast(files.map((file) => join(root, file)));
   expect(filtered).toEqual(fast.map((file) => join(root, file)));
   expect(fast.length).toBeGreaterThan(20);

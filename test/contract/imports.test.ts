@@ -31,74 +31,74 @@ const fromSrc = imports.filter(({ path }) => path.startsWith('src/'));
 
 // Each test collects all violations, so that one run shows everything there is to repair.
 
-it('reads some modules and imports, so that the rules below are not kept by silence', () => {
+it('the test finds modules and imports, so that no rule below passes because there is nothing to check', () => {
   expect(files).not.toHaveLength(0);
   expect(imports).not.toHaveLength(0);
 });
 
-it(`knows the layer of every module: ${layers.join(' → ')}`, () => {
+it(`every module belongs to a layer: ${layers.join(' → ')}`, () => {
   const strangers = files.filter(({ path }) => path.startsWith('src/') && !layers.includes(layerOf(path)));
   expect(strangers.map(({ path }) => path)).toEqual([]);
 });
 
-it('lets no import point left', () => {
+it('no module imports from a layer to the left of its own', () => {
   const left = fromSrc.filter(({ path, target }) => {
     return target.startsWith('src/') && layers.indexOf(layerOf(target)) < layers.indexOf(layerOf(path));
   });
   expect(left.map(line)).toEqual([]);
 });
 
-it('keeps src from importing tests, benchmarks and tools', () => {
+it('src imports no tests, benchmarks or tools', () => {
   const outward = fromSrc.filter(({ target }) => /^(\.\.|test|bench|codegen\.ts)(\/|$)/.test(target));
   expect(outward.map(line)).toEqual([]);
 });
 
-it('lets schema take types from db, never values', () => {
+it('schema imports only types from db', () => {
   const values = fromSrc.filter(({ path, target, typeOnly }) => {
     return layerOf(path) === 'schema' && layerOf(target) === 'db' && !typeOnly;
   });
   expect(values.map(line)).toEqual([]);
 });
 
-it('keeps rest-compat to operations and the schema, never resolvers or db', () => {
+it('rest-compat imports neither resolvers nor db', () => {
   const past = fromSrc.filter(({ path, target }) => {
     return layerOf(path) === 'rest-compat' && ['resolvers', 'db'].includes(layerOf(target));
   });
   expect(past.map(line)).toEqual([]);
 });
 
-it('lets model import nothing but types from other layers and packages', () => {
+it('model imports only types from other layers and from packages', () => {
   const values = imports.filter(({ path, target, typeOnly }) => {
     return layerOf(path) === 'model' && layerOf(target) !== 'model' && !typeOnly;
   });
   expect(values.map(line)).toEqual([]);
 });
 
-it('lets migrations import kysely only', () => {
+it('migrations import only kysely', () => {
   const other = imports.filter(({ path, target }) => path.startsWith('migrations/') && target !== 'kysely');
   expect(other.map(line)).toEqual([]);
 });
 
-it('finds what stands against a start before it loads the program', () => {
+it('serve checks settings and the data directory before it loads the rest of the program', () => {
   // citty reads the words, zod the settings; all else is what a second server is refused without.
   expect(packagesBehind('src/cli/main.ts')).toEqual(['citty']);
   expect(packagesBehind('src/cli/serve.ts')).toEqual(['citty']);
   expect(packagesBehind('src/cli/start.ts')).toEqual(['zod']);
 });
 
-it('loads what few need when they need it', () => {
+it('the server loads rarely used packages only when they are needed', () => {
   const packages = packagesBehind('src/cli/run-server.ts');
   expect(packages).toEqual(expect.arrayContaining(['graphql', 'kysely']));
   for (const rare of ['graphql-yoga', 'ioredis', 'pino-pretty', 'prom-client', 'sharp', 'yaml'])
     expect(packages).not.toContain(rare);
 });
 
-it('has no barrel but the roster of the schema', () => {
+it('there are no index.ts files except the list of the schema types', () => {
   const barrels = files.filter(({ path }) => path.endsWith('/index.ts') && path !== 'src/schema/index.ts');
   expect(barrels.map(({ path }) => path)).toEqual([]);
 });
 
-it(`has no file longer than ${maxLines} lines, generated ones aside`, () => {
+it(`no file is longer than ${maxLines} lines, except generated ones`, () => {
   const long = files
     .filter(({ path }) => !path.endsWith('.generated.ts'))
     .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))

@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-it('lets the Relay compiler make a pagination query for every connection, both ways', async () => {
+it('the Relay compiler accepts a pagination query for every connection, forwards and backwards', async () => {
   const lists = connectionFields.flatMap((list) => directions.map((direction) => ({ list, direction })));
   expect(connectionFields.length).toBeGreaterThan(20);
   const fragments = lists.map(({ list, direction }) => paginationFragment(list, direction));

@@ -31,7 +31,7 @@ import { schema } from '../../src/schema/index.ts';
 const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 
 describe('descriptions', () => {
-  it('stand on every type, field, argument, input field, enum value and directive of ours', () => {
+  it('exist for every type, field, argument, input field, enum value and directive that is not built in', () => {
     const described = [
       ...types.filter((type) => !isSpecifiedScalarType(type)).flatMap(partsOf),
       ...directiveParts(),
@@ -47,7 +47,7 @@ describe('descriptions', () => {
     expect(broken).toEqual([]);
   });
 
-  it('say what replaces a deprecated thing', () => {
+  it('of deprecated things say what replaces them', () => {
     const deprecated = objectFields.filter(({ field }) => field.deprecationReason != null);
     expect(deprecated.filter(({ field }) => !field.deprecationReason?.includes('`')).map(name)).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe('declarations', () => {
       /^Mutation\.|Payload\./,
   };
 
-  it('say as data what each field of each object is', () => {
+  it('describe every field of every object as data', () => {
     const undeclared = objectFields.filter(
       ({ field }) => !planOf(field) && !field.extensions.pothosExposedField,
     );
@@ -74,32 +74,32 @@ describe('declarations', () => {
     expect(unexplained.map(name)).toEqual([]);
   });
 
-  it('make a connection of every list that grows', () => {
+  it('use a connection for every list without a fixed bound', () => {
     const undeclared = connectionFields.filter(({ field }) => planOf(field)?.kind !== 'connection');
     // Whose tokens are listed, and who reads the audit, depends on the role of the viewer: one resolver call says it.
     expect(undeclared.map(name)).toEqual(['Query.accessTokens', 'Query.auditEntries']);
   });
 
-  it('let every root say its scope', () => {
+  it('give every root field a scope', () => {
     const roots = objectFields.filter(({ parent }) => parent === 'Query' || parent === 'Mutation');
     const known = new Set<unknown>(['public', 'token', ...scopes]);
     const silent = roots.filter(({ field }) => ![scopeOf(field)].flat().every((scope) => known.has(scope)));
     expect(silent.map(name)).toEqual([]);
   });
 
-  it('open to everybody only what asks nothing of the database of a workspace', () => {
+  it('make public only the fields that read nothing from a workspace', () => {
     const open = objectFields.filter(({ field }) => scopeOf(field) === 'public');
     expect(open.map(name).toSorted()).toEqual(['Query.codes', 'Query.health', 'Query.readiness']);
   });
 });
 
 describe('names and shapes', () => {
-  it('are spelled as GraphQL is: TypeName, fieldName, argumentName, VALUE', () => {
+  it('follow the spelling of GraphQL: TypeName, fieldName, argumentName, VALUE', () => {
     const misspelled = types.flatMap(spellings).filter(({ text, pattern }) => !pattern.test(text));
     expect(misspelled.map(({ text }) => text)).toEqual([]);
   });
 
-  it('know no scalars but those of the graph, and JSON nowhere', () => {
+  it('include only the declared scalars, and JSON nowhere', () => {
     const own = types.filter((type) => isScalarType(type) && !isSpecifiedScalarType(type));
     expect(own.map((type) => type.name).toSorted()).toEqual(['Date', 'DateTime', 'RichText', 'URL']);
     // The builder lists Float with the standard scalars whether or not something is one.
@@ -119,7 +119,7 @@ describe('names and shapes', () => {
     expect(ofType.filter(({ field }) => !pattern.test(field.name)).map(name)).toEqual([]);
   });
 
-  it('end in Id or Ids what is one, and call the own id nothing but id', () => {
+  it('of id fields end in Id or Ids, and the id of the object itself is called id', () => {
     const ids = objectFields.filter(({ field }) => getNamedType(field.type).name === 'ID');
     const pattern = ({ field }: FieldOf) => (isListed(field.type) ? /Ids$/ : /(^id|Id)$/);
     expect(ids.filter((each) => !pattern(each).test(each.field.name)).map(name)).toEqual([]);
@@ -129,7 +129,7 @@ describe('names and shapes', () => {
     expect(doubled.map(name)).toEqual([]);
   });
 
-  it('put the id of a referred thing beside it', () => {
+  it('offer the id of every referenced object in a field of its own', () => {
     const missing = objectFields.filter(({ parent, field }) => {
       const plan = planOf(field);
       if (plan?.kind !== 'reference' || !objectType(parent).extensions.entity) return false;
@@ -141,7 +141,7 @@ describe('names and shapes', () => {
     expect(missing.map(name)).toEqual([]);
   });
 
-  it('make every main type a Node', () => {
+  it('of every entity include the Node interface', () => {
     const plain = new Set(['RoleAssignment']);
     const entities = objectTypes.filter((type) => type.extensions.entity && !plain.has(type.name));
     expect(entities.map((type) => type.name)).toEqual(expect.arrayContaining(mainTypes));
@@ -149,7 +149,7 @@ describe('names and shapes', () => {
     expect(strangers.map((type) => type.name)).toEqual([]);
   });
 
-  it('let no list hold nulls, but for `nodes`, whose places are those of the ids', () => {
+  it('of lists have elements that are never null, except in `nodes`, whose elements match the ids by position', () => {
     const holed = objectFields.filter(
       ({ field }) => isListed(field.type) && !/^\[\w+!\]!$/.test(String(field.type)),
     );
@@ -185,7 +185,7 @@ describe('connections', () => {
     },
   );
 
-  it.each(rows)('those of %s filter by fields, under the names of the fields', (row) => {
+  it.each(rows)('those of %s are filtered by fields, under the names of the fields', (row) => {
     const { and, or, not, ...tested } = fieldTypes(inputType(`${row}Filter`));
     expect({ and, or, not }).toEqual({ and: `[${row}Filter!]`, or: `[${row}Filter!]`, not: `${row}Filter` });
     const fields = objectType(row).getFields();

@@ -30,7 +30,7 @@ describe('admission', () => {
     return asked;
   }
 
-  it('lets a burst wait, first come first served', () => {
+  it('lets a burst of requests wait and starts them in the order in which they came', () => {
     const admission = new Admission(limits);
     const [first, second, third] = [ask(admission), ask(admission), ask(admission)];
     expect([first.ticket, second.ticket, third.ticket].map(Boolean)).toEqual([true, false, false]);
@@ -43,7 +43,7 @@ describe('admission', () => {
     expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
   });
 
-  it('refuses who has waited long enough, then takes the newest first and refuses the others soon', async () => {
+  it('refuses requests that waited too long, then starts the newest first and refuses the others soon', async () => {
     const admission = new Admission({ ...limits, queueWaitMs: 1 });
     const first = ask(admission);
     const late = ask(admission);
@@ -58,7 +58,7 @@ describe('admission', () => {
     expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 2 });
   });
 
-  it('works on fewer at once in an overload, when they get as much done, and on all again after it', () => {
+  it('lowers the number of concurrent requests in an overload if throughput stays the same, and raises it afterwards', () => {
     let nowMs = 0;
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     try {
@@ -91,14 +91,14 @@ describe('admission', () => {
     }
   });
 
-  it('remembers no more than it can refuse in time', () => {
+  it('queues no more requests than it can refuse in time', () => {
     const admission = new Admission(limits);
     const [, oldest] = Array.from({ length: 2_002 }, () => ask(admission));
     expect(oldest?.refused).toBe(true);
     expect(admission.load.waiting).toBe(2_000);
   });
 
-  it('gives the ticket of who waits for his client to another, and him one when the client is done', async () => {
+  it('lends the ticket of a request that waits for its client to another, and gives it one when the client is done', async () => {
     const admission = new Admission(limits);
     const slow = ask(admission);
     const other = ask(admission);
@@ -113,7 +113,7 @@ describe('admission', () => {
     expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
   });
 
-  it('holds no ticket for a client that broke off while its body was read', async () => {
+  it('holds no ticket for a client that disconnected while its body was read', async () => {
     const admission = new Admission(limits);
     const slow = ask(admission);
     await expect(slow.ticket?.outside(Promise.reject(new Error('aborted')))).rejects.toThrow('aborted');
@@ -146,7 +146,7 @@ describe('a server with two tickets', () => {
     while (!(await condition())) await delay(20);
   }
 
-  it('refuses the third at once on either face, answers probes, and then is as it was', async () => {
+  it('refuses the third request of either API at once, answers probes, and then accepts requests again', async () => {
     const held = await atStandstill(app, async () => {
       const asked = [app.request('GET', '/v1/issues'), app.graphql('{ issues { nodes { key } } }')];
       await until(async () => (await inProgress()) === 2);
@@ -177,7 +177,7 @@ describe('a server with two tickets', () => {
     expect((await app.request('GET', '/v1/issues')).status).toBe(200);
   });
 
-  it('says what all answers say', async () => {
+  it('sends the common headers with a refusal', async () => {
     const { refused, held } = await atStandstill(app, async () => {
       const asked = [app.request('GET', '/v1/issues'), app.request('GET', '/v1/issues')];
       await until(async () => (await inProgress()) === 2);
@@ -191,7 +191,7 @@ describe('a server with two tickets', () => {
     for (const name of common) expect(refused.headers.get(name)).toBe(other.headers.get(name));
   });
 
-  it('forgets who has gone before his turn came', async () => {
+  it('drops a waiting request whose client has disconnected', async () => {
     await atStandstill(app, async () => {
       const gone = new AbortController();
       const asked = Array.from({ length: 4 }, () =>
@@ -209,7 +209,7 @@ describe('a server with two tickets', () => {
   });
 });
 
-it('gives no ticket to a body that is still on its way', async () => {
+it('a request whose body has not arrived yet holds no ticket', async () => {
   const app = await startApp({ settings: { MAX_CONCURRENCY: '1' } });
   const slow = await Promise.all(Array.from({ length: 5 }, () => slowPost(app)));
   expect((await app.request('GET', '/v1/teams')).status).toBe(200);

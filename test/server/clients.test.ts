@@ -21,7 +21,7 @@ const forged = {
 describe('without trusted proxies', () => {
   const clients = new Clients({});
 
-  it('a client is the other end, and addresses are those of the connection, whatever its headers say', () => {
+  it('the client address and the own address are those of the connection, whatever the headers say', () => {
     expect(clients.of(incoming('198.51.100.7', forged))).toEqual({
       address: '198.51.100.7',
       host: 'evil.example',
@@ -32,7 +32,7 @@ describe('without trusted proxies', () => {
     );
   });
 
-  it('addresses keep the name localhost on this machine, where nobody else can be meant', () => {
+  it('absolute addresses keep the name localhost for clients on this machine', () => {
     const asked = (host: string, local: string) =>
       clients.of(incoming('::ffff:127.0.0.1', { host }, local)).origin;
     expect(asked('localhost:4000', '::ffff:127.0.0.1')).toBe('http://localhost:4000');
@@ -40,7 +40,7 @@ describe('without trusted proxies', () => {
     expect(asked('localhost.evil.example:4000', '127.0.0.1')).toBe('http://127.0.0.1:4000');
   });
 
-  it('addresses are those of PUBLIC_URL where there is one', () => {
+  it('absolute addresses begin with PUBLIC_URL if it is set', () => {
     const configured = new Clients({
       publicUrl: 'https://work.example',
       trustedProxies: ['198.51.100.0/24'],
@@ -68,7 +68,7 @@ describe('with trusted proxies', () => {
     });
   });
 
-  it('the client is the last that no proxy of ours is: what stands before it, the client wrote itself', () => {
+  it('the client is the last address that is not a trusted proxy, since the client itself may have written those before it', () => {
     const of = (list: string) => clients.of(incoming('10.0.0.1', { 'x-forwarded-for': list })).address;
     expect(of('1.2.3.4, 198.51.100.7, 10.0.0.2')).toBe('198.51.100.7');
     expect(of('198.51.100.7,10.0.0.3 ,10.0.0.2')).toBe('198.51.100.7');
@@ -78,7 +78,7 @@ describe('with trusted proxies', () => {
     expect(of('::ffff:198.51.100.7')).toBe('198.51.100.7');
   });
 
-  it('a host that is none makes no address', () => {
+  it('an invalid host header is not used for addresses', () => {
     for (const host of ['a b', 'x"><script>', 'user@host', 'h/path', 'h:port', '', 'a, b c'])
       expect(clients.of(incoming('10.0.0.1', { 'x-forwarded-host': host })).origin).toBe(
         'http://192.0.2.1:4000',
@@ -88,7 +88,7 @@ describe('with trusted proxies', () => {
   });
 });
 
-it('knows networks', () => {
+it('a trusted proxy may be given as a network', () => {
   expect(['10.0.0.0/8', '::1', '2001:db8::/128', '1.2.3.4'].filter((text) => !isNetwork(text))).toEqual([]);
   expect(['10.0.0/8', '::1/129', '1.2.3.4/', '1.2.3.4/-1', 'localhost', ''].filter(isNetwork)).toEqual([]);
 });
@@ -130,7 +130,7 @@ describe('over connections', () => {
     });
   };
 
-  it('forged headers are in no link, no signed address, no page and no log line', async () => {
+  it('forged headers appear in no link, signed address, page or log line', async () => {
     const { link, body } = await ask(plain, '/v1/issues?page_size=1', forged);
     expect(link).toContain(`<${plain.url}/v1/issues?`);
     const query =
@@ -146,7 +146,7 @@ describe('over connections', () => {
     expect(lines.join('')).toContain('"address":"127.0.0.1"');
   });
 
-  it('a caller without a token is counted by its own address, which only a proxy of ours may say', async () => {
+  it('a caller without a token is counted by its address, which only a trusted proxy may forward', async () => {
     const codes = async (app: App, address: string) => {
       const sent = { token: null, headers: { 'x-forwarded-for': address } };
       return (await app.request('GET', '/v1/meta/codes', sent)).status;

@@ -48,12 +48,12 @@ it.each([
   expect(await raw(big, accept, 'HEAD')).toEqual({ ...answer, bytes: 0 });
 });
 
-it('leaves small answers as they are, unless that is refused', async () => {
+it('a small answer is not compressed, unless the client refuses it uncompressed', async () => {
   expect((await raw('/health', 'gzip, br')).coding).toBeUndefined();
   expect((await raw('/health', 'gzip, identity;q=0')).coding).toBe('gzip');
 });
 
-it('has a tag of its own for each coding, and the same answer behind all', async () => {
+it('each encoding has its own ETag and decodes to the same answer', async () => {
   const answers = await Promise.all(
     ['identity', 'gzip', 'br'].map((accept) =>
       app.request('GET', big, { headers: { 'Accept-Encoding': accept } }),

@@ -21,7 +21,7 @@ interface Dashboard {
   };
 }
 
-it('the query that GraphiQL opens with works as written on the demo, in statements that its depth bounds', async () => {
+it('the first query of GraphiQL runs on the demo as written, with a number of statements bounded by its depth', async () => {
   const query = readFileSync(join(import.meta.dirname, '../../docs/queries/dashboard.graphql'), 'utf8');
   const answer = await app.graphql<Dashboard>(query);
   expect(answer.body.errors).toBeUndefined();

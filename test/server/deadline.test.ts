@@ -34,7 +34,7 @@ const problem = { code: 'unavailable', status: 503, errors: [] };
 const errors = { errors: [{ extensions: { code: 'UNAVAILABLE' } }] };
 const create = 'mutation Create($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }';
 
-it('is told in time, on both faces, whatever it waits for, and repeats a write under its key', async () => {
+it('a request past its deadline is refused in time by both APIs, whatever it waits for, and a write can be repeated under its key', async () => {
   const read = () => app.request('GET', '/v1/issues');
   const readGraph = () => app.graphql('{ issues { nodes { title } } }');
   // One write waits for the data store, the others for their turn behind it.
@@ -81,7 +81,7 @@ it('is told in time, on both faces, whatever it waits for, and repeats a write u
   ]);
 });
 
-it('is told in time where what it waits for knows no time', async () => {
+it('a request past its deadline is refused in time even if what it waits for has no timeout', async () => {
   const ping = app.database.ping.bind(app.database);
   const asked = Promise.withResolvers<void>();
   Object.assign(app.database, { ping: () => asked.promise });
@@ -93,7 +93,7 @@ it('is told in time where what it waits for knows no time', async () => {
   expect(metrics).toContain('workgraph_admission_requests{state="in_progress"} 0');
 });
 
-it('does not count the time that a client takes for its body', async () => {
+it('the time that a client takes to send its body does not count', async () => {
   const body = JSON.stringify({ query: '{ viewer { scopes } }' });
   const slowly = new ReadableStream({
     async start(controller) {

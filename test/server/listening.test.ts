@@ -34,7 +34,7 @@ onLinux('listens on several sockets, each of which leads to the server', async (
   expect(listeningOn(port)).toBe(0);
 });
 
-it('refuses a port that another server has, however that listens', async () => {
+it('a server refuses to start on a port that another server uses, whichever addresses that one listens on', async () => {
   const port = await freePort();
   const [first, second] = [createServer(), createServer()];
   const beside = await listenOn(first, { host, port });

@@ -32,7 +32,7 @@ async function logged(path: string, headers: Record<string, string>) {
   return { headers: answer.headers, lines: lines.filter((line) => line.requestId === requestId) };
 }
 
-it('tells of slow statements whose they are and what they say, but no value', async () => {
+it('the log names the request and the text of a slow statement, but none of its values', async () => {
   const found = await logged('/v1/issues/SECRET-1', {});
   const statements = found.lines.filter(({ sql }) => sql !== undefined);
   expect(statements.length).toBeGreaterThan(0);

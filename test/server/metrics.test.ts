@@ -20,7 +20,7 @@ async function samples(name: string): Promise<Map<string, number>> {
 
 const requests = 'workgraph_request_duration_seconds_count';
 
-it('counts requests by face, route, operation and status', async () => {
+it('the metrics count requests by API, route, operation and status', async () => {
   await app.request('GET', '/v1/teams/NOBODY');
   await app.graphql('query Mine { viewer { workspace { name } } }');
   await app.request('GET', '/health', { token: null });
@@ -36,7 +36,7 @@ it('counts requests by face, route, operation and status', async () => {
   });
 });
 
-it('grows by no label for what clients write', async () => {
+it('the metrics get no new label from anything that clients write', async () => {
   const before = (await samples(requests)).size;
   for (const name of ['A', 'B', 'C']) {
     await app.graphql(`query ${name} { viewer { scopes } }`);
@@ -46,7 +46,7 @@ it('grows by no label for what clients write', async () => {
   expect((await samples(requests)).size).toBe(before);
 });
 
-it('counts statements, and those that fail', async () => {
+it('the metrics count statements and failed statements', async () => {
   const name = 'workgraph_statement_duration_seconds_count';
   const before = await samples(name);
   const { statements } = await app.request('GET', '/v1/teams');
@@ -56,7 +56,7 @@ it('counts statements, and those that fail', async () => {
   );
 });
 
-it('tells what happened to plans', async () => {
+it('the metrics count how often plans were reused and which executor answered', async () => {
   const ask = () => app.graphql('{ teams(first: 7) { nodes { code } } }');
   await ask();
   const before = await samples('workgraph_plan_cache_total');
@@ -72,7 +72,7 @@ it('tells what happened to plans', async () => {
   ]);
 });
 
-it('tells of the pool, the event loop and the process', async () => {
+it('the metrics describe the pool, the event loop and the process', async () => {
   const pool = await samples('workgraph_pool_connections');
   expect(pool.get('state="size"')).toBe(app.database.engine === 'embedded' ? 1 : 10);
   expect(pool.get('state="waiting"')).toBe(0);
@@ -80,13 +80,13 @@ it('tells of the pool, the event loop and the process', async () => {
   expect((await samples('process_resident_memory_bytes')).get('')).toBeGreaterThan(1_000_000);
 });
 
-it('names no workspace, no caller and no secret', async () => {
+it('the metrics name no workspace, no caller and no secret', async () => {
   const text = await (await fetch(app.metricsUrl ?? '')).text();
   for (const secret of [app.token, app.workspaceId, app.ownerUserAccountId, 'NOBODY', 'Olive'])
     expect(text).not.toContain(secret);
 });
 
-it('is on its own port alone, and there is nothing else there', async () => {
+it('the metrics are served on their own port, which serves nothing else', async () => {
   expect((await app.request('GET', '/metrics')).status).toBe(404);
   expect((await fetch(new URL('/', app.metricsUrl))).status).toBe(404);
   expect((await fetch(app.metricsUrl ?? '', { method: 'POST' })).status).toBe(404);

@@ -19,22 +19,22 @@ function settled(places: readonly number[]) {
   return { least: late[0], usual: late[Math.floor(late.length / 2)], most: late.at(-1) };
 }
 
-it('takes as few at once as get as much done, where the processor is what they wait for', () => {
+it('the limit falls to the fewest requests with full throughput when the processor is the bottleneck', () => {
   const found = settled(overload(new Pace(16), 30, () => 150));
   expect(found).toEqual({ least: 4, usual: 4, most: 6 });
 });
 
-it('takes as few at once when what the machine gets done changes all the time', () => {
+it('the limit falls as far when the throughput of the machine varies all the time', () => {
   const found = settled(overload(new Pace(16), 120, (places) => (places % 3 === 0 ? 150 : 147)));
   expect(found).toMatchObject({ least: 4, usual: 4 });
 });
 
-it('takes all at once where each of them gets something done', () => {
+it('the limit stays at its maximum when each further request adds throughput', () => {
   const found = settled(overload(new Pace(16), 600, (places) => 10 * places));
   expect(found).toEqual({ least: 12, usual: 16, most: 16 });
 });
 
-it('finds where the one becomes the other, again when that moves', () => {
+it('the limit finds the point where throughput stops growing, and finds it again when it moves', () => {
   const pace = new Pace(16);
   expect(settled(overload(pace, 60, (places) => 10 * Math.min(places, 8)))).toMatchObject({ usual: 9 });
   const later = settled(overload(pace, 120, (places) => 10 * Math.min(places, 12), 60_000));
@@ -42,7 +42,7 @@ it('finds where the one becomes the other, again when that moves', () => {
   expect(later.usual).toBeLessThan(16);
 });
 
-it('begins with most of them again when the overload is over', () => {
+it('the limit starts high again after an overload', () => {
   const pace = new Pace(16);
   overload(pace, 10, () => 150);
   expect(pace.concurrency).toBeLessThan(12);

@@ -18,7 +18,7 @@ const queries = Array.from({ length: 40 }, (_, place) => {
 });
 
 // Rows and answers stand in buffers that are used again: who was given one too early would show another's.
-it('answers that are made side by side are those that are made one after the other', async () => {
+it('requests in parallel get the same answers as requests one after another', async () => {
   const ask = async (query: string) => {
     const { status, body } = await app.graphql(query);
     return { status, body };

@@ -24,20 +24,20 @@ describe('every answer', () => {
     },
   );
 
-  it('takes over a request id that is fit for a log, and no other', async () => {
+  it('repeats the request id of the client if it is fit for a log', async () => {
     const idOf = async (id: string) =>
       (await app.request('GET', '/health', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await idOf('trace/00-4bf92f:7')).toBe('trace/00-4bf92f:7');
     for (const bad of ['two words', 'x'.repeat(200), '"{}"']) expect(await idOf(bad)).not.toBe(bad);
   });
 
-  it('counts the statements that it took', async () => {
+  it('says how many statements it took', async () => {
     expect((await app.graphql('{ viewer { scopes } }')).statements).toBe(0);
     expect((await app.graphql('{ viewer { scopes } issues { nodes { id } } }')).statements).toBe(1);
   });
 });
 
-it('answers a path that is not there with a problem', async () => {
+it('an unknown path is answered with a problem', async () => {
   const answer = await app.request('GET', '/nowhere');
   expect(answer).toMatchObject({
     status: 404,
@@ -46,17 +46,17 @@ it('answers a path that is not there with a problem', async () => {
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
 });
 
-it('reads dots, slashes and schemes in a target as they stand', async () => {
+it('dots, slashes and schemes in a request target are not normalized', async () => {
   for (const target of ['//health', '/x/../health', '/health/', '/HEALTH', 'http://evil.example/health']) {
     const status = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect([target, status.slice(9, 12)]).toEqual([target, target.startsWith('http:') ? '200' : '404']);
   }
 });
 
-describe('a body over the limit', () => {
+describe('a body of a request', () => {
   const tooLarge = 1_000_001;
 
-  it('that says so is answered 413 before it is sent', async () => {
+  it('that is too large by its Content-Length is answered 413 before it is sent', async () => {
     const answer = await raw(
       `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.token}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${tooLarge}\r\nExpect: 100-continue\r\n\r\n`,
@@ -65,19 +65,22 @@ describe('a body over the limit', () => {
     expect(answer).toContain('PAYLOAD_TOO_LARGE');
   });
 
-  it.each(['/graphql', '/v1/issues'])('that does not is answered 413 as soon as it is, %s', async (path) => {
-    const answer = await rawChunks(path, app.token, 3_000_000);
-    expect(answer.head).toMatch(/^HTTP\/1.1 413 /);
-    expect(answer.head.toLowerCase()).toContain('payload_too_large');
-    expect(answer.sentBytes).toBeLessThan(3_000_000);
-  });
+  it.each(['/graphql', '/v1/issues'])(
+    'without a Content-Length is answered 413 as soon as it is too large, %s',
+    async (path) => {
+      const answer = await rawChunks(path, app.token, 3_000_000);
+      expect(answer.head).toMatch(/^HTTP\/1.1 413 /);
+      expect(answer.head.toLowerCase()).toContain('payload_too_large');
+      expect(answer.sentBytes).toBeLessThan(3_000_000);
+    },
+  );
 
-  it('is not read at all for a caller who is not known', async () => {
+  it('is not read if the caller is not authenticated', async () => {
     const answer = await rawChunks('/graphql', 'none', 3_000_000);
     expect(answer.head).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it('of exactly the limit is taken', async () => {
+  it('of exactly the limit is accepted', async () => {
     const body = JSON.stringify({ query: '{ health { status } }', padding: '' });
     const padded = body.replace('""', `"${'x'.repeat(1_000_000 - body.length)}"`);
     expect(padded).toHaveLength(1_000_000);
@@ -85,14 +88,14 @@ describe('a body over the limit', () => {
   });
 });
 
-it('answers what is no HTTP with a problem, and closes', async () => {
+it('bytes that are not HTTP are answered with a problem, and the connection is closed', async () => {
   const answer = await raw('HELLO\r\n\r\n');
   expect(answer).toMatch(/^HTTP\/1.1 400 /);
   expect(answer).toContain('application/problem+json');
 });
 
 describe('pages', () => {
-  it('GraphiQL is whole, may ask nobody but us, and holds no token', async () => {
+  it('GraphiQL is complete, may connect only to this server and contains no token', async () => {
     const answer = await app.request<string>('GET', '/graphql', {
       token: null,
       headers: { accept: 'text/html' },

@@ -31,13 +31,13 @@ it.each([
   expect(await cutAfter(sent())).toMatch(/^HTTP\/1\.1 408 [^]*request_timeout/);
 });
 
-it('cuts who does not send the rest of a body', async () => {
+it('the server disconnects a client that does not send the rest of a body', async () => {
   const headers = 'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n';
   const answer = await cutAfter(`${start()}${headers}{"query":`);
   expect(answer).toMatch(/^HTTP\/1\.1 408 [^]*REQUEST_TIMEOUT/);
 });
 
-it('serves others while many are slow', async () => {
+it('the server answers other clients while many are slow', async () => {
   const slow = Array.from({ length: 100 }, () => cutAfter(start()));
   expect((await app.request('GET', '/v1/teams')).status).toBe(200);
   for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);

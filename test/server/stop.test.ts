@@ -33,7 +33,7 @@ function gatedDatabase(gate: Promise<void>): Database {
   };
 }
 
-it('says that it is not ready, finishes what is under way, and takes nothing new', async () => {
+it('a stopping server reports that it is not ready, finishes its requests and accepts no new ones', async () => {
   let open = (): void => undefined;
   const server = await startServer({
     database: gatedDatabase(new Promise((resolve) => (open = resolve))),
@@ -67,7 +67,7 @@ async function refusal(url: string): Promise<void> {
   }
 }
 
-it('does not wait for ever for a request that does not end', async () => {
+it('a stopping server does not wait forever for a request that does not end', async () => {
   const server = await startServer({ database: gatedDatabase(new Promise(() => undefined)), config, logger });
   const underWay = fetch(`${server.url}/readyz`).catch(() => 'cut off');
   await delay(100);
@@ -77,7 +77,7 @@ it('does not wait for ever for a request that does not end', async () => {
   expect(await underWay).toBe('cut off');
 });
 
-it('is 503 with Retry-After for every token while the database is gone, and keeps its reason for the log', async () => {
+it('every request is answered 503 with Retry-After while the database is gone, and only the log has the reason', async () => {
   const server = await startServer({ database: gatedDatabase(Promise.resolve()), config, logger });
   for (const path of ['/graphql?query={viewer{scopes}}', '/v1/teams']) {
     const answer = await fetch(`${server.url}${path}`, { headers: { authorization: 'Bearer wg_x' } });
@@ -89,7 +89,7 @@ it('is 503 with Retry-After for every token while the database is gone, and keep
   await server.stop();
 });
 
-it('throws when the port is taken', async () => {
+it('a start on a port that is taken throws', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number };

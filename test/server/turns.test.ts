@@ -39,14 +39,14 @@ function newDocuments(admission: Admission, count: number) {
 }
 
 describe('requests with new documents', () => {
-  it('hold no ticket while they wait for their turn', async () => {
+  it('hold no ticket while they wait to be parsed', async () => {
     const admission = new Admission(limits);
     newDocuments(admission, 100);
     await Promise.resolve();
     expect(admission.load).toEqual({ inProgress: 1, waiting: 99, refused: 0 });
   });
 
-  it('have one turn at most in a round of the event loop', async () => {
+  it('are parsed at most one in a round of the event loop', async () => {
     const admission = new Admission(limits);
     const { had, settled } = newDocuments(admission, 10);
     let before = had.length;
@@ -60,7 +60,7 @@ describe('requests with new documents', () => {
     expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
   });
 
-  it('let a request that came during a turn be answered before the next turn', async () => {
+  it('let a request that came during one parse be answered before the next parse', async () => {
     // Time stands still: the others do not take too long.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     const admission = new Admission(limits);
@@ -90,7 +90,7 @@ describe('requests with new documents', () => {
     expect(admission.load).toMatchObject({ inProgress: 4, waiting: 0 });
   });
 
-  it('take the ticket of one that is done when the others have gone before for long', async () => {
+  it('get a free ticket when other requests have been preferred for long', async () => {
     const admission = new Admission({ ...limits, maxConcurrency: 1 });
     const first = enter(admission);
     const known = new Promise<AdmissionTicket>((resolve) => {
@@ -133,7 +133,7 @@ describe('requests with new documents', () => {
     await expect(Promise.race(turns.slice(9))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('leave the queue when their client goes, and when their time is over', async () => {
+  it('leave the queue when their client disconnects and when their deadline passes', async () => {
     const admission = new Admission(limits);
     newDocuments(admission, 2);
     const gone = enter(admission);

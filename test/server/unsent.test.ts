@@ -78,7 +78,7 @@ async function metric(name: string): Promise<number> {
 }
 
 describe('clients that do not read their answers', () => {
-  it('hold no more than the bound together, and are disconnected', async () => {
+  it('hold no more memory together than the bound, and are disconnected', async () => {
     const sockets: Socket[] = [];
     let most = 0;
     const look = async () => (most = Math.max(most, await metric('workgraph_unsent_bytes')));
@@ -110,7 +110,7 @@ describe('clients that do not read their answers', () => {
     expect(answered()[0]).toMatchObject({ status: 499 });
   }, 60_000);
 
-  it('hold little of a file, and are disconnected', async () => {
+  it('hold only a small part of a file in memory, and are disconnected', async () => {
     const file = await desk.attach('a.bin', 'application/octet-stream', random(30_000_000));
     const { pathname, search } = new URL(file.signedDownloadUrl ?? '');
     const before = await metric('workgraph_unread_answers_total');
@@ -185,7 +185,7 @@ async function serveBodies(unsent: Unsent): Promise<Server> {
   return server;
 }
 
-it('keeps every bound for any mix of clients, and gives readers all that they asked for', async () => {
+it('every bound holds for any mix of clients, and clients that read get complete answers', async () => {
   const afterMs = fc.integer({ min: 0, max: 100 });
   const client = fc.oneof(
     fc.record({ reads: fc.constant(true), size: fc.integer({ min: 0, max: 500_000 }), afterMs }),
