@@ -36,7 +36,7 @@ const long = ['x'.repeat(999_000), '\u202e𝒳'.repeat(100_000)];
 /** What no text may hold. */
 const refused = strange.filter((text) => text.includes('\0') || !text.isWellFormed());
 
-/** How much fewer texts `npm test` tries than CI does. A failure says which text it was; the seed decides which are tried. */
+/** How much fewer texts `npm test` tries than CI does. SEED decides which; a failure says the text. */
 const thinning = process.env.CI ? 1 : 4;
 const seed = Number(process.env.SEED ?? Math.floor(Date.now() / 1000));
 
