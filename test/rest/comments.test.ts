@@ -61,7 +61,7 @@ describe('POST /v1/issues/{issueKey}/comments', () => {
     expect(body).toEqual(paragraphs('one', '', 'two '));
   });
 
-  it('replies to a comment of the same issue, and no other', async () => {
+  it('accepts as the parent only a comment of the same issue', async () => {
     const key = await newIssue();
     const parent = await newComment(key, {}, world.ada.token);
     const reply = await newComment(key, { parentCommentId: parent.id });
@@ -93,7 +93,7 @@ describe('POST /v1/issues/{issueKey}/comments', () => {
     expectRefused(await post(await newIssue(), body), fields);
   });
 
-  it('judges the body, then finds the issue, then looks up the parent', async () => {
+  it('validates the body first, then looks up the issue, then the parent', async () => {
     expect((await post('ENG-9999', { body: '' })).status).toBe(400);
     const absent = await post('ENG-9999', { body: 'x', parentCommentId: unknownComment });
     expect(absent).toMatchObject({ status: 404, body: { code: 'not_found' } });
@@ -159,7 +159,7 @@ describe('GET /v1/issues/{issueKey}/comments', () => {
     expect(pages.map(({ body }) => body.pagination.returnedCount)).toEqual([2, 2, 1]);
   });
 
-  it('filters by the parent, and gives an empty list for a comment without replies or that is none', async () => {
+  it('filters by the parent, and answers an empty list if the comment has no replies or does not exist', async () => {
     const [first, ...rest] = written;
     const replies = await list(key, `?parent_comment_id=${first?.id}`);
     expect(idsOf(replies)).toEqual(rest.slice(0, 3).map(({ id }) => id));
@@ -168,7 +168,7 @@ describe('GET /v1/issues/{issueKey}/comments', () => {
     expect(idsOf(await list(key, `?parent_comment_id=${unknownComment}`))).toEqual([]);
   });
 
-  it('says for whom it shows a comment: canManage', async () => {
+  it('shows in canManage whether the caller may change a comment', async () => {
     const manageable = async (token: string) =>
       (await list(key, '', token)).body.results.filter(({ canManage }) => canManage);
     expect(await manageable(world.owner.token)).toHaveLength(5);
@@ -177,7 +177,7 @@ describe('GET /v1/issues/{issueKey}/comments', () => {
     expect(await manageable(world.guest.token)).toHaveLength(0);
   });
 
-  it('takes the same statements for one comment as for five', async () => {
+  it('needs the same number of statements for one comment and for five', async () => {
     const five = await list(key);
     expect(five.statements).toBeLessThanOrEqual(5);
     expect((await list(key, '?page_size=1')).statements).toBe(five.statements);
@@ -196,7 +196,7 @@ describe('GET /v1/issues/{issueKey}/comments', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ field }] } });
   });
 
-  it('answers 404 for an issue that is not there, of another workspace too, and an empty list for one without', async () => {
+  it('answers 404 for an unknown issue or one of another workspace, and an empty list for an issue without comments', async () => {
     const second = await app.secondWorkspace();
     expect((await list(key, '', second.token)).status).toBe(404);
     for (const absent of ['ENG-9999', 'ENG', 'ENG-0', 'ENG-1%00']) {

@@ -44,7 +44,7 @@ describe('reads', () => {
       expect((await app.request('GET', path, { headers: { 'If-None-Match': other } })).status).toBe(200);
   });
 
-  it('have another tag, of the same revision, when a name that is shown has changed', async () => {
+  it('get a new tag with the same revision when a displayed name has changed', async () => {
     const { path, id } = await newIssue();
     const before = await app.request<{ teamId: string }>('GET', path);
     await app.graphql(
@@ -61,7 +61,7 @@ describe('reads', () => {
     for (const answer of [before, counted, renamed]) expect(tagOf(answer)).toMatch(/^"r1-/);
   });
 
-  it('have another tag for who sees other things', async () => {
+  it('have different tags for callers who see different content', async () => {
     const { path } = await newIssue();
     const token = await app.tokenFor({ role: 'member' });
     const mine = await app.request('GET', path);
@@ -129,7 +129,7 @@ describe('writes', () => {
     },
   );
 
-  it('go by expectedRevision on the graph, and say what to do', async () => {
+  it('use expectedRevision in GraphQL, and the refusal says what to do', async () => {
     const { id } = await newIssue();
     const change =
       'mutation ($input: IssueUpdateInput!) { issueUpdate(input: $input) { issue { revision } } }';

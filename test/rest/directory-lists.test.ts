@@ -72,7 +72,7 @@ describe.each(Object.entries(sorts))('%s is sorted', (path, keys) => {
   });
 });
 
-it('lists projects by name, members by display name and issues newest first when nothing is said', async () => {
+it('the default order is by name for projects, by display name for members and newest first for issues', async () => {
   const shown = async (path: string) =>
     idsOf((await app.request<ListBody>('GET', `${path}?page_size=250`)).body.results);
   const expected = (path: string, sort: string, direction: string) =>

@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => app.stop());
 
-it('answers each example of docs/rest.md as the page says, from the first to the last', async () => {
+it('the server answers each example of docs/rest.md as the page says, in the order of the page', async () => {
   expect(examples.length).toBeGreaterThan(8);
   const names: Record<string, string> = { URL: app.url, TOKEN: app.token };
   for (const { command, status } of examples) {
@@ -38,7 +38,7 @@ it('answers each example of docs/rest.md as the page says, from the first to the
   }
 }, 60_000);
 
-it('answers the first requests of the README as they stand there, over both faces', async () => {
+it('the server answers the first requests of the README, of both APIs, as they are printed there', async () => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
   const commands = Array.from(readme.matchAll(/```sh\n(curl -s [^]*?)\n```/g), ([, command = '']) => command);
   expect(commands).toHaveLength(2);
@@ -50,7 +50,7 @@ it('answers the first requests of the README as they stand there, over both face
   }
 }, 60_000);
 
-it('leads from the page to pages that are there', () => {
+it('every link of the page leads to an existing page', () => {
   const linked = Array.from(page.matchAll(/\]\(([\w-]+\.md)\)/g), ([, file = '']) => file);
   expect(linked.length).toBeGreaterThan(1);
   for (const file of linked)

@@ -25,7 +25,7 @@ const unknownIds = {
 };
 
 describe('POST /v1/issues', () => {
-  it('answers 201 with the fields of the specification, the counts at 0 and what has not happened null', async () => {
+  it('answers 201 with the fields of the specification, counts of 0 and null for times of events that have not happened', async () => {
     const { status, body } = await post(minimal);
     expect(status).toBe(201);
     expectFields(body, issueTable);
@@ -71,7 +71,7 @@ describe('POST /v1/issues', () => {
     expect(body.updatedUtc).toBe(body.createdUtc);
   });
 
-  it('takes every field of the specification, and shows what each refers to', async () => {
+  it('accepts every field of the specification, and shows the objects that they refer to', async () => {
     const parent = await newIssue();
     const { status, body } = await post({
       teamId: world.eng.id,
@@ -130,7 +130,7 @@ describe('POST /v1/issues', () => {
     ]);
   });
 
-  it('takes null for what was left out, and ignores fields that it does not know', async () => {
+  it('treats null like a missing field, and ignores unknown fields', async () => {
     const optional = {
       parentIssueId: null,
       projectId: null,
@@ -147,7 +147,7 @@ describe('POST /v1/issues', () => {
     });
   });
 
-  it('numbers the issues of a team without a gap, whatever was refused in between', async () => {
+  it('numbers the issues of a team without gaps, although requests in between were refused', async () => {
     const first = await newIssue();
     await post({ ...minimal, projectId: unknownIds.team });
     await post({ ...minimal, initialStatusId: unknownIds.status });
@@ -155,7 +155,7 @@ describe('POST /v1/issues', () => {
     expect(Number(second.key.slice(4))).toBe(Number(first.key.slice(4)) + 1);
   });
 
-  it('names every field that is missing or wrong at once', async () => {
+  it('reports all missing and invalid fields at once', async () => {
     expectRefused(await post({}), ['teamId', 'title', 'description', 'priority']);
     const wrong = {
       teamId: 7,
@@ -200,7 +200,7 @@ describe('POST /v1/issues', () => {
     expectRefused(await post({ ...minimal, title: `${title}!` }), ['title']);
   });
 
-  it('names references that do not fit by the names of the body, all at once', async () => {
+  it('reports all invalid references at once, by the field names of the body', async () => {
     const references = {
       parentIssueId: 'issue_01h455vb4pex5vsknk084sn02q',
       projectId: 'project_01h455vb4pex5vsknk084sn02q',
@@ -216,7 +216,7 @@ describe('POST /v1/issues', () => {
     expectRefused(await post({ ...minimal, teamId: unknownIds.team }), ['teamId']);
   });
 
-  it('takes a bounded number of statements', async () => {
+  it('needs a bounded number of statements', async () => {
     expect((await post(minimal)).statements).toBeLessThanOrEqual(22);
   });
 });

@@ -141,7 +141,7 @@ describe('GET /v1/issues/{issueKey}/attachments', () => {
     await expectBad(`${path}?created_by_user_account_id=x`, 'created_by_user_account_id');
   });
 
-  it('reads one, on its own issue alone, and gives paths that are its own', async () => {
+  it('reads an attachment only under its own issue, and answers with its own paths', async () => {
     const [id] = await shown(path);
     const one = await app.request<Body>('GET', `${path}/${String(id)}`);
     expect(differences(one.body, 'Attachment')).toEqual([]);
@@ -193,7 +193,7 @@ describe('GET /v1/issues/{issueKey}/subissues', () => {
 
   const idsAt = (...places: number[]) => places.map((place) => made[place]?.id);
 
-  it('lists them oldest first, the absent as empty strings', async () => {
+  it('lists messages oldest first, with empty strings for absent values', async () => {
     const { body } = await get(path);
     for (const entry of body.results) expect(differences(entry, 'Sub-issue entry')).toEqual([]);
     expect(body.results[0]).toMatchObject({

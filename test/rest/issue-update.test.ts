@@ -90,7 +90,7 @@ describe('PATCH /v1/issues/{issueKey}', () => {
     expect((await patch(key, { [field]: null, [flag]: true })).status).toBe(200);
   });
 
-  it('takes a value beside a flag that is false', async () => {
+  it('accepts a value together with a clear flag that is false', async () => {
     const { key } = await newIssue();
     const { body } = await patch(key, { projectId: world.apollo, clearProject: false });
     expect(body).toMatchObject({ projectId: world.apollo });
@@ -121,7 +121,7 @@ describe('PATCH /v1/issues/{issueKey}', () => {
     expectRefused(await patch(key, { [field]: value }), [field]);
   });
 
-  it('answers 404 for an issue that is not there, but judges the body before and its references after', async () => {
+  it('answers 404 for an unknown issue, after validating the body and before looking up its references', async () => {
     const absent = [
       'ENG-999999',
       'NOPE-1',
@@ -148,7 +148,7 @@ describe('PATCH /v1/issues/{issueKey}', () => {
     expect((await patch(key, { title: 'x' }, second.token)).status).toBe(404);
   });
 
-  it('names references that do not fit by the names of the body', async () => {
+  it('reports invalid references by the field names of the body', async () => {
     const { key } = await newIssue();
     const references = {
       issueStatusId: world.ops.todo,
@@ -163,7 +163,7 @@ describe('PATCH /v1/issues/{issueKey}', () => {
     expect(one.body.detail).toMatch(/^issueStatusId: /);
   });
 
-  it('lets members write and guests not', async () => {
+  it('is allowed for members and refused for guests', async () => {
     const { key } = await newIssue();
     expect((await patch(key, { title: 'By Ada' }, world.ada.token)).status).toBe(200);
     const refused = await patch(key, { title: 'By a guest' }, world.guest.token);

@@ -20,7 +20,7 @@ async function newIssue(fields: Record<string, unknown> = {}): Promise<Body> {
 const absent = '01h455vb4pex5vsknk084sn02q';
 
 describe('DELETE /v1/issues/{issueKey}', () => {
-  it('answers 204 without a body, then 404 to everything', async () => {
+  it('answers 204 without a body; afterwards every request for the issue is answered 404', async () => {
     const { key } = await newIssue();
     const deleted = await send('DELETE', key.toLowerCase());
     expect(deleted).toMatchObject({ status: 204, body: '' });
@@ -36,13 +36,13 @@ describe('DELETE /v1/issues/{issueKey}', () => {
       expect(await send(method, path, body)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  it('does not look at a body, of whatever type', async () => {
+  it('ignores a body of any type', async () => {
     const { key } = await newIssue();
     const sent = { body: '{', headers: { 'Content-Type': 'text/plain' } };
     expect((await app.request('DELETE', `/v1/issues/${key}`, sent)).status).toBe(204);
   });
 
-  it('is not for guests, and finds no issue of another workspace', async () => {
+  it('is refused for guests, and finds no issue of another workspace', async () => {
     const { key } = await newIssue();
     expect(await send('DELETE', key, undefined, world.guest.token)).toMatchObject({ status: 403 });
     const second = await app.secondWorkspace();
@@ -87,7 +87,7 @@ describe('links of an issue', () => {
     expect((await send('GET', key)).body).toMatchObject({ linkCount: 2 });
   });
 
-  it('gives one 201 and seven 200 for eight at once', async () => {
+  it('answers one 201 and seven 200 when the same link is added eight times at once', async () => {
     const { key } = await newIssue();
     const link = { url: 'https://example.com/', title: 'x' };
     const answers = await Promise.all(Array.from({ length: 8 }, () => send('POST', `${key}/links`, link)));
@@ -112,7 +112,7 @@ describe('links of an issue', () => {
     expectRefused(await send('POST', `${(await newIssue()).key}/links`, body), fields);
   });
 
-  it('takes a link away once, on its own issue alone', async () => {
+  it('deletes a link once, and only under its own issue', async () => {
     const { key } = await newIssue();
     const other = await newIssue();
     const { body } = await send('POST', `${key}/links`, { url: 'https://example.com', title: 'x' });
@@ -127,7 +127,7 @@ describe('links of an issue', () => {
 });
 
 describe('one comment', () => {
-  it('is read, changed and deleted, on its own issue alone', async () => {
+  it('is read, changed and deleted only under its own issue', async () => {
     const [{ key }, other] = [await newIssue(), await newIssue()];
     const made = await send('POST', `${key}/comments`, { body: 'Said.' });
     const path = `comments/${made.body.id}`;
@@ -145,7 +145,7 @@ describe('one comment', () => {
       expect((await send(method, `${key}/${path}`, body)).status).toBe(404);
   });
 
-  it('is managed by its author, owners and admins', async () => {
+  it('is changed and deleted only by its author, owners and admins', async () => {
     const { key } = await newIssue();
     const { body } = await send('POST', `${key}/comments`, { body: 'Said.' }, world.ada.token);
     const path = `${key}/comments/${body.id}`;
@@ -155,7 +155,7 @@ describe('one comment', () => {
     expect((await send('DELETE', path, undefined, world.ada.token)).status).toBe(204);
   });
 
-  it('judges the body before it looks for the comment', async () => {
+  it('validates the body before it looks up the comment', async () => {
     const { key } = await newIssue();
     for (const body of [{}, { body: '' }, { body: null }, { body: 'x'.repeat(50_001) }])
       expectRefused(await send('PATCH', `${key}/comments/comment_${absent}`, body), ['body']);
@@ -164,7 +164,7 @@ describe('one comment', () => {
 });
 
 describe('the agent thread of an issue', () => {
-  it('is 404 before the first message, and 409 when nobody is there to write to', async () => {
+  it('is answered 404 before the first message, and 409 if the workspace has no agent', async () => {
     const { key } = await newIssue();
     for (const path of ['agent-thread', 'agent-thread/messages'])
       expect(await send('GET', `${key}/${path}`)).toMatchObject({
@@ -177,7 +177,7 @@ describe('the agent thread of an issue', () => {
     });
   });
 
-  it('takes messages of people and agents, with all their fields', async () => {
+  it('accepts messages of people and agents, with all their fields', async () => {
     const installation = await installAgent(app, world, world.agent);
     const { key, id: issueId } = await newIssue();
     const path = `${key.toLowerCase()}/agent-thread`;
@@ -239,7 +239,7 @@ describe('the agent thread of an issue', () => {
 });
 
 describe('GET /v1/issues/{issueKey}', () => {
-  it('reads an issue as its writes answer it', async () => {
+  it('a read of an issue answers the same as its writes', async () => {
     const made = await newIssue({ labelIds: Array.from({ length: 60 }, () => world.eng.bug) });
     expect(made['labelIds']).toEqual([world.eng.bug]);
     expect(await send('GET', made.key)).toMatchObject({ status: 200, body: made });

@@ -12,12 +12,12 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 );
 
-it('is the committed file, and what GET /v1/openapi.json answers without a token', async () => {
+it('the document is the committed file and the answer of GET /v1/openapi.json without a token', async () => {
   const committed = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
   expect(printOpenApi()).toBe(committed);
 });
 
-it('describes every route once, with an id of its own, and its path’s parameters', () => {
+it('the document describes every route once, with a unique id and its path parameters', () => {
   expect(operations.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
     table.map(({ method, path }) => `${method} ${path}`).toSorted(),
   );
@@ -30,7 +30,7 @@ it('describes every route once, with an id of its own, and its path’s paramete
   }
 });
 
-it('refers to nothing that is not there, and names nothing that is not used', () => {
+it('the document has no dangling references and no unused components', () => {
   const text = printOpenApi();
   const referred = new Set(
     Array.from(text.matchAll(/#\/components\/schemas\/(\w+)/g), ([, name = '']) => name),
@@ -38,7 +38,7 @@ it('refers to nothing that is not there, and names nothing that is not used', ()
   expect([...referred].toSorted()).toEqual(Object.keys(document.components.schemas).toSorted());
 });
 
-it('gives an example of every failure that has the form of its schema and its status', () => {
+it('the document has an example of every failure that matches its schema and status', () => {
   for (const { method, path, operation } of operations) {
     for (const status of Object.keys(operation.responses)) {
       const response = responseOf(document, path, method, Number(status));
@@ -54,7 +54,7 @@ it('gives an example of every failure that has the form of its schema and its st
   }
 });
 
-it('says that optional fields of a body may be null, and the required ones not', () => {
+it('the document allows null for the optional fields of a body and not for the required ones', () => {
   const { schemas } = document.components as {
     schemas: Record<string, { properties?: Record<string, object> }>;
   };
@@ -64,7 +64,7 @@ it('says that optional fields of a body may be null, and the required ones not',
   expect(body).toMatchObject({ type: 'string' });
 });
 
-it('says of every operation what a request that is too large or too slow is answered with', () => {
+it('the document describes for every operation how requests that are too large or too slow are answered', () => {
   for (const { method, path, operation } of operations) {
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '408', '431']));
     const codes = [408, 431].map((status) =>
@@ -76,7 +76,7 @@ it('says of every operation what a request that is too large or too slow is answ
   }
 });
 
-it('names the scope of each route as its security', () => {
+it('the document gives the scope of each route as its security', () => {
   for (const { method, path, operation } of operations) {
     const route = table.find((candidate) => candidate.method === method && candidate.path === path);
     const wanted = route?.scope === 'public' ? [] : [{ token: [route?.scope] }];
@@ -91,7 +91,7 @@ describe('GET /v1/openapi.json', () => {
   });
   afterAll(() => app.stop());
 
-  it('is public, and takes GET, HEAD and OPTIONS', async () => {
+  it('is public, and accepts GET, HEAD and OPTIONS', async () => {
     const answer = await app.request('GET', '/v1/openapi.json', { token: null });
     const [server] = document.servers;
     expect(answer).toMatchObject({
@@ -108,7 +108,7 @@ describe('GET /v1/openapi.json', () => {
     expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
-  it('is of the version of the package, and of no server where no server has given it', () => {
+  it('has the version of the package, and names no server if it was printed without one', () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
       version: string;
     };
@@ -116,7 +116,7 @@ describe('GET /v1/openapi.json', () => {
     expect(document.servers.map(({ url }) => url)).toEqual(['/']);
   });
 
-  it('names the address that the client reached as its server, with a tag for each', async () => {
+  it('names the address that the client used as its server, with a different tag for each', async () => {
     const port = new URL(app.url).port;
     const asked = (headers: Record<string, string>) => {
       const lines = Object.entries({ Host: 'x', Connection: 'close', ...headers });
@@ -137,7 +137,7 @@ describe('GET /v1/openapi.json', () => {
     expect((await asked({ Host: `localhost:${port}`, 'If-None-Match': tag })).status).toBe(200);
   });
 
-  it('names PUBLIC_URL where there is one', async () => {
+  it('names PUBLIC_URL as its server if it is set', async () => {
     const proxied = await startApp({ settings: { PUBLIC_URL: 'https://work.example.com/' } });
     const { body } = await proxied.request<OpenApi>('GET', '/v1/openapi.json', { token: null });
     await proxied.stop();

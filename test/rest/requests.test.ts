@@ -66,7 +66,7 @@ describe('paths and methods', () => {
     },
   );
 
-  it('finds a path whose letters are percent-encoded', async () => {
+  it('matches a path whose letters are percent-encoded', async () => {
     expect((await raw('GET', '/v1/t%65ams')).status).toBe(200);
   });
 
@@ -113,7 +113,7 @@ describe('paths and methods', () => {
     },
   );
 
-  it('names the operation that ran, and none when none did', async () => {
+  it('sends the name of the operation that ran, and none if none ran', async () => {
     const operation = async (path: string, token?: null) =>
       (await app.request('GET', path, { token })).headers.get('x-graphql-operation');
     expect(await operation('/v1/teams')).toBe('Teams');
@@ -122,7 +122,7 @@ describe('paths and methods', () => {
     expect(await operation('/v1/teams', null)).toBeNull();
   });
 
-  it('answers HEAD as GET without the body, its failures too', async () => {
+  it('answers HEAD like GET without the body, failures included', async () => {
     for (const path of ['/v1/teams', '/v1/teams?page_size=0', '/v1/teams/NOPE']) {
       const get = await app.request('GET', path);
       const head = await app.request('HEAD', path);
@@ -204,7 +204,7 @@ describe('bodies', () => {
     expectProblem(await post('{', { 'Content-Type': type }), 415, 'unsupported_media_type');
   });
 
-  it('is 415 when it is compressed', async () => {
+  it('is answered 415 when it is compressed', async () => {
     expectProblem(await post('x', { 'content-encoding': 'gzip' }), 415, 'unsupported_media_type');
   });
 
@@ -217,7 +217,7 @@ describe('bodies', () => {
     expectProblem(await post('{}', { 'Content-Type': type }), 400, 'validation_failed');
   });
 
-  it('is 413 over the limit, before its type is looked at', async () => {
+  it('is answered 413 over the limit, before its type is checked', async () => {
     expectProblem(
       await post('x'.repeat(1_100_000), { 'Content-Type': 'text/plain' }),
       413,
@@ -252,7 +252,7 @@ describe('bodies', () => {
     });
   });
 
-  it('counts the last of two fields of one name, and nothing that is inherited', async () => {
+  it('uses the last of two fields of one name, and no inherited properties', async () => {
     const twice = await post(`{"title":"", ${JSON.stringify({ ...valid, priority: 9 }).slice(1)}`);
     expect(twice.body).toMatchObject({ errors: [{ field: 'priority' }] });
     const inherited = await post(
@@ -264,7 +264,7 @@ describe('bodies', () => {
     });
   });
 
-  it('is not looked at where none is taken', async () => {
+  it('is ignored by routes that take none', async () => {
     const sent = { body: '{', headers: { 'Content-Type': 'text/plain' } };
     expect((await app.request('OPTIONS', '/v1/teams', sent)).status).toBe(204);
   });

@@ -29,7 +29,7 @@ describe.each(table.map((route) => [`${route.method} ${route.path}`, route] as c
       expect(route.operation.name.value).not.toBe('');
     });
 
-    it('declares the scope that its operation needs, and no other', () => {
+    it('declares exactly the scope that its operation needs', () => {
       if (route.scope === 'public') {
         expect(() => checkScopes({ schema, ...route, variables: {} }, undefined)).not.toThrow();
       } else if (route.scope !== 'token') {

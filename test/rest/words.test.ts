@@ -112,7 +112,7 @@ describe('a wrong value of a closed set', () => {
     expect(problemOf(state.fromText(given))).toBe('must be one of active, inactive, archived');
   });
 
-  it('hears the name of a code as its number', () => {
+  it('accepts the name of a code in place of its number', () => {
     const priority = code('Priority', 'Priority.');
     const list = '0 (none), 1 (urgent), 2 (high), 3 (medium), 4 (low)';
     expect(problemOf(priority.fromJson('High'))).toBe(`must be one of ${list}; did you mean 2?`);
@@ -120,14 +120,14 @@ describe('a wrong value of a closed set', () => {
     expect(problemOf(priority.fromJson('2'))).toBe(`must be one of ${list}`);
   });
 
-  it('does not guess from far away', () => {
+  it('suggests a similar name, and none that is too different', () => {
     expect(nearest('member_cuont', ['member_count', 'code'])).toBe('member_count');
     expect(nearest('membercount', ['member_count', 'code'])).toBe('member_count');
     expect(nearest('zzz', ['asc', 'desc'])).toBeUndefined();
   });
 });
 
-it('reads times with any offset, and a space where a plus was not encoded', () => {
+it('a time may have any offset, and a space in place of a plus sign that was not encoded', () => {
   const time = dateTime('When.');
   for (const given of ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.123+02:00', '2026-01-31T12:00-05:00'])
     expect(time.fromText(given)).toEqual({ value: given });
@@ -144,7 +144,7 @@ it('reads times with any offset, and a space where a plus was not encoded', () =
     expect(time.fromText(given)).toHaveProperty('problems');
 });
 
-it('reads a set without its repetitions, and says which item is wrong', () => {
+it('a set is read without repetitions, and a violation names the invalid item', () => {
   const names = set(text('A name.', { minLength: 1 }), 'Names.', 2);
   expect(names.fromJson(['a', 'b', 'a'])).toEqual({ value: ['a', 'b'] });
   expect(problemOf(names.fromJson(['a', 'b', 'c']))).toBe('must have at most 2 different items');
@@ -168,13 +168,13 @@ describe('page links', () => {
     );
   });
 
-  it('are left out when a long query would make headers that nobody reads', () => {
+  it('are left out when a long query would make the headers too large', () => {
     const query = `query=${'é'.repeat(400)}`;
     expect(pageLinks(place('', query), '')).toHaveLength(2_431);
     expect(pageLinks(place('', query), 'next')).toBeUndefined();
   });
 
-  it('have no next page at the end, and no host that is none', () => {
+  it('have no next page at the end, and no invalid host', () => {
     expect(pageLinks(place('https://work.example.com/base', ''), '')).toBe(
       '<https://work.example.com/base/v1/teams>; rel="first"',
     );
