@@ -153,7 +153,7 @@ describe('GET /v1/issues/{issueKey}/attachments', () => {
       status: 404,
       body: {
         code: 'not_found',
-        detail: 'There is no such issue or attachment, or no preview of it is available.',
+        detail: 'There is no such issue or attachment, or the attachment has no preview.',
       },
     });
     for (const other of [

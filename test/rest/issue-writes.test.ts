@@ -169,7 +169,7 @@ describe('the agent thread of an issue', () => {
     for (const path of ['agent-thread', 'agent-thread/messages'])
       expect(await send('GET', `${key}/${path}`)).toMatchObject({
         status: 404,
-        body: { detail: 'There is no such issue, or nobody has written to its agent yet.' },
+        body: { detail: 'There is no such issue, or it has no messages to an agent yet.' },
       });
     expect(await send('POST', `${key}/agent-thread/messages`, { body: 'Hello?' })).toMatchObject({
       status: 409,

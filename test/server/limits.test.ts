@@ -200,7 +200,7 @@ describe('a body', () => {
       body: {
         errors: [
           {
-            message: expect.stringContaining('send one operation in a request'),
+            message: expect.stringContaining('send one operation per request'),
             extensions: { code: 'INVALID_REQUEST' },
           },
         ],
