@@ -12,6 +12,8 @@ import { copyIntoDirectory } from '../support/templates.ts';
 import { serve, workgraph } from './workgraph.ts';
 
 const repository = join(import.meta.dirname, '../..');
+// These servers have the embedded database, whatever the other tests run on, so they are started in one of the two runs.
+const onEmbedded = process.env.TEST_DATABASE_URL ? describe.skip : describe;
 let dataDir: string;
 let children: ChildProcess[];
 let servers: number[];
@@ -84,7 +86,7 @@ const shells = ['dash', 'bash'].flatMap((name) => {
   return found === '' ? [] : [[name, found] as const];
 });
 
-describe('npm start', () => {
+onEmbedded('npm start', () => {
   it.each(shells)(
     'ends the server when npm alone gets SIGTERM, under %s',
     async (_name, shell) => {
@@ -118,7 +120,7 @@ function parentOf(pid: number): number {
 
 const script = join(repository, 'bin/workgraph.js');
 
-describe('a server that outlives its parent on purpose', () => {
+onEmbedded('a server that outlives its parent on purpose', () => {
   it.each([
     ['was not started by npm', {}],
     [
@@ -173,7 +175,7 @@ const old = oldNode();
   60_000,
 );
 
-describe('a second start', () => {
+onEmbedded('a second start', () => {
   it('waits for a server that is stopping, and says so', async () => {
     const port = await freePort();
     const first = await startBy(process.execPath, [script, 'serve'], {

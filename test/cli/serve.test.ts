@@ -241,7 +241,7 @@ describe('a start that must fail says why in words, at once', () => {
     const again = await workgraph(['seed'], env);
     expect(again).toMatchObject({
       exitCode: 1,
-      stderr: 'The database has the workspace Halyard & Tern already.\n',
+      stderr: 'The database already has the workspace Halyard & Tern.\n',
     });
   }, 60_000);
 });
