@@ -36,7 +36,7 @@ export function openApiDocument(
     servers: [
       {
         url: anyServer,
-        description: 'The server that sent this description.',
+        description: 'The server that sent this description, in production.',
         'x-internal': false,
       },
     ],
