@@ -170,11 +170,13 @@ async function storeAttachments(
     const stored = await Promise.allSettled(
       all
         .slice(from, from + filesAtOnce)
-        .map(({ prepared, ...file }) => storeAttachment(target, people, prepared, file, warnings)),
+        .map(({ prepared, ...file }) => storeAttachment(target, people, prepared, file)),
     );
     for (const result of stored) {
       if (result.status === 'rejected') throw result.reason;
-      if (result.value) rows.push(result.value);
+      const { row, warning } = result.value;
+      if (row) rows.push(row);
+      if (warning) warnings.push(warning);
     }
   }
   return rows;
@@ -210,16 +212,15 @@ async function storeAttachment(
   people: People,
   { id: issueId, issue, line }: PreparedIssue,
   { attachment, index }: { attachment: CleanAttachment; index: number },
-  warnings: ImportWarning[],
-): Promise<NewRow<'attachment'> | undefined> {
+): Promise<{ row?: NewRow<'attachment'>; warning?: ImportWarning }> {
   const { file, fileName, contentType, createdUtc, uploadedUtc } = attachment;
   const id = newId({ kind: 'attachment', key: `${issue.sourceId} ${fileName}`, madeUtc: createdUtc, index });
   const row = { id, revision: 1, fileName, contentType };
   const stored = await files.add({ ...row, workspaceId, file });
   if ('missing' in stored) {
-    warnings.push({ line, text: `the attachment ${fileName} is skipped: ${stored.missing}` });
-    return undefined;
+    return { warning: { line, text: `the attachment ${fileName} is skipped: ${stored.missing}` } };
   }
   const uploadedByUserAccountId = people.account(attachment.uploadedBy);
-  return { ...row, ...stored, issueId, uploadedByUserAccountId, createdUtc, uploadedUtc, deletedUtc: null };
+  const times = { createdUtc, uploadedUtc, deletedUtc: null };
+  return { row: { ...row, ...stored, issueId, uploadedByUserAccountId, ...times } };
 }
