@@ -1,7 +1,7 @@
 import { cycleRule } from './cycles.ts';
 import { countedByIssue, faultyIssues, onIssue, type Rule } from './rule.ts';
 
-/** What an issue says of itself and of what hangs on it. */
+/** Rules about the columns of an issue and about the rows that belong to it. */
 export const issueRules: readonly Rule[] = [
   {
     name: 'comment_count and last_comment_utc of an issue are of its living comments',

@@ -29,7 +29,7 @@ export function faultyIssues(detail: string, rest: string): string {
     ${rest}`;
 }
 
-/** Counts the rows of a table by the issue that they hang on. */
+/** Counts the rows of a table by the issue that they belong to. */
 export function countedByIssue(table: string, condition: string, more = ''): string {
   return `(select workspace_id, issue_id, count(*) as counted ${more} from ${table} where ${condition} group by 1, 2)`;
 }

@@ -53,7 +53,7 @@ export interface BatchOutcome {
 }
 
 /**
- * Writes some issues of a source with all that hangs on them, inside the transaction: each is there whole or not at
+ * Writes issues of a source with everything that belongs to them, inside the transaction: each is complete or not there at
  * all, and every parent that has come is set. Locks in the order of docs/architecture.md, "The order of locks".
  */
 export async function importBatch(

@@ -5,7 +5,7 @@ import type { References } from './issue-references.ts';
 
 const listFormat = new Intl.ListFormat('en-GB');
 
-/** The values that an entry tells; texts, lists and parents are only named. */
+/** Kinds of fields whose new value is in the entry. Of texts, lists and parents the entry has only the name of the field. */
 const told = fieldsAs<
   'code' | 'integer' | 'date' | 'reference' | 'person',
   (value: string | number, references: References) => string
