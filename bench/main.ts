@@ -1,11 +1,12 @@
 import { openCluster, stopKeptCluster } from './cluster.ts';
 import { contenders } from './contenders/all.ts';
-import { fill, postgresVersion } from './dataset/fill.ts';
+import { fill, migrate, postgresVersion } from './dataset/fill.ts';
 import { readFacts } from './facts.ts';
 import { type Options, readOptions } from './options.ts';
 import { prefer } from './priority.ts';
 import { type Running, start } from './process.ts';
 import { line } from './report/numbers.ts';
+import { repository } from './repository.ts';
 import { writeReport } from './report/report.ts';
 import { check, coldStarts, prepare, type Result, run } from './run.ts';
 import { StatementCounter } from './statements.ts';
@@ -35,6 +36,7 @@ async function bench(chosen: Options): Promise<void> {
     await fill(cluster.url, issues, say);
     for (const contender of contenders.filter(({ name }) => chosen.contenders.includes(name))) {
       say(`starting ${contender.title} …`);
+      if (contender.name === 'product') migrate(cluster.url, repository);
       running.push(await start(contender, cluster.url));
     }
     await compare(running, chosen, cluster);

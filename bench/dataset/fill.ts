@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { directory } from './directory.ts';
 import { functions } from './functions.ts';
-import { repository } from '../repository.ts';
+import { before, repository } from '../repository.ts';
 import { issues } from './issues.ts';
 import { views } from './views.ts';
 
@@ -24,7 +24,10 @@ export const teams = 50;
 /** Must be increased with each change of the data, so that an old cluster is detected. */
 const version = 2;
 
-/** Migrates the database with the product's migrations and fills it, unless it already has the same data. */
+/**
+ * Migrates the database and fills it, unless it already has the same data. With an earlier checkout in the run, it is
+ * migrated only as far as that one knows, because a version does not start on a newer schema.
+ */
 export async function fill(url: string, issueCount: number, say: (line: string) => void): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -35,7 +38,7 @@ export async function fill(url: string, issueCount: number, say: (line: string) 
         `The database holds a benchmark of ${found.issues} issues (version ${found.version}): use --fresh to rebuild it.`,
       );
     }
-    migrateWithProduct(url);
+    migrate(url, before ?? repository);
     if (!found) {
       say(`filling ${issueCount} issues …`);
       await insertAll(client, issueCount);
@@ -46,9 +49,9 @@ export async function fill(url: string, issueCount: number, say: (line: string) 
   }
 }
 
-/** Migrates the schema with the product's command, including that of a cluster of an earlier run. */
-function migrateWithProduct(url: string): void {
-  execFileSync(process.execPath, [join(repository, 'bin', 'workgraph.js'), 'migrate'], {
+/** Migrates the schema, including that of a cluster of an earlier run, with the command of a checkout of the product. */
+export function migrate(url: string, checkout: string): void {
+  execFileSync(process.execPath, [join(checkout, 'bin', 'workgraph.js'), 'migrate'], {
     env: { ...process.env, DATABASE_URL: url },
     // The output is only shown in the error if it fails.
     stdio: 'pipe',
