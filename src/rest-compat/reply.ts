@@ -177,7 +177,8 @@ export function list<Node>(of: Shape<Node>): Reply<Connection<Node>, PageValues>
   };
   return {
     successes: [{ status: 200, description: 'A page of the list.', schema: page, paged: true }],
-    rows: (path) => shapeForm(of, [...path, 'nodes']),
+    // A page has no revision.
+    rows: (path) => shapeForm({ fields: of.fields, revision: undefined }, [...path, 'nodes']),
     render: ({ nodes, pageInfo, totalCount }, { cursor, page_size: pageSize }) => {
       const nextCursor = pageInfo.hasNextPage ? (pageInfo.endCursor ?? '') : '';
       const hasMore = nextCursor !== '';
@@ -192,13 +193,9 @@ export function list<Node>(of: Shape<Node>): Reply<Connection<Node>, PageValues>
 
 /** The JSON of a page whose things are written; undefined where they are values. */
 function writtenPage(nodes: readonly unknown[], pagination: object): Uint8Array | undefined {
-  const pieces: Uint8Array[] = [];
-  for (const node of nodes) {
-    if (!(node instanceof WrittenThing)) return undefined;
-    pieces.push(pieces.length === 0 ? pageStart : comma, node.json);
-  }
-  if (pieces.length === 0) return undefined;
-  return Buffer.concat([...pieces, Buffer.from(`],"pagination":${JSON.stringify(pagination)}}`)]);
+  if (nodes.length === 0 || !nodes.every((node) => node instanceof WrittenThing)) return undefined;
+  const parts = WrittenThing.pieces(nodes).flatMap((piece, at) => [at === 0 ? pageStart : comma, piece]);
+  return Buffer.concat([...parts, Buffer.from(`],"pagination":${JSON.stringify(pagination)}}`)]);
 }
 
 const pageStart = Buffer.from('{"results":[');

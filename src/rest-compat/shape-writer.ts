@@ -1,7 +1,7 @@
 import type { Field, Frame } from '../executor/compiled/frame.ts';
-import { JsonWriter } from '../executor/compiled/json-writer.ts';
+import type { JsonWriter } from '../executor/compiled/json-writer.ts';
 import type { ObjectPlan } from '../executor/compiled/objects.ts';
-import type { RowForm } from '../executor/compiled/row-form.ts';
+import type { Piece, RowForm } from '../executor/compiled/row-form.ts';
 import { RowTexts } from '../executor/compiled/row-texts.ts';
 import { type FieldName, fieldNames, type Literal, literalOf, writeList } from '../executor/compiled/sink.ts';
 import { ValueSink } from '../executor/compiled/value-sink.ts';
@@ -9,29 +9,55 @@ import type { Field as ShapeField, Shape, ShapeFields } from './shape.ts';
 
 /** A thing as the JSON of its shape. It takes the place of the thing in the data of an operation. */
 export class WrittenThing {
-  readonly json: Uint8Array;
   readonly revision: number | undefined;
+  readonly #piece: Piece;
 
-  constructor(json: Uint8Array, revision: number | undefined) {
-    this.json = json;
+  constructor(piece: Piece, revision: number | undefined) {
+    this.#piece = piece;
     this.revision = revision;
+  }
+
+  get json(): Uint8Array {
+    return this.#to(this);
+  }
+
+  /** The JSON of things, in pieces; within a piece, there are commas between them. */
+  static pieces(things: readonly WrittenThing[]): Uint8Array[] {
+    const pieces: Uint8Array[] = [];
+    let first = things[0];
+    let last = first;
+    for (const thing of things) {
+      if (first && last && thing.#piece.of !== first.#piece.of) {
+        pieces.push(first.#to(last));
+        first = thing;
+      }
+      last = thing;
+    }
+    if (first && last) pieces.push(first.#to(last));
+    return pieces;
+  }
+
+  #to(last: WrittenThing): Uint8Array {
+    return this.#piece.of.between(this.#piece, last.#piece);
   }
 }
 
 type Write = (out: JsonWriter, frame: Frame, row: number) => void;
 
 /** The form of the things that a shape describes, which are at a path of the operation's data. */
-export function shapeForm<Source>({ fields, revision }: Shape<Source>, path: readonly string[]): RowForm {
+export function shapeForm<Source>(
+  { fields, revision }: Pick<Shape<Source>, 'fields' | 'revision'>,
+  path: readonly string[],
+): RowForm {
   return {
     path,
     compile: (plan) => {
       const write = objectWriter(fields, plan.fields, plan);
       const revisionField = plan.fields.find(({ key }) => key === revision);
       if (!write || (revision !== undefined && !revisionField)) return undefined;
-      return (frame, row) => {
-        const out = new JsonWriter();
+      return (out, frame, row, piece) => {
         write(out, frame, row);
-        return new WrittenThing(out.since(0), revisionField && Number(valueOf(revisionField, frame, row)));
+        return new WrittenThing(piece, revisionField && Number(valueOf(revisionField, frame, row)));
       };
     },
   };

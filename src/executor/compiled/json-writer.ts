@@ -42,7 +42,9 @@ export class JsonWriter implements Sink {
 
   /** A copy of what was written since a position that `length` gave. */
   since(start: number): Buffer {
-    return Buffer.from(this.#bytes.subarray(start, this.#at));
+    const copy = Buffer.allocUnsafe(this.#at - start);
+    this.#bytes.copy(copy, 0, start, this.#at);
+    return copy;
   }
 
   get length(): number {

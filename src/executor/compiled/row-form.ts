@@ -1,4 +1,5 @@
 import type { Below, Field, Frame } from './frame.ts';
+import { JsonWriter } from './json-writer.ts';
 import type { ObjectPlan } from './objects.ts';
 
 /** How a caller wants certain objects of an answer that is otherwise made of values: as JSON in a form of its own. */
@@ -9,12 +10,45 @@ export interface RowForm {
   compile(plan: ObjectPlan): WriteRow | undefined;
 }
 
-/** Writes one object. The answer has what this returns in place of the object. */
-export type WriteRow = (frame: Frame, row: number) => WrittenRow;
+/** Writes one object and returns what the answer has in its place, which finds its JSON with `piece`. */
+export type WriteRow = (out: JsonWriter, frame: Frame, row: number, piece: Piece) => unknown;
 
-export interface WrittenRow {
-  readonly json: Uint8Array;
+/** The JSON of one object among the objects of an answer. */
+export interface Piece {
+  readonly of: WrittenRows;
+  readonly start: number;
+  readonly end: number;
 }
+
+/**
+ * The JSON of objects that are written without waiting for anything in between, one after another with commas between
+ * them, so that the objects of a list are one piece of it.
+ */
+export class WrittenRows {
+  readonly #writer = new JsonWriter();
+  #bytes: Uint8Array = noBytes;
+
+  /** Writes an object. Returns what the answer has in its place, and the length of its JSON. */
+  add(write: WriteRow, frame: Frame, row: number): { value: unknown; length: number } {
+    const writer = this.#writer;
+    if (writer.length > 0) writer.separate();
+    const piece = { of: this, start: writer.length, end: 0 };
+    const value = write(writer, frame, row, piece);
+    piece.end = writer.length;
+    return { value, length: piece.end - piece.start };
+  }
+
+  /** Copies what was written, in the same turn of the event loop: other answers are written into the same memory. */
+  finish(): void {
+    this.#bytes = this.#writer.since(0);
+  }
+
+  between({ start }: Piece, { end }: Piece): Uint8Array {
+    return this.#bytes.subarray(start, end);
+  }
+}
+
+const noBytes = new Uint8Array();
 
 /** A form for the objects of one plan. */
 export interface CompiledRowForm {

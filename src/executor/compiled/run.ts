@@ -13,7 +13,7 @@ import type { RootResults } from '../../schema/builder/root-results.ts';
 import { checkAnswerSize } from './answer-size.ts';
 import { Bail, type Frame } from './frame.ts';
 import { JsonWriter } from './json-writer.ts';
-import type { CompiledRowForm } from './row-form.ts';
+import { type CompiledRowForm, WrittenRows } from './row-form.ts';
 import type { Literal, Sink } from './sink.ts';
 import { type TextLength, ValueSink } from './value-sink.ts';
 
@@ -49,6 +49,8 @@ export class Run {
   readonly #form: AnswerForm;
   /** The objects of an answer of values that are written as JSON. */
   readonly rowForm: CompiledRowForm | undefined;
+  /** The objects in a form of their own that `written` is writing at the moment. */
+  #writtenRows: WrittenRows | undefined;
   readonly #textLength: TextLength = { characters: 0 };
   #borrowed: { lease: Promise<Lease>; users: number } | undefined;
   #ended = false;
@@ -166,14 +168,17 @@ export class Run {
     }
     const out = new ValueSink(this.#textLength);
     write(out);
+    this.#writtenRows?.finish();
+    this.#writtenRows = undefined;
     return { json: noBytes, value: out.finish() };
   }
 
   /** Writes an object in the caller's form; throws when the answer is too large. */
   writtenRow({ write, objectsBelow }: CompiledRowForm, frame: Frame, row: number): Literal {
     this.objects += objectsBelow(frame, row);
-    const value = write(frame, row);
-    this.#textLength.characters += value.json.length;
+    this.#writtenRows ??= new WrittenRows();
+    const { value, length } = this.#writtenRows.add(write, frame, row);
+    this.#textLength.characters += length;
     checkAnswerSize(this.#textLength.characters);
     return { json: noBytes, value };
   }

@@ -5,7 +5,13 @@ import { pipeline } from 'node:stream/promises';
 
 export const defaultUnsentBytes = 67_108_864;
 
-/** A body is written in chunks of this size, so that each chunk that the client reads is noticed as progress. */
+/**
+ * Up to this size a body is written at once, which takes one system call instead of several. Its client must read it
+ * within the time in which it may read nothing of a longer one.
+ */
+const wholeBytes = 524_288;
+
+/** A longer body is written in chunks of this size, so that each chunk that the client reads is noticed as progress. */
 const pieceBytes = 65_536;
 
 /** The most bytes of a stream in memory: a chunk of the file, and what the connection buffers. */
@@ -61,7 +67,7 @@ export class Unsent {
    */
   async send(res: ServerResponse, body: Uint8Array = nothing, unread?: Promise<void>): Promise<void> {
     const { socket } = res.req;
-    if (body.length <= pieceBytes && !unread) {
+    if (body.length <= wholeBytes && !unread) {
       res.end(body);
       // The system takes over nearly all answers at once.
       if (socket.writableLength === 0) return;
