@@ -47,7 +47,8 @@ export class InsufficientScopeError extends AppError {
  * such fields. Fields that `@skip` and `@include` cut do not count. Each fragment is read once.
  */
 export function checkScopes(scoped: ScopedOperation, principal: Principal | undefined): void {
-  if (principal && holdsAll(principal, needsOf(scoped), scoped.variables)) return;
+  const needs = needsOf(scoped);
+  if (principal ? holdsAll(principal, needs, scoped.variables) : isPublic(needs)) return;
   const missing = missingScopes(scoped, principal);
   if (missing.size > 0) throw new InsufficientScopeError(missing);
 }
@@ -90,6 +91,10 @@ interface Needs {
 function holdsAll(principal: Principal, { fixed, ofVariables }: Needs, variables: Variables): boolean {
   const has = (need: ScopeNeed) => holds(principal, need);
   return fixed.every(has) && ofVariables.every((needs) => needs(variables).every(has));
+}
+
+function isPublic({ fixed, ofVariables }: Needs): boolean {
+  return ofVariables.length === 0 && fixed.every((need) => need === 'public');
 }
 
 const needsOf = perVariant((scoped: ScopedOperation): Needs => {

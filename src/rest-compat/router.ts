@@ -11,7 +11,11 @@ export interface Found {
 interface Endpoint {
   /** The segments of the path. A segment in braces matches any text. */
   readonly segments: readonly string[];
+  /** The names of the segments in braces, with their positions. */
+  readonly parts: readonly (readonly [name: string, position: number])[];
   readonly methods: Map<string, Route>;
+  /** The value of the Allow header. */
+  allow: string;
 }
 
 /**
@@ -25,7 +29,10 @@ export function createRouter(routes: readonly Route[]): (path: string) => Found 
     const endpoint =
       segments && endpoints.get(segments.length)?.find((candidate) => matches(candidate, segments));
     if (!endpoint) return undefined;
-    return { methods: endpoint.methods, allow: allowOf(endpoint), parts: partsOf(endpoint, segments) };
+    const parts = Object.fromEntries(
+      endpoint.parts.map(([name, position]) => [name, segments[position] ?? '']),
+    );
+    return { methods: endpoint.methods, allow: endpoint.allow, parts };
   };
 }
 
@@ -33,21 +40,23 @@ export function createRouter(routes: readonly Route[]): (path: string) => Found 
 function endpointsOf(routes: readonly Route[]): ReadonlyMap<number, readonly Endpoint[]> {
   const byPath = new Map<string, Endpoint>();
   for (const route of routes) {
-    const endpoint = byPath.get(route.path) ?? {
-      segments: route.path.split('/').slice(1),
-      methods: new Map(),
-    };
+    const endpoint = byPath.get(route.path) ?? newEndpoint(route.path);
     if (endpoint.methods.has(route.method))
       throw new Error(`${route.method} ${route.path} is declared twice.`);
     endpoint.methods.set(route.method, route);
+    endpoint.allow = allowOf(endpoint);
     byPath.set(route.path, endpoint);
   }
-  const literalFirst = [...byPath.values()].toSorted((a, b) => braces(a) - braces(b));
+  const literalFirst = [...byPath.values()].toSorted((a, b) => a.parts.length - b.parts.length);
   return Map.groupBy(literalFirst, ({ segments }) => segments.length);
 }
 
-function braces({ segments }: Endpoint): number {
-  return segments.filter(isPart).length;
+function newEndpoint(path: string): Endpoint {
+  const segments = path.split('/').slice(1);
+  const parts = segments.flatMap((segment, position) =>
+    isPart(segment) ? [[segment.slice(1, -1), position] as const] : [],
+  );
+  return { segments, parts, methods: new Map(), allow: '' };
 }
 
 function decode(path: string): string[] | undefined {
@@ -66,14 +75,7 @@ function matches(endpoint: Endpoint, segments: readonly string[]): boolean {
   );
 }
 
-function partsOf(endpoint: Endpoint, segments: readonly string[]): Record<string, string> {
-  const named = endpoint.segments.map(
-    (expected, index) => [expected.slice(1, -1), segments[index] ?? ''] as const,
-  );
-  return Object.fromEntries(named.filter((_, index) => isPart(endpoint.segments[index] ?? '')));
-}
-
-function allowOf({ methods }: Endpoint): string {
+function allowOf({ methods }: Pick<Endpoint, 'methods'>): string {
   const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...allowed, 'OPTIONS'].join(', ');
 }

@@ -147,7 +147,7 @@ function objectsWriter(
     if (from < 0) return out.literal(absent);
     const rows = below.frame(frame);
     if (kind === 'object') return write(out, rows, from);
-    return writeList(out, from, below.to(frame, row), (at) => write(out, rows, at));
+    return writeList(out, rows, from, below.to(frame, row), write);
   };
 }
 

@@ -164,7 +164,7 @@ describe('both sinks', () => {
   });
 
   function list(out: Sink, items: readonly (() => void)[]): void {
-    writeList(out, 0, items.length, (place) => items[place]?.());
+    writeList(out, items, 0, items.length, (_out, of, place) => of[place]?.());
   }
 
   function nested(out: Sink, value: unknown): void {

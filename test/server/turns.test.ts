@@ -23,13 +23,13 @@ async function rounds(count = 10): Promise<void> {
 }
 
 /** Requests with new documents that wait for their turns; `had` holds those that have had theirs, and a ticket since then. */
-function newDocuments(admission: Admission, count: number) {
+function newDocuments(admission: Admission, count: number, bytes = 5_000) {
   const had: AdmissionTicket[] = [];
   const refused: unknown[] = [];
   const waiting = Array.from({ length: count }, async () => {
     const ticket = enter(admission);
     try {
-      await ticket.turn(1_000);
+      await ticket.turn(bytes);
       had.push(ticket);
     } catch (error) {
       refused.push(error);
@@ -44,6 +44,20 @@ describe('requests with new documents', () => {
     newDocuments(admission, 100);
     await Promise.resolve();
     expect(admission.load).toEqual({ inProgress: 1, waiting: 99, refused: 0 });
+  });
+
+  it('are parsed together in a round of the event loop while they are small together', async () => {
+    const admission = new Admission(limits);
+    const { had, settled } = newDocuments(admission, 10, 1_000);
+    const inOneRound: number[] = [];
+    while (had.length < 10) {
+      const before = had.length;
+      await nextRound();
+      if (had.length > before) inOneRound.push(had.length - before);
+    }
+    await settled;
+    expect(Math.max(...inOneRound)).toBe(4);
+    expect(admission.load).toEqual({ inProgress: 10, waiting: 0, refused: 0 });
   });
 
   it('are parsed at most one in a round of the event loop', async () => {

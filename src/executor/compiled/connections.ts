@@ -277,8 +277,7 @@ export function pageObject(fields: readonly PageField[]): WritePart {
 
 /** Writes a list with one item for each row of a page. */
 export function pageList(each: WritePart): WritePart {
-  return (out, part, group) =>
-    writeList(out, part.start[group] ?? 0, part.end[group] ?? 0, (row) => each(out, part, row));
+  return (out, part, group) => writeList(out, part, part.start[group] ?? 0, part.end[group] ?? 0, each);
 }
 
 /** The field of a connection. */

@@ -103,12 +103,14 @@ export class JsonWriter implements Sink {
   bytes(given: Uint8Array): void {
     const { length } = given;
     this.#room(length);
+    const bytes = this.#bytes;
+    const at = this.#at;
     if (length > shortText) {
-      this.#bytes.set(given, this.#at);
+      bytes.set(given, at);
     } else {
-      for (let place = 0; place < length; place += 1) this.#bytes[this.#at + place] = given[place] as number;
+      for (let place = 0; place < length; place += 1) bytes[at + place] = given[place] as number;
     }
-    this.#at += length;
+    this.#at = at + length;
   }
 
   json(value: unknown): void {
@@ -131,9 +133,10 @@ export class JsonWriter implements Sink {
   integer(value: number): void {
     const digits = String(value);
     this.#room(digits.length);
-    for (let place = 0; place < digits.length; place += 1)
-      this.#bytes[this.#at + place] = digits.charCodeAt(place);
-    this.#at += digits.length;
+    const bytes = this.#bytes;
+    const at = this.#at;
+    for (let place = 0; place < digits.length; place += 1) bytes[at + place] = digits.charCodeAt(place);
+    this.#at = at + digits.length;
   }
 
   id({ json }: IdForm, uuid: Uint8Array, start: number): void {
@@ -177,15 +180,22 @@ export class JsonWriter implements Sink {
   }
 
   utf8String(given: Buffer, start: number, end: number): void {
-    this.beginString();
-    this.utf8InString(given, start, end);
-    this.endString();
+    this.#room((end - start) * longestEscape + 2);
+    this.#bytes[this.#at] = quote;
+    const at = this.#escaped(given, start, end, this.#at + 1);
+    this.#bytes[at] = quote;
+    this.#at = at + 1;
   }
 
   utf8InString(given: Buffer, start: number, end: number): void {
     this.#room((end - start) * longestEscape);
+    this.#at = this.#escaped(given, start, end, this.#at);
+  }
+
+  /** Writes at a position where there is room for it, and returns the position after it. */
+  #escaped(given: Buffer, start: number, end: number, from: number): number {
     const bytes = this.#bytes;
-    let at = this.#at;
+    let at = from;
     const plainTo = end - start > shortBytes ? plainEnd(given, start, end) : start;
     if (plainTo > start) at += given.copy(bytes, at, start, plainTo);
     for (let place = plainTo; place < end; place += 1) {
@@ -199,7 +209,7 @@ export class JsonWriter implements Sink {
         at += escape.length;
       }
     }
-    this.#at = at;
+    return at;
   }
 
   /** More than nine digits may be more than an Int of GraphQL holds. */
@@ -246,10 +256,13 @@ export class JsonWriter implements Sink {
 
   #copy(given: Uint8Array, start: number, end: number): void {
     this.#room(end - start);
+    const bytes = this.#bytes;
+    let at = this.#at;
     for (let place = start; place < end; place += 1) {
-      this.#bytes[this.#at] = given[place] as number;
-      this.#at += 1;
+      bytes[at] = given[place] as number;
+      at += 1;
     }
+    this.#at = at;
   }
 
   /** Writes a text of printable ASCII; returns false where it has other characters. */

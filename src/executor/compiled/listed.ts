@@ -46,8 +46,7 @@ export function listField(
   return {
     key,
     write: (out, frame, row) => {
-      const rows = frameOf(frame);
-      writeList(out, from(frame, row), to(frame, row), (place) => item.write(out, rows, place));
+      writeList(out, frameOf(frame), from(frame, row), to(frame, row), item.write);
     },
     ...(!only && { below: { plan: listed, fields: listed.fields, frame: frameOf, from, to } }),
   };

@@ -125,7 +125,7 @@ export function nodesField(key: string, part: number, list: boolean): Field {
     key,
     write: (out, frame) => {
       const nodes = found(frame);
-      if (list) writeList(out, 0, nodes.length, (place) => write(out, nodes[place]));
+      if (list) writeList(out, nodes, 0, nodes.length, (into, of, place) => write(into, of[place]));
       else write(out, nodes[0]);
     },
   };

@@ -64,7 +64,7 @@ export class ObjectPlan {
     for (const each of this.fetches) await each.fetch(frame, run);
   }
 
-  write(out: Sink, frame: Frame, row: number): void {
+  readonly write = (out: Sink, frame: Frame, row: number): void => {
     const ahead = frame.ahead?.[row];
     if (ahead) {
       frame.run.objects += ahead.objects;
@@ -78,14 +78,14 @@ export class ObjectPlan {
     if (this.#texts === undefined) this.#texts = this.isFixed ? new RowTexts() : null;
     if (writer && this.#texts) this.#texts.write(writer, frame, row, this.#write);
     else this.#write(out, frame, row);
-  }
+  };
 
   readonly #write = (out: Sink, frame: Frame, row: number): void => {
-    this.#names ??= fieldNames(this.fields);
+    const names = (this.#names ??= fieldNames(this.fields));
     const { fields } = this;
     out.beginObject();
     for (let place = 0; place < fields.length; place += 1) {
-      out.name(this.#names[place] as FieldName);
+      out.name(names[place] as FieldName);
       (fields[place] as Field).write(out, frame, row);
     }
     out.endObject();

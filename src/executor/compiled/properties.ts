@@ -76,7 +76,7 @@ function partField(key: string, type: GraphQLOutputType, part: number, plan: Obj
       if (first < 0) return out.null();
       const { frame: below } = partOf(frame);
       if (!isList) return plan.write(out, below, first);
-      return writeList(out, first, to(frame, row), (at) => plan.write(out, below, at));
+      return writeList(out, below, first, to(frame, row), plan.write);
     },
     below: { plan, fields: plan.fields, frame: (frame) => partOf(frame).frame, from, to },
   };

@@ -188,9 +188,11 @@ export function linkedField(key: string, nullable: boolean, part: number, plan: 
   return {
     key,
     write: (out, frame, row) => {
-      const at = from(frame, row);
-      if (at < 0) out.null();
-      else plan.write(out, linkOf(frame).frame, at);
+      const { at, frame: rows } = linkOf(frame);
+      const place = at[row] ?? -1;
+      if (place >= 0) plan.write(out, rows, place);
+      else if (nullable) out.null();
+      else refuseNull();
     },
     below: {
       plan,

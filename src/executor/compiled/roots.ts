@@ -191,7 +191,7 @@ export function givenField(
       if (from(frame) < 0) return out.null();
       const rows = frameOf(frame);
       if (!list) return plan.write(out, rows, 0);
-      return writeList(out, 0, rows.rows.length, (at) => plan.write(out, rows, at));
+      return writeList(out, rows, 0, rows.rows.length, plan.write);
     },
     below: { plan, fields: plan.fields, frame: frameOf, from, to },
   };

@@ -83,12 +83,18 @@ export function idForm(prefix: IdPrefix): IdForm {
   return { prefix, json: Buffer.from(`"${prefix}_`) };
 }
 
-/** Writes a list: one item for each number from `from` to before `to`. */
-export function writeList(out: Sink, from: number, to: number, write: (place: number) => void): void {
+/** Writes a list: the items of `of` from one place to before another, each with `write`. */
+export function writeList<Out extends Sink, Items>(
+  out: Out,
+  of: Items,
+  from: number,
+  to: number,
+  write: (out: Out, of: Items, place: number) => void,
+): void {
   out.beginList();
   for (let place = from; place < to; place += 1) {
     if (place > from) out.separate();
-    write(place);
+    write(out, of, place);
   }
   out.endList();
 }

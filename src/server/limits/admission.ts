@@ -125,7 +125,11 @@ export class Admission {
     const isOverloaded = this.#isOverloaded(nowMs);
     if (isOverloaded) this.#pace.note(nowMs);
     const isTooMany = isOverloaded && this.#inProgress > this.#pace.concurrency;
-    if (!isTooMany && this.#turns.due(nowMs) === 'first') return this.#turns.begin(nowMs);
+    if (!isTooMany && this.#turns.due(nowMs) === 'first') {
+      // It takes over the ticket.
+      this.#turns.begin(nowMs, 1);
+      return;
+    }
     const next = isTooMany ? undefined : isOverloaded ? this.#waiting.pop() : this.#waiting.shift();
     if (!next) {
       this.#inProgress -= 1;
@@ -141,13 +145,12 @@ export class Admission {
     begin(ticket);
   }
 
-  /** Gives a free ticket to a request with a new document, if no other request waits for a ticket. */
+  /** Gives free tickets to requests with a new document, if no other request waits for a ticket. */
   #giveTurn(): void {
     const nowMs = performance.now();
     const most = this.#isOverloaded(nowMs) ? this.#pace.concurrency : this.#limits.maxConcurrency;
     if (this.#waiting.length > 0 || this.#inProgress >= most || !this.#turns.due(nowMs)) return;
-    this.#inProgress += 1;
-    this.#turns.begin(nowMs);
+    this.#inProgress += this.#turns.begin(nowMs, most - this.#inProgress);
   }
 
   #newTicket(): AdmissionTicket {
