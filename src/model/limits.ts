@@ -8,7 +8,12 @@ export const limits = {
   labels: 50,
   people: 50,
   followUpActions: 10,
+  actionColor: 255,
   batch: 50,
+  /** The values of one list in a filter. */
+  filterValues: 250,
+  /** The ids that `nodes` takes, and the names that are looked up at once. */
+  names: 250,
   /** A text that a filter compares with. */
   filterText: 1_000,
   /** The name of a member, a team, a status and so on. */

@@ -1,3 +1,4 @@
+import { limits } from '../model/limits.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { insertAccessToken, lockLivingToken, selectAccessToken, updateRevoked } from '../db/access-tokens.ts';
 import { always, type Predicate } from '../db/query/predicate.ts';
@@ -140,7 +141,7 @@ function revocationOf(token: { id: string; name: string }, rootId: string, now: 
 /** Throws all violations of a token's name, scopes and expiry. */
 export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void {
   const violations = new Violations();
-  checkText(violations, 'name', input.name.trim(), { min: 1, max: 255 });
+  checkText(violations, 'name', input.name.trim(), { min: 1, max: limits.name });
   violations.that(input.scopes.length > 0, 'scopes', `must name at least one of ${scopes.join(', ')}`);
   for (const scope of input.scopes.filter((scope) => !isScope(scope))) {
     violations.add(

@@ -142,7 +142,7 @@ function parseMessage(violations: Violations, input: AgentMessageCreateInput) {
     const field = `followUpActions[${index}]`;
     checkText(violations, `${field}.name`, name, { min: 1, max: limits.title });
     checkText(violations, `${field}.key`, key, { min: 1, max: limits.title });
-    checkText(violations, `${field}.color`, color, { min: 0, max: limits.title });
+    checkText(violations, `${field}.color`, color, { min: 0, max: limits.actionColor });
   }
   return {
     replyToMessageId:

@@ -40,7 +40,7 @@ const maxRelations = 3;
  */
 export const maxConditions = 100;
 export const maxRelatedConditions = 20;
-export const maxValues = 250;
+export const maxValues = limits.filterValues;
 
 /** The position of a part of a filter: its path, and how deeply combinators and relations are nested there. */
 interface FilterPath {

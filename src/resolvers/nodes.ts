@@ -1,3 +1,4 @@
+import { limits } from '../model/limits.ts';
 import type { AnyRow } from '../db/query/any-tables.ts';
 import { always, type Predicate } from '../db/query/predicate.ts';
 import type { TableName } from '../db/tables/tables.ts';
@@ -14,7 +15,7 @@ export interface NodeKind {
   where: Predicate;
 }
 
-export const maxNodes = 250;
+export const maxNodes = limits.names;
 
 /**
  * The rows with these global ids, in their order; null for each id without a row (docs/contract.md, "One identity").

@@ -1,3 +1,4 @@
+import { limits } from '../model/limits.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { insertMember, insertWorkspace } from '../db/workspaces.ts';
 import { type Actor, recordAuditEntries } from './audit.ts';
@@ -33,8 +34,8 @@ export async function createWorkspace(
   const name = input.name.trim();
   const ownerDisplayName = input.ownerDisplayName.trim();
   const violations = new Violations();
-  checkText(violations, 'name', name, { min: 1, max: 255 });
-  checkText(violations, 'ownerDisplayName', ownerDisplayName, { min: 1, max: 255 });
+  checkText(violations, 'name', name, { min: 1, max: limits.name });
+  checkText(violations, 'ownerDisplayName', ownerDisplayName, { min: 1, max: limits.name });
   violations.check();
   const [workspaceId, ownerUserAccountId, ownerMemberId] = [newUuid(), newUuid(), newUuid()];
   const ownerToken = await inTransaction(database.of(workspaceId), async (trx) => {

@@ -1,3 +1,4 @@
+import { limits } from '../model/limits.ts';
 import { createAgentMessage, type MessageWritten } from '../resolvers/agent-messages.ts';
 import { AgentThreadMessage } from './agent-messages.ts';
 import { AgentThread } from './agent-threads.ts';
@@ -21,7 +22,7 @@ const FollowUpActionInput = builder.inputType('FollowUpActionInput', {
     }),
     color: t.string({
       required: true,
-      description: 'The color code, up to 255 characters; may be empty.',
+      description: `The color code, up to ${limits.actionColor} characters; may be empty.`,
     }),
   }),
 });
@@ -53,7 +54,7 @@ const AgentMessageCreateInput = builder.inputType('AgentMessageCreateInput', {
     }),
     followUpActions: t.field({
       type: [FollowUpActionInput],
-      description: 'The next steps that the message offers, at most 10.',
+      description: `The next steps that the message offers, at most ${limits.followUpActions}.`,
     }),
   }),
 });

@@ -80,6 +80,6 @@ AgentThread.implement((t) => ({
   messages: t.children(AgentThreadMessage, {
     key: 'threadId',
     maxPageSize: limits.threadMessages,
-    description: 'Its messages, oldest first; up to 1,000 a page.',
+    description: `Its messages, oldest first; up to ${limits.threadMessages.toLocaleString('en')} a page.`,
   }),
 }));

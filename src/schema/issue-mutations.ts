@@ -1,3 +1,4 @@
+import { limits } from '../model/limits.ts';
 import type { IssueRow } from '../db/issues.ts';
 import { deleteIssue, restoreIssue } from '../resolvers/issues/issue-deletion.ts';
 import { subscribeToIssue, unsubscribeFromIssue } from '../resolvers/issues/issue-subscriptions.ts';
@@ -33,13 +34,11 @@ function sharedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject
     }),
     assigneeUserAccountIds: t.idList({
       extensions: naming('id', 'user'),
-      description:
-        'The accounts of all assignees, at most 50. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee.',
+      description: `The accounts of all assignees, at most ${limits.people}. An update replaces the whole list. Unless the primary assignee is set too, it stays if it is in the list; otherwise the first in the list becomes the primary assignee.`,
     }),
     labelIds: t.idList({
       extensions: naming('id', 'label'),
-      description:
-        "The ids of all labels, at most 50. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group.",
+      description: `The ids of all labels, at most ${limits.labels}. An update replaces the whole list. A label must belong to the issue's team or to the whole workspace, and must not be a group.`,
     }),
     parentIssueId: t.id({
       extensions: naming('id', 'issue'),
@@ -47,7 +46,7 @@ function sharedFields(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject
     }),
     roleAssignments: t.field({
       type: [RoleAssignmentInput],
-      description: 'All role assignments, at most 50. An update replaces the whole list.',
+      description: `All role assignments, at most ${limits.people}. An update replaces the whole list.`,
     }),
   };
 }

@@ -1,3 +1,4 @@
+import { limits } from '../model/limits.ts';
 import type { IssueRow } from '../db/issues.ts';
 import { createLink, type LinkWritten, removeLink } from '../resolvers/links.ts';
 import { mutation } from './builder/mutation.ts';
@@ -18,7 +19,7 @@ const IssueLinkCreateInput = builder.inputType('IssueLinkCreateInput', {
     url: t.field({
       type: 'URL',
       required: true,
-      description: 'The http or https URL that the link points to, up to 2,048 characters.',
+      description: `The http or https URL that the link points to, up to ${limits.url.toLocaleString('en')} characters.`,
     }),
     title: t.string({
       required: true,

@@ -1,3 +1,4 @@
+import { limits } from '../model/limits.ts';
 import { reachableTokens } from '../resolvers/access-tokens.ts';
 import { mayReadAudit } from '../resolvers/audit.ts';
 import { type Context, signedIn } from '../resolvers/context.ts';
@@ -56,8 +57,7 @@ builder.queryType({
     unknownTeams: t.source({
       type: ['String'],
       scope: ['teams:read', 'projects:read', 'members:read', 'issues:read'],
-      description:
-        'Those of the codes and ids (at most 250 together) that belong to no team. A filter by such a team would match nothing, so this finds mistakes in a filter.',
+      description: `Those of the codes and ids (at most ${limits.names} together) that belong to no team. A filter by such a team would match nothing, so this finds mistakes in a filter.`,
       args: {
         codes: t.arg.stringList({
           extensions: naming('key', 'team'),

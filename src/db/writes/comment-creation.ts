@@ -102,7 +102,7 @@ function commentCreation(db: TenantDb, { named, reply, wait }: CommentShape) {
   return composed(db, [
     ['newComments', newComments(parts)],
     asked(parts, named, []),
-    locked(parts, { named, wait }),
+    locked(parts, { named, wait }, []),
     reply ? ['parent', parentOf(parts)] : undefined,
     ['changed', commentedOn(parts, reply)],
     ['written', written(parts, reply)],
@@ -136,10 +136,10 @@ function parentOf(parts: Parts) {
 /** The issue with its new comments, unless they reply to a comment that is not there. */
 function commentedOn(parts: Parts, reply: boolean) {
   const columns = {
-    commentCount: sql<number>`issue.comment_count + asked.comments`,
+    commentCount: sql<number>`issue.comment_count + locked.comments`,
     lastCommentUtc: sql.ref<Date>('locked.at'),
   };
-  const update = changed(parts, 'activity', columns, sql.ref<number>('asked.comments'));
+  const update = changed(parts, 'activity', columns, sql.ref<number>('locked.comments'));
   return reply ? update.where((eb) => eb.exists(parts.selectFrom('parent').select('id'))) : update;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { issueColumns, jsonName, type SettableColumn } from '../../model/issue-columns.ts';
-import type { IssueRow } from '../issues.ts';
+import { issueColumns, type SettableColumn } from '../../model/issue-columns.ts';
+import type { IssueColumns, IssueRow } from '../issues.ts';
 import { PreparedSelect, type Sending, StatementsByShape } from '../query/prepared.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
@@ -16,6 +16,7 @@ import {
   isInFeed,
   type IssueSearch,
   locked,
+  newValue,
 } from './issue-parts.ts';
 import { composed, partsOf } from './write-parts.ts';
 
@@ -63,17 +64,19 @@ const statements = new StatementsByShape<IssueChangeShape, IssueChanged>((db, sh
 function issueChange(db: TenantDb, { columns, closing, kind, preloads = [], ...search }: IssueChangeShape) {
   const parts = partsOf(db);
   const write: IssueWrite = { kind, columns };
-  const values = Object.fromEntries(columns.map((column) => [column, sql.ref(`asked.${jsonName(column)}`)]));
+  const values: IssueColumns = Object.fromEntries(columns.map((column) => [column, newValue(column)]));
   if (closing !== undefined) values.closedUtc = closing ? closedSince : sql.lit(null);
-  const entry = { id: sql.ref('asked.entry'), actor: sql.ref('asked.actor'), text: sql.ref('asked.text') };
+  const entry = {
+    id: sql.ref('changed.entry'),
+    actor: sql.ref('changed.actor'),
+    text: sql.ref('changed.text'),
+  };
   return composed(db, [
     asked(parts, search.named, columns),
-    locked(parts, search),
+    locked(parts, search, columns),
     ['changed', changed(parts, kind, values)],
     isInFeed(kind)
-      ? enteredInFeed(parts, entry, (selections) =>
-          parts.selectFrom('changed').innerJoin('asked', 'asked.place', 'changed.place').select(selections),
-        )
+      ? enteredInFeed(parts, entry, (selections) => parts.selectFrom('changed').select(selections))
       : undefined,
     ...followUps.flatMap((followUp) => followUp(db, write)),
   ])

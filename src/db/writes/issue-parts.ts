@@ -1,5 +1,5 @@
 import { type AliasedExpression, type Expression, type SqlBool, sql } from 'kysely';
-import { type SettableColumn, columnTypes } from '../../model/issue-columns.ts';
+import { columnTypes, jsonName, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueColumns, type IssueName, revised } from '../issues.ts';
 import { typed } from '../query/slots.ts';
 import { columnsOf, jsonRow, type Part, type Parts, recordset } from './write-parts.ts';
@@ -50,10 +50,27 @@ export function askedValues(issues: readonly AskedIssue[]): { asked: string } {
     at,
     comments,
     ...(entry && { entry: entry.id, actor: entry.actor, text: entry.text }),
-    ...jsonRow({ ...issue, ...set }),
+    ...jsonRow({ ...issue, ...renamed(set) }),
   }));
   return { asked: JSON.stringify(rows) };
 }
+
+/** The name of a new value, which is in one row with the value that it replaces. */
+function newName(column: string): string {
+  return `new_${jsonName(column)}`;
+}
+
+function renamed(set: AskedIssue['set'] = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(set).map(([column, value]) => [newName(column), value]));
+}
+
+/** The new value of a column. */
+export function newValue(column: SettableColumn): Expression<unknown> {
+  return sql.ref(`locked.${newName(column)}`);
+}
+
+/** What a statement is asked to do for each issue, beside the columns that it sets. */
+const askedColumns = ['place', 'entry', 'actor', 'text', 'comments'] as const;
 
 /** What the statement is to do, with the columns that it sets. */
 export function asked(parts: Parts, named: IssueNaming, columns: readonly SettableColumn[]): Part {
@@ -66,13 +83,17 @@ export function asked(parts: Parts, named: IssueNaming, columns: readonly Settab
     actor: 'uuid',
     text: 'text',
     ...nameColumns[named],
-    ...Object.fromEntries(columns.map((column) => [column, columnTypes[column]])),
+    ...Object.fromEntries(columns.map((column) => [newName(column), columnTypes[column]])),
   };
   return ['asked', parts.selectFrom(recordset<object, 'one'>('asked', 'one', all)).selectAll()];
 }
 
 /** Finds issues by what they are called, at the revision that is expected where one is, and locks them. */
-export function locked(parts: Parts, { named, wait, deleted = false }: IssueSearch): Part {
+export function locked(
+  parts: Parts,
+  { named, wait, deleted = false }: IssueSearch,
+  columns: readonly SettableColumn[],
+): Part {
   const rows = parts
     .selectFrom('issue')
     .innerJoin('asked', (join) => {
@@ -86,7 +107,9 @@ export function locked(parts: Parts, { named, wait, deleted = false }: IssueSear
       ),
     )
     .selectAll('issue')
-    .select(['asked.place', sql<Date>`coalesce(asked.at, ${laterThanFeed})`.as('at')])
+    .select(askedColumns.map((name) => `asked.${name}` as const))
+    .select(columns.map((column) => sql.ref(`asked.${newName(column)}`).as(newName(column))))
+    .select(sql<Date>`coalesce(asked.at, ${laterThanFeed})`.as('at'))
     .where(sql<SqlBool>`(asked.expected is null or issue.revision = asked.expected)`)
     .$if(!deleted, (query) => query.where('issue.deletedUtc', 'is', null))
     .forNoKeyUpdate('issue');
@@ -120,7 +143,6 @@ export function changed(
   return parts
     .updateTable('issue')
     .from('locked')
-    .innerJoin('asked', 'asked.place', 'locked.place')
     .set({
       ...set,
       ...(kind === 'update' && { updatedUtc: at }),
@@ -131,7 +153,7 @@ export function changed(
     })
     .whereRef('issue.id', '=', 'locked.id')
     .returningAll('issue')
-    .returning('locked.place');
+    .returning(askedColumns.map((name) => `locked.${name}` as const));
 }
 
 /** An entry in the feed of a changed issue. */

@@ -55,15 +55,13 @@ export function preloadedSums(
  * the write itself counts. The actor is that of the write.
  */
 export function preloadedColumns(parts: Parts, tables: readonly PreloadableTable[], write: IssueWrite) {
-  const actor = parts
-    .selectFrom('asked')
-    .select('asked.actor')
-    .where('asked.place', '=', sql.ref<number>('changed.place'));
   return tables.map((table) => {
     const column: AliasableExpression<unknown> =
       table === 'deliveryCount'
         ? deliveryCountsAfter(parts, write)
-        : (table === 'issueSubscription' ? follows(sql<string>`(${actor})`) : joinedTables[table])('changed');
+        : (table === 'issueSubscription' ? follows(sql.ref<string>('changed.actor')) : joinedTables[table])(
+            'changed',
+          );
     return sql<string>`${column}::text`.as(table);
   });
 }

@@ -20,9 +20,9 @@ interface WriteParts {
   /** What the statement is to do, one row for each issue that exists. */
   asked: Asked;
   /** The rows of `asked` whose issues were found and are locked now, with the issues as they were before the write. */
-  locked: IssueRow & { place: number; at: Date };
-  /** The issues as the write left them. Join `asked` and `locked` by `place`; new issues are in neither of them. */
-  changed: IssueRow & { place: number };
+  locked: IssueRow & Asked & { at: Date };
+  /** The issues as the write left them, with what was asked. Join `locked` by `place`; new issues are not in it. */
+  changed: IssueRow & Asked;
   /** The comment that is replied to. */
   parent: Pick<Row<'comment'>, 'id' | 'authorUserAccountId'> & Pick<Row<'member'>, 'displayName'>;
   /** New comments: the place of their issue in `asked`, and their own place among those of the issue, from 1. */

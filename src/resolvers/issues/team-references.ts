@@ -1,10 +1,11 @@
+import { limits } from '../../model/limits.ts';
 import { selectKnownTeams } from '../../db/reads/team-references.ts';
 import { type Context, signedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { decodeId } from '../ids.ts';
 import { asciiUpper } from '../keys.ts';
 
-const maxNames = 250;
+const maxNames = limits.names;
 
 /**
  * The codes and ids that do not name a team, as the client sent them. A filter by an unknown team is refused and does not
