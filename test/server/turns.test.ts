@@ -56,7 +56,7 @@ describe('requests with new documents', () => {
       if (had.length > before) inOneRound.push(had.length - before);
     }
     await settled;
-    expect(Math.max(...inOneRound)).toBe(4);
+    expect(Math.max(...inOneRound)).toBe(2);
     expect(admission.load).toEqual({ inProgress: 10, waiting: 0, refused: 0 });
   });
 

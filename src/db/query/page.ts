@@ -153,26 +153,38 @@ function groupRows(rows: readonly AnyRow[], parents: readonly string[]): Map<str
 export type PageSize = { rows: Given<number>; atMost?: number } | { exactly: number };
 
 /** Selects a page of the workspace's rows or, with a parent, of its children. */
-export function pageQuery(
-  reading: Reading,
-  { source, filter, order, backward, after, before }: Walk,
-  size: PageSize,
-  parent?: RawBuilder<unknown>,
-) {
+export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?: RawBuilder<unknown>) {
+  const { source, filter, order, backward } = walk;
   let query = selected(childRows(reading, source), reading).where(predicateSql(filter, row));
   if (parent && source.parent) query = query.where(sql<SqlBool>`${parentColumn(source.parent)} = ${parent}`);
-  if (after) query = query.where(beyond(order, after, true));
-  if (before) query = query.where(beyond(order, before, false));
-  const walked = query.orderBy(orderSql(row, order, backward));
-  if ('exactly' in size) return walked.limit(sql<number>`${sql.lit(size.exactly)}`);
-  const { rows, atMost } = size;
-  if (atMost === undefined) return walked.limit(sql<number>`${rows}`);
+  const wanted = 'exactly' in size ? sql.lit(size.exactly) : sql<number>`${size.rows}`;
   // For a limit that is only a parameter, the planner assumes a tenth of the table and would plan the statement at each
   // run.
-  return untyped(reading.db)
-    .selectFrom(walked.limit(sql<number>`${sql.lit(atMost)}`).as('sized'))
-    .selectAll()
-    .limit(sql<number>`${rows}`);
+  const planned = 'rows' in size && size.atMost !== undefined ? sql.lit(size.atMost) : wanted;
+  const [first, second] = stretchesOf(walk).map((conditions) =>
+    conditions
+      .reduce((stretch, condition) => stretch.where(condition), query)
+      .orderBy(orderSql(row, order, backward))
+      .limit(planned),
+  );
+  if (!first) throw new Error('A walk has one stretch or two.');
+  if (!second && planned === wanted) return first;
+  const rows = untyped(reading.db).selectFrom(first.as('sized')).selectAll();
+  if (!second) return rows.limit(wanted);
+  // The rows of the first come first, and the second is read only if they are too few.
+  const both = rows.unionAll(untyped(reading.db).selectFrom(second.as('sized')).selectAll());
+  return untyped(reading.db).selectFrom(both.as('stretches')).selectAll().limit(wanted);
+}
+
+/**
+ * The conditions for the rows of a walk. There are two lists of them where the walk goes from rows with a value on to rows
+ * without one, or back: each stretch is a range of an index, and both as one condition are not.
+ */
+function stretchesOf({ order, backward, after, before }: Walk): RawBuilder<SqlBool>[][] {
+  const [start, end] = backward ? [before, after] : [after, before];
+  const beyondStart = start ? rangesBeyond(order, start, !backward) : [];
+  const beforeEnd = end ? [sql<SqlBool>`(${sql.join(rangesBeyond(order, end, backward), sql` or `)})`] : [];
+  return start ? beyondStart.map((range) => [range, ...beforeEnd]) : [beforeEnd];
 }
 
 /**
@@ -276,21 +288,20 @@ function orderSql(alias: string, order: Order, backward: boolean): RawBuilder<un
 const types = { int: 'int4', text: 'text', time: 'timestamptz', date: 'date' } as const;
 
 /**
- * The condition for rows after (or before) a position. A row comparison can use an index but not nulls, which need
- * conditions of their own.
+ * The rows after (or before) a position as ranges of an index, the nearest first. A row comparison is such a range, but
+ * leaves out nulls.
  */
-function beyond(order: Order, position: Position, after: boolean): RawBuilder<SqlBool> {
+function rangesBeyond(order: Order, position: Position, after: boolean): RawBuilder<SqlBool>[] {
   const column = sql.ref(`${row}.${order.column}`);
   const id = sql.ref(`${row}.id`);
-  const greater = (order.direction === 'asc') === after;
-  const operator = sql.raw(greater ? '>' : '<');
+  const operator = sql.raw((order.direction === 'asc') === after ? '>' : '<');
   if (position.value === null) {
-    const among = sql<SqlBool>`${column} is null and ${id} ${operator} ${position.id}::uuid`;
-    return after ? sql<SqlBool>`(${among})` : sql<SqlBool>`(${column} is not null or ${among})`;
+    const amongNulls = sql<SqlBool>`(${column} is null and ${id} ${operator} ${position.id}::uuid)`;
+    return after ? [amongNulls] : [amongNulls, sql<SqlBool>`${column} is not null`];
   }
   const value = sql`${position.value}::${sql.raw(types[order.kind])}`;
   const compared = sql<SqlBool>`(${column}, ${id}) ${operator} (${value}, ${position.id}::uuid)`;
-  return order.nullable && after ? sql<SqlBool>`(${compared} or ${column} is null)` : compared;
+  return order.nullable && after ? [compared, sql<SqlBool>`${column} is null`] : [compared];
 }
 
 function toPage(rows: AnyRow[], { limit, backward }: PageRequest): Page {

@@ -5,7 +5,7 @@ import { AppError } from '../../resolvers/errors.ts';
 const maxWaiting = 500;
 const maxWaitingBytes = 8_000_000;
 /** Documents of up to this size together, which take a millisecond or two, are prepared in one turn. */
-const smallBytes = 4_096;
+const smallBytes = 2_048;
 /** The longest time for which other requests go first. */
 const longestYieldMs = 50;
 

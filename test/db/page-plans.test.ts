@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Lease } from '../../src/db/engine/lease.ts';
+import { always } from '../../src/db/query/predicate.ts';
+import { type Order, pageQuery, type Position, selectPage, type Source } from '../../src/db/query/page.ts';
+import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
+import { copyTemplate } from '../support/templates.ts';
+
+// The embedded engine plans alike, but the bounds below are promised for large databases.
+const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
+
+const notDeleted: Source = { table: 'issue', where: { column: 'deletedUtc', isNull: true } };
+const limit = 10;
+
+onPostgres('a deep page of an order with nulls', () => {
+  let db: TenantDb;
+  let lease: Lease;
+  let drop: () => Promise<void>;
+  beforeAll(async () => {
+    const copy = await copyTemplate('demo');
+    drop = copy.drop;
+    const { id } = await copy.database.unscoped
+      .selectFrom('workspace')
+      .select('id')
+      .executeTakeFirstOrThrow();
+    db = copy.database.of(id);
+    lease = await copy.database.connect();
+    // The table of the demo is small enough to be read as a whole.
+    await lease.query('set enable_seqscan = off; set enable_sort = off; set enable_bitmapscan = off', []);
+  });
+  afterAll(async () => {
+    lease.release();
+    await drop();
+  });
+
+  // Those that have an index: there is none of the time of the last activity in ascending order.
+  const orders: readonly Order[] = [
+    { column: 'dueDate', kind: 'date', nullable: true, direction: 'asc' },
+    { column: 'dueDate', kind: 'date', nullable: true, direction: 'desc' },
+    { column: 'lastActivityUtc', kind: 'time', nullable: true, direction: 'desc' },
+  ];
+  const cases = orders.flatMap((order) => [false, true].map((backward) => ({ order, backward })));
+
+  it.each(cases)(
+    'reads little more than its rows: $order.column $order.direction, backward $backward',
+    async ({ order, backward }) => {
+      const all = await rows(order);
+      expect(all.length).toBeGreaterThan(300);
+      const withValue = all.filter((row) => row[order.column] !== null).length;
+      // In the middle of the rows with a value, at their last one, and in the middle of those without.
+      const places = [withValue / 2, withValue - 1, (withValue + all.length) / 2].map(Math.floor);
+      for (const place of places.filter((at) => at < all.length)) {
+        const position = positionOf(order, all[place]);
+        const walk = { source: notDeleted, filter: always, order, backward };
+        const page = { ...walk, ...(backward ? { before: position } : { after: position }) };
+        const expected = backward
+          ? all.slice(Math.max(0, place - limit), place)
+          : all.slice(place + 1, place + 1 + limit);
+        const { rows: found } = await selectPage(db, { ...page, limit });
+        expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+        const { sql, parameters } = pageQuery({ db, columns: ['id'] }, page, { exactly: limit }).compile();
+        const explained = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+          `explain (analyze, format json) ${sql}`,
+          [...parameters],
+        );
+        expect(readBy(explained.rows[0]?.['QUERY PLAN'][0]?.Plan)).toBeLessThanOrEqual(2 * limit + 10);
+      }
+    },
+  );
+
+  async function rows(order: Order) {
+    const page = await selectPage(db, {
+      source: notDeleted,
+      filter: always,
+      order,
+      backward: false,
+      limit: 10_000,
+    });
+    return page.rows;
+  }
+
+  function positionOf(order: Order, row: Record<string, unknown> | undefined): Position {
+    const value = row?.[order.column] ?? null;
+    return {
+      value: value instanceof Date ? value.toISOString() : (value as string | null),
+      id: String(row?.id),
+    };
+  }
+});
+
+interface Plan {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Relation Name'?: string;
+  Plans?: Plan[];
+}
+
+/** The rows that the scans of a plan have read, those included that a filter dropped. */
+function readBy(plan: Plan | undefined): number {
+  if (!plan) return Number.NaN;
+  const below = (plan.Plans ?? []).reduce((sum, each) => sum + readBy(each), 0);
+  if (plan['Relation Name'] === undefined) return below;
+  return below + (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+}
