@@ -32,12 +32,10 @@ onPostgres('a deep page of an order with nulls', () => {
     await drop();
   });
 
-  // Those that have an index: there is none of the time of the last activity in ascending order.
-  const orders: readonly Order[] = [
-    { column: 'dueDate', kind: 'date', nullable: true, direction: 'asc' },
-    { column: 'dueDate', kind: 'date', nullable: true, direction: 'desc' },
-    { column: 'lastActivityUtc', kind: 'time', nullable: true, direction: 'desc' },
-  ];
+  const orders: readonly Order[] = (['asc', 'desc'] as const).flatMap((direction) => [
+    { column: 'dueDate', kind: 'date', nullable: true, direction },
+    { column: 'lastActivityUtc', kind: 'time', nullable: true, direction },
+  ]);
   const cases = orders.flatMap((order) => [false, true].map((backward) => ({ order, backward })));
 
   it.each(cases)(

@@ -33,7 +33,11 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const db = database.unscoped.withoutPlugins() as unknown as Kysely<Ledger>;
   const applied: string[] = [];
   for (;;) {
-    const step = await db.transaction().execute((transaction) => applyNext(transaction, names, folder));
+    // The embedded engine has one connection and one process, so nothing could write meanwhile anyway.
+    const beside = database.engine === 'postgres' ? db : undefined;
+    const step = await db
+      .transaction()
+      .execute((transaction) => applyNext(transaction, { names, folder, beside }));
     if (step === 'done') return applied;
     if (step === 'held') await delay(RETRY_MS);
     else {
@@ -58,9 +62,20 @@ interface Ledger {
   migration: { name: string };
 }
 
-interface Migration {
-  /** Returns what the operator should know about changed rows, as a text that follows the name of the migration. */
-  up(db: Kysely<unknown>): Promise<string | undefined | void>;
+/** A migration changes indexes, or does anything else in a transaction. */
+type Migration =
+  | {
+      /** Returns what the operator should know about changed rows, as a text that follows the name of the migration. */
+      up(db: Kysely<unknown>): Promise<string | undefined | void>;
+    }
+  | { readonly indexes: IndexChanges };
+
+/** Indexes of large tables, which are built and dropped while others write. */
+interface IndexChanges {
+  /** What each new index is on, by its name: `issue (workspace_id, number)`. */
+  readonly creates?: Readonly<Record<string, string>>;
+  /** The names of indexes to drop, once the new ones are there. */
+  readonly drops?: readonly string[];
 }
 
 const FOLDER = join(import.meta.dirname, '../../../migrations');
@@ -69,11 +84,13 @@ const FOLDER = join(import.meta.dirname, '../../../migrations');
 const LOCK_KEY = 7_021_408_113;
 const RETRY_MS = 50;
 
-/** Applies one migration under the lock, which ends with the transaction. Others poll, since waiting in SQL may time out. */
+/**
+ * Applies one migration under the lock, which ends with the transaction. Others poll, since waiting in SQL may time out.
+ * Indexes are changed on another connection (`beside`), since PostgreSQL does that outside of transactions only.
+ */
 async function applyNext(
   transaction: Transaction<Ledger>,
-  names: readonly string[],
-  folder: string,
+  { names, folder, beside }: { names: readonly string[]; folder: string; beside: Kysely<Ledger> | undefined },
 ): Promise<'done' | 'held' | { name: string; done: string | undefined }> {
   const lock = await sql<{
     taken: boolean;
@@ -91,9 +108,35 @@ async function applyNext(
   const name = names.find((candidate) => !applied.has(candidate));
   if (!name) return 'done';
   const migration = (await import(pathToFileURL(join(folder, `${name}.ts`)).href)) as Migration;
-  const done = (await migration.up(transaction as unknown as Kysely<unknown>)) ?? undefined;
+  const done =
+    'indexes' in migration
+      ? await changeIndexes(transaction, beside, migration.indexes)
+      : await migration.up(transaction as unknown as Kysely<unknown>);
   await transaction.insertInto('migration').values({ name }).execute();
-  return { name, done };
+  return { name, done: done ?? undefined };
+}
+
+/**
+ * Creates and drops indexes without blocking writers. It can be repeated: an index that is there stays, and one whose
+ * building broke off, which PostgreSQL keeps as invalid, is built anew.
+ */
+async function changeIndexes(
+  transaction: Transaction<Ledger>,
+  beside: Kysely<Ledger> | undefined,
+  { creates = {}, drops = [] }: IndexChanges,
+): Promise<undefined> {
+  // The transaction with the lock is idle until the indexes are built.
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
+  const db = beside ?? transaction;
+  const concurrently = sql.raw(beside ? 'concurrently' : '');
+  const drop = (name: string) => sql`drop index ${concurrently} if exists ${sql.ref(name)}`.execute(db);
+  for (const [name, on] of Object.entries(creates)) {
+    const { rows } = await sql<{ valid: boolean }>`
+      select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(db);
+    if (rows[0]?.valid === false) await drop(name);
+    await sql`create index ${concurrently} if not exists ${sql.ref(name)} on ${sql.raw(on)}`.execute(db);
+  }
+  for (const name of drops) await drop(name);
 }
 
 async function migrationNames(folder: string): Promise<string[]> {

@@ -178,13 +178,18 @@ export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?:
 
 /**
  * The conditions for the rows of a walk. There are two lists of them where the walk goes from rows with a value on to rows
- * without one, or back: each stretch is a range of an index, and both as one condition are not.
+ * without one, or back: each stretch is a range of an index, and both as one condition are not. No stretch has rows of
+ * both kinds, so one index serves both directions of the order, wherever it has its nulls.
  */
 function stretchesOf({ order, backward, after, before }: Walk): RawBuilder<SqlBool>[][] {
   const [start, end] = backward ? [before, after] : [after, before];
-  const beyondStart = start ? rangesBeyond(order, start, !backward) : [];
   const beforeEnd = end ? [sql<SqlBool>`(${sql.join(rangesBeyond(order, end, backward), sql` or `)})`] : [];
-  return start ? beyondStart.map((range) => [range, ...beforeEnd]) : [beforeEnd];
+  if (start) return rangesBeyond(order, start, !backward).map((range) => [range, ...beforeEnd]);
+  if (!order.nullable) return [beforeEnd];
+  const column = sql.ref(`${row}.${order.column}`);
+  const withValue = [sql<SqlBool>`${column} is not null`, ...beforeEnd];
+  const withoutValue = [sql<SqlBool>`${column} is null`, ...beforeEnd];
+  return backward ? [withoutValue, withValue] : [withValue, withoutValue];
 }
 
 /**
@@ -280,9 +285,7 @@ export function childRows({ db }: Reading, source: Source) {
 function orderSql(alias: string, order: Order, backward: boolean): RawBuilder<unknown> {
   const descending = (order.direction === 'desc') !== backward;
   const direction = sql.raw(descending ? 'desc' : 'asc');
-  // `nulls` is only added for nullable columns, so that other orders can use an index in the default direction.
-  const nulls = sql.raw(order.nullable ? (backward ? ' nulls first' : ' nulls last') : '');
-  return sql`${sql.ref(`${alias}.${order.column}`)} ${direction}${nulls}, ${sql.ref(`${alias}.id`)} ${direction}`;
+  return sql`${sql.ref(`${alias}.${order.column}`)} ${direction}, ${sql.ref(`${alias}.id`)} ${direction}`;
 }
 
 const types = { int: 'int4', text: 'text', time: 'timestamptz', date: 'date' } as const;
