@@ -20,6 +20,12 @@ export const codeTables = {
 
 export type CodeTable = keyof typeof codeTables;
 
+/** The order of priorities: the column with the rank of a row's priority, which has indexes, and the rank of a priority. */
+export const priorityRank = {
+  column: 'priorityRank',
+  of: (priority: number) => (priority + 4) % 5,
+} as const;
+
 export const {
   principalKind,
   memberRole,

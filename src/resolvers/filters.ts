@@ -12,11 +12,14 @@ import { decodeId, type IdPrefix } from './ids.ts';
 import { limits } from '../model/limits.ts';
 import { isLonger } from './writes/write-rules.ts';
 
-/** A field of a filter as declared by its type. The comparators of the input become predicates on it. */
+/**
+ * A field of a filter as declared by its type. The comparators of the input become predicates on it. `stored` converts a value to
+ * that of the column.
+ */
 export type FilterField =
   | { kind: 'id'; column: string; prefix: IdPrefix }
   | { kind: 'text'; column: string; form: TextForm }
-  | { kind: 'value'; column: string }
+  | { kind: 'value'; column: string; stored?: (value: number) => number }
   | { kind: 'reference'; column: string; target: FilterTarget }
   | { kind: 'through'; through: Through; own: string; target: FilterTarget };
 export type FilterFields = Readonly<Record<string, FilterField>>;
@@ -179,6 +182,7 @@ function comparable(
     violations.add(path, decoded.problem);
     return undefined;
   }
+  if (typeof value === 'number' && field.kind === 'value' && field.stored) return field.stored(value);
   if (typeof value !== 'string') return value;
   if (value.includes('\0') || !value.isWellFormed()) {
     violations.add(path, 'must not contain NUL or half a surrogate pair');

@@ -1,3 +1,4 @@
+import { priorityRank } from '../model/codes.ts';
 import type { FieldRef, InputFieldRef } from '@pothos/core';
 import type { Row } from '../db/tables/tables.ts';
 import {
@@ -24,6 +25,7 @@ interface Declared {
 }
 
 const codeEnums = { priority: Priority } as const;
+const codeRanks = { priority: priorityRank } as const;
 
 /** Whether a field can be null. The type is `true` because Pothos requires that literal for a nullable column. */
 function nullable({ cleared }: Declared): true {
@@ -81,7 +83,7 @@ export function storedFilters(f: FilterBuilder<Row<'issue'>>): Record<string, Fi
   const filters = fieldsAs<StoredKind, FilterDeclaration | undefined>({
     text: (_name, field) => ('folded' in field ? f.text(field.folded) : undefined),
     integer: (name) => f.int(name),
-    code: (name, field) => f.enum(codeEnums[field.table], name),
+    code: (name, field) => f.enum(codeEnums[field.table], name, codeRanks[field.table]),
     date: (name) => f.date(name),
     reference: (name, field) => f.id(field.of, name),
   });

@@ -1,3 +1,4 @@
+import { priorityRank } from '../model/codes.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { Priority, ProjectState } from './builder/enums.ts';
 import { Issue } from './issues.ts';
@@ -32,7 +33,7 @@ export const Project: Entity<'project'> = entity('Project', {
     key: f.key('project', 'key'),
     name: f.text('nameFold'),
     state: f.enum(ProjectState, 'state'),
-    priority: f.enum(Priority, 'priority'),
+    priority: f.enum(Priority, 'priority', priorityRank),
     statusId: f.id('pstatus', 'statusId'),
     status: f.reference(ProjectStatus, 'statusId'),
     teamId: f.id('team', 'teamId'),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Lease } from '../../src/db/engine/lease.ts';
-import { always } from '../../src/db/query/predicate.ts';
+import { always, type Predicate, type Through } from '../../src/db/query/predicate.ts';
 import { type Order, pageQuery, type Position, selectPage, type Source } from '../../src/db/query/page.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { copyTemplate } from '../support/templates.ts';
@@ -9,6 +9,14 @@ import { copyTemplate } from '../support/templates.ts';
 const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
 
 const notDeleted: Source = { table: 'issue', where: { column: 'deletedUtc', isNull: true } };
+const labels: Through = {
+  table: 'issueLabel',
+  parent: 'issueId',
+  child: 'labelId',
+  target: 'label',
+  by: 'id',
+  stored: 'labelIds',
+};
 const limit = 10;
 
 onPostgres('a deep page of an order with nulls', () => {
@@ -65,6 +73,20 @@ onPostgres('a deep page of an order with nulls', () => {
     },
   );
 
+  it('finds issues without labels by their copies, and not in the join table', async () => {
+    const none: Predicate = { not: { through: labels, own: 'id', where: always } };
+    const [order] = orders as [Order];
+    const walk = { source: notDeleted, filter: none, order, backward: false };
+    const { sql, parameters } = pageQuery({ db, columns: ['id'] }, walk, { exactly: limit }).compile();
+    const explained = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+      `explain (analyze, format json) ${sql}`,
+      [...parameters],
+    );
+    const plan = explained.rows[0]?.['QUERY PLAN'][0]?.Plan;
+    expect(readBy(plan, 'issue')).toBeGreaterThan(0);
+    expect(readBy(plan, 'issue_label')).toBe(0);
+  });
+
   async function rows(order: Order) {
     const page = await selectPage(db, {
       source: notDeleted,
@@ -94,10 +116,11 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** The rows that the scans of a plan have read, those included that a filter dropped. */
-function readBy(plan: Plan | undefined): number {
+/** The rows that the scans of a plan, or those of one table, have read, those included that a filter dropped. */
+function readBy(plan: Plan | undefined, relation?: string): number {
   if (!plan) return Number.NaN;
-  const below = (plan.Plans ?? []).reduce((sum, each) => sum + readBy(each), 0);
-  if (plan['Relation Name'] === undefined) return below;
+  const below = (plan.Plans ?? []).reduce((sum, each) => sum + readBy(each, relation), 0);
+  const { 'Relation Name': read } = plan;
+  if (read === undefined || (relation !== undefined && read !== relation)) return below;
   return below + (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
 }

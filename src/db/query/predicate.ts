@@ -65,7 +65,7 @@ export function isAlways(predicate: Predicate): boolean {
 export function predicateSql(predicate: Predicate, alias: string): Expression<SqlBool> {
   if ('all' in predicate) return combined(predicate.all, ' and ', true, alias);
   if ('any' in predicate) return combined(predicate.any, ' or ', false, alias);
-  if ('not' in predicate) return sql<SqlBool>`(${predicateSql(predicate.not, alias)}) is not true`;
+  if ('not' in predicate) return notSql(predicate.not, alias);
   if ('through' in predicate) return throughSql(predicate, alias);
   if ('lineage' in predicate) return lineageSql(predicate.lineage, alias);
   const column = sql.ref(`${alias}.${predicate.column}`);
@@ -75,6 +75,28 @@ export function predicateSql(predicate: Predicate, alias: string): Expression<Sq
   if ('among' in predicate) return amongSql(column, predicate);
   if ('references' in predicate) return referenceSql(predicate, column, alias);
   return comparisonSql(column, predicate.is, predicate.value);
+}
+
+function notSql(predicate: Predicate, alias: string): RawBuilder<SqlBool> {
+  // Few related rows lead to few rows, but not the lack of them: those are found by looking at each row, which has a copy.
+  const negated = ('through' in predicate && storedSql(predicate, alias)) || predicateSql(predicate, alias);
+  return sql<SqlBool>`(${negated}) is not true`;
+}
+
+/** Whether a row is related to any of the keys, by its copy of its keys; undefined where the copy does not tell. */
+function storedSql(
+  { through, own, where }: { through: Through; own: string; where: Predicate },
+  alias: string,
+): RawBuilder<SqlBool> | undefined {
+  if (through.stored === undefined) return undefined;
+  const stored = sql.ref(`${alias}.${through.stored}`);
+  const keys = 'among' in where && !where.many ? where : undefined;
+  if (!keys && !isAlways(where)) return undefined;
+  const overlaps = keys ? sql`${stored} && ${keys.among}::uuid[]` : sql`${stored} <> '{}'`;
+  const links = linksOf({ through, own }, alias);
+  const matching = keys ? links.where(amongSql(sql.ref(`${inner(alias)}.${through.child}`), keys)) : links;
+  // `offset 0` keeps the planner from reading all links at once for the few rows without a copy.
+  return sql<SqlBool>`case when ${stored} is null then exists (${matching.offset(sql.lit(0))}) else ${overlaps} end`;
 }
 
 function combined(
@@ -160,12 +182,16 @@ function throughSql(
     'among' in where
       ? amongSql(child, where)
       : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, where)})`;
-  const rows = subquery()
+  return sql<SqlBool>`exists (${linksOf({ through, own }, alias).where(isMatching)})`;
+}
+
+/** The rows of the join table of a row. */
+function linksOf({ through, own }: { through: Through; own: string }, alias: string) {
+  const link = inner(alias);
+  return subquery()
     .selectFrom(`${through.table} as ${link}`)
     .select(sql.lit(1).as('found'))
-    .whereRef(`${link}.${through.parent}`, '=', `${alias}.${own}`)
-    .where(isMatching);
-  return sql<SqlBool>`exists (${rows})`;
+    .whereRef(`${link}.${through.parent}`, '=', `${alias}.${own}`);
 }
 
 function lineageSql({ table, parent, root }: Lineage, alias: string): RawBuilder<SqlBool> {

@@ -47,7 +47,12 @@ export interface FilterBuilder<Row> {
   boolean: (column: ColumnOf<Row, boolean>) => FilterDeclaration;
   date: (column: ColumnOf<Row, string>) => FilterDeclaration;
   time: (column: ColumnOf<Row, Date>) => FilterDeclaration;
-  enum: (type: EnumRef, column: ColumnOf<Row, number>) => FilterDeclaration;
+  /** With `ranked`, the rank of the value is compared with that in another column. */
+  enum: (
+    type: EnumRef,
+    column: ColumnOf<Row, number>,
+    ranked?: { column: ColumnOf<Row, number>; of: (value: number) => number },
+  ) => FilterDeclaration;
   /** A condition on the row that a column refers to. */
   reference: (
     target: RelatedEntity,
@@ -198,7 +203,12 @@ export const filterBuilder: FilterBuilder<Record<string, never>> = {
   boolean: (column) => value(column, comparators.BooleanFilter),
   date: (column) => value(column, comparators.DateFilter),
   time: (column) => value(column, comparators.DateTimeFilter),
-  enum: (type, column) => value(column, enumFilter(type)),
+  enum: (type, column, ranked) => {
+    const declared = value(column, enumFilter(type));
+    return ranked
+      ? { ...declared, field: { kind: 'value', column: ranked.column, stored: ranked.of } }
+      : declared;
+  },
   reference: (target, column, by = 'id') => ({
     field: { kind: 'reference', column, target: { ...target.filterTarget(), by } },
     input: target.filterInput(),
