@@ -36,9 +36,9 @@ async function asked<Data>(query: string) {
 }
 
 /** The keys of the issues that a filter finds, and the statements that it took. */
-async function found(filter: string) {
+async function found(filter: string, order = 'CREATED') {
   const { data, sql } = await asked<{ issues: { totalCount: number; nodes: { key: string }[] } }>(
-    `{ issues(filter: ${filter}, orderBy: { field: CREATED, direction: ASC }) { totalCount nodes { key } } }`,
+    `{ issues(filter: ${filter}, orderBy: { field: ${order}, direction: ASC }) { totalCount nodes { key } } }`,
   );
   expect(data?.issues.totalCount).toBe(data?.issues.nodes.length);
   return { keys: data?.issues.nodes.map(({ key }) => key), sql };
@@ -49,6 +49,30 @@ compiled('few keys are looked for by an index, where the table is asked of nothi
   expect(rows.keys).toEqual([keys.done]);
   expect(sql).not.toContain('from "status"');
   expect(sql).toContain('= any($');
+});
+
+compiled.each([
+  '{ status: { isTerminal: { eq: true } } }',
+  '{ and: [{ status: { category: { eq: COMPLETED } } }, { title: { eq: "Done" } }] }',
+])('an order by status begins where the statuses of the filter %s begin', async (filter) => {
+  const byStatus = await found(filter, 'STATUS');
+  expect(byStatus.keys).toEqual([keys.done]);
+  expect(byStatus.sql).toContain('"r0"."status_rank" >= $');
+  expect(byStatus.sql).toContain('"r0"."status_rank" <= $');
+  expect((await found(filter)).sql).not.toContain('"r0"."status_rank" >=');
+});
+
+compiled.each([
+  [
+    '{ or: [{ status: { isTerminal: { eq: true } } }, { title: { eq: "Bug" } }] }',
+    () => [keys.bug, keys.done],
+  ],
+  ['{ not: { status: { isTerminal: { eq: true } } } }', () => [keys.open, keys.bug]],
+  ['{ status: { category: { eq: CANCELED } }, title: { eq: "No" } }', () => []],
+])('an order by status is not limited by %s', async (filter, expected) => {
+  const byStatus = await found(filter, 'STATUS');
+  expect(byStatus.keys?.toSorted()).toEqual(expected().toSorted());
+  if (!filter.includes('CANCELED')) expect(byStatus.sql).not.toContain('"r0"."status_rank" >=');
 });
 
 compiled('many are hashed once for the statement, and given for the children of parents alone', async () => {

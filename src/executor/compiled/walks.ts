@@ -11,6 +11,7 @@ import { Prepared, slotted, type Values } from '../../db/query/prepared.ts';
 import { Slot } from '../../db/query/slots.ts';
 import { countQuery, countsQuery } from '../../db/query/totals.ts';
 import { withKeys } from '../../reference/conditions.ts';
+import { withRanks } from '../../reference/ranks.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { ValidatedPage } from '../../resolvers/connections.ts';
 import { keysSlot, type Run } from './run.ts';
@@ -34,8 +35,9 @@ export class Walked implements ValidatedPage {
     const known = this.#shaped.get(cached ?? noReferenceData);
     if (known) return known;
     const { request } = this;
+    const { order, source } = request;
     const filter = cached
-      ? withKeys(request.filter, cached, request.source.parent !== undefined)
+      ? withKeys(withRanks(request.filter, order, cached), cached, source.parent !== undefined)
       : request.filter;
     const made = shapedWalk({ ...request, filter }, this.#how);
     this.#shaped.set(cached ?? noReferenceData, made);

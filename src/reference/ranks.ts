@@ -1,0 +1,48 @@
+import type { Predicate } from '../db/query/predicate.ts';
+import type { TableName } from '../db/tables/tables.ts';
+import { testOf } from './conditions.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** A rank that rows copy from a cached row to which they refer, so that an index can have it. */
+interface CopiedRank {
+  /** The column that refers to the row, by its id. */
+  readonly reference: string;
+  readonly table: TableName;
+  readonly rank: string;
+}
+
+/** The copied ranks by the column of the copy. */
+const copiedRanks: Readonly<Record<string, CopiedRank>> = {
+  statusRank: { reference: 'statusId', table: 'status', rank: 'rank' },
+};
+
+/**
+ * Adds to a filter the range of ranks that its rows can have, where it limits the rows by which the order ranks them. A walk
+ * through the index of the order then begins and ends with the rows that match, and does not have to find them.
+ */
+export function withRanks(
+  filter: Predicate,
+  order: { readonly column: string },
+  snapshot: Snapshot,
+): Predicate {
+  const copied = copiedRanks[order.column];
+  const table = copied && snapshot.table(copied.table);
+  const where = copied && conditionsOn(filter, copied);
+  if (!copied || !table || !where || where.length === 0) return filter;
+  const test = testOf({ all: where }, table, snapshot);
+  if (!test) return filter;
+  const place = table.place(copied.rank);
+  const ranks = table.rows.filter(test).map((row) => Number(row[place]));
+  if (ranks.length === 0) return filter;
+  const { column } = order;
+  const from: Predicate = { column, is: 'gte', value: Math.min(...ranks) };
+  return { all: [filter, from, { column, is: 'lte', value: Math.max(...ranks) }] };
+}
+
+/** What all rows of the filter must fulfill in the rows to which they refer. */
+function conditionsOn(filter: Predicate, copied: CopiedRank): Predicate[] {
+  if ('all' in filter) return filter.all.flatMap((part) => conditionsOn(part, copied));
+  if (!('column' in filter) || filter.column !== copied.reference) return [];
+  if ('references' in filter) return filter.references === copied.table ? [filter.where] : [];
+  return 'is' in filter || 'in' in filter ? [{ ...filter, column: 'id' }] : [];
+}
