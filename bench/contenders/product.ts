@@ -16,6 +16,9 @@ function productAt(name: string, title: string, checkout: string): Contender {
     command: ({ databaseUrl, port, directory }) => ({
       // The same heap limits as in `npm start`.
       args: [
+        ...(process.env['BENCH_PROFILE']
+          ? ['--cpu-prof', '--cpu-prof-dir', process.env['BENCH_PROFILE']]
+          : []),
         '--max-semi-space-size=16',
         '--max-old-space-size=512',
         join(checkout, 'bin', 'workgraph.js'),

@@ -113,8 +113,12 @@ function statementBudgets(root: string): string[] {
 }
 
 function verifyRules(root: string): string[] {
-  return globSync('src/**/verify/*.ts', { cwd: root }).flatMap((file) =>
-    Array.from(read(root, file).matchAll(/^\s+name: ?(['"`])(.+)\1,$/gm), ([, , name = '']) => name),
+  // The events of the feed state the rules that follow from them.
+  return globSync('src/**/{verify/*,activity-events}.ts', { cwd: root }).flatMap((file) =>
+    Array.from(
+      read(root, file).matchAll(/^\s+(?:name|rule):\s+(['"`])(.+)\1,$/gm),
+      ([, , name = '']) => name,
+    ),
   );
 }
 
