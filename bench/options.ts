@@ -34,6 +34,7 @@ const help = `npm run bench -- [options]
   BENCH_PRODUCT         another checkout of the product to measure (default: this one)
   BENCH_BEFORE          an earlier checkout that takes part as the contender "before"; if the product has newer
                         migrations, a kept database must be rebuilt with --fresh
+  BENCH_PROFILE         a directory for CPU profiles of the product, one for each process
   BENCH_NICE            priority of all that is measured, -20 (first) to 19, where others use the machine (default 0)
   LIMIT_TOKEN_CACHE_MS  how long LIMIT remembers a token (default 1000; 0: looks each request's up)
 
