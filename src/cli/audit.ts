@@ -23,7 +23,7 @@ export const command = databaseCommand({
     },
     actor: {
       type: 'string',
-      description: 'The actor: a member by id or e-mail address, or any actor by name',
+      description: 'The actor: a member by e-mail address, name or id, or any actor by name',
     },
     act: { type: 'string', description: `The action: ${Object.keys(auditActs).join(', ')}` },
     limit: { type: 'string', default: '100', description: 'The maximum number of entries, up to 10000' },

@@ -1,7 +1,7 @@
 import type { Database } from '../db/engine/engine.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import type { Row } from '../db/tables/tables.ts';
-import { type MemberCard, selectMemberCard, selectMemberCards, selectWorkspaces } from '../db/workspaces.ts';
+import { type MemberCard, selectMemberCards, selectMembersBy, selectWorkspaces } from '../db/workspaces.ts';
 import { memberRole } from '../model/codes.ts';
 import { fold } from '../model/fold.ts';
 import { parseId } from '../resolvers/ids.ts';
@@ -27,26 +27,44 @@ export async function findWorkspace(
   );
 }
 
-/** Finds a member by id, account or e-mail address; without any, the first owner. */
+/** Finds a member by id, account, e-mail address or name; without any, the first owner. */
 export async function findMember(db: TenantDb, named: string | undefined): Promise<MemberCard> {
   if (!named) {
     const [first] = await selectMemberCards(db);
     if (first?.role === memberRole.owner) return first;
     throw new CommandError('The workspace has no owner; choose a member with --member.');
   }
-  const member = await selectMemberCard(db, memberKey(named));
-  if (!member) throw new CommandError(`The workspace has no member ${named}.`);
-  return member;
+  for (const key of memberKeys(named)) {
+    const [member, other] = await selectMembersBy(db, key);
+    if (other)
+      throw new CommandError(`Several members are called ${named}; use an e-mail address or an id instead.`);
+    if (member) return member;
+  }
+  throw new CommandError(`The workspace has no member ${named}; there are ${await someMembers(db)}.`);
 }
+
+/** The names of members, for a message. */
+async function someMembers(db: TenantDb): Promise<string> {
+  const names = (await selectMemberCards(db)).map(({ displayName }) => displayName);
+  const shown = names.slice(0, mostShown).join(', ');
+  return names.length > mostShown ? `${shown} and ${names.length - mostShown} others` : shown;
+}
+
+const mostShown = 5;
 
 function isNamed({ id, name }: WorkspaceCard, named: string): boolean {
   const parsed = parseId(named);
   return (parsed?.prefix === 'workspace' && parsed.uuid === id) || fold(name) === fold(named.trim());
 }
 
-function memberKey(named: string) {
+/** What `named` may be, in the order in which it is tried. */
+function memberKeys(named: string) {
   const id = parseId(named);
-  if (id?.prefix === 'member') return { column: 'id', value: id.uuid } as const;
-  if (id?.prefix === 'user') return { column: 'userAccountId', value: id.uuid } as const;
-  return { column: 'emailAddressFold', value: fold(named.trim()) } as const;
+  if (id?.prefix === 'member') return [{ column: 'id', value: id.uuid }] as const;
+  if (id?.prefix === 'user') return [{ column: 'userAccountId', value: id.uuid }] as const;
+  const value = fold(named.trim());
+  return [
+    { column: 'emailAddressFold', value },
+    { column: 'displayNameFold', value },
+  ] as const;
 }

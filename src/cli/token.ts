@@ -23,7 +23,7 @@ const create = databaseCommand({
     workspace,
     member: {
       type: 'string',
-      description: 'The member that it belongs to, by id or e-mail address; the owner by default',
+      description: 'The member that it belongs to, by e-mail address, name or id; the owner by default',
     },
     name: { type: 'string', default: 'command line', description: 'The name of the token' },
     scopes: {

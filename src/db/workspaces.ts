@@ -40,13 +40,25 @@ export function selectMemberCards(db: TenantDb): Promise<MemberCard[]> {
     .execute();
 }
 
-export function selectMemberCard(
+export async function selectMemberCard(
   db: TenantDb,
-  by: { column: 'id' | 'userAccountId' | 'emailAddressFold'; value: string },
+  by: { column: 'id' | 'userAccountId'; value: string },
 ): Promise<MemberCard | undefined> {
+  return (await selectMembersBy(db, by))[0];
+}
+
+/** The members with an id, an account, an e-mail address or a name; several members may have the same name. */
+export function selectMembersBy(
+  db: TenantDb,
+  {
+    column,
+    value,
+  }: { column: 'id' | 'userAccountId' | 'emailAddressFold' | 'displayNameFold'; value: string },
+): Promise<MemberCard[]> {
   return db
     .selectFrom('member as m')
     .select(['m.id', 'm.userAccountId', 'm.displayName', 'm.emailAddress', 'm.role', 'm.status'])
-    .where(`m.${by.column}`, '=', by.value)
-    .executeTakeFirst();
+    .where(`m.${column}`, '=', value)
+    .orderBy('m.id')
+    .execute();
 }

@@ -72,8 +72,11 @@ function landingPage(origin: string, queries: readonly WorkedQuery[]): string {
           demo workspace has one in the data directory of the server:
         </p>
         ${code('TOKEN=$(cat .workgraph/demo-token)')}
-        <p>For a person or a program of your own, on the machine that the server runs on:</p>
-        ${code('npx workgraph token create --workspace Acme --member ada@example.com --scopes issues:read,teams:read')}
+        <p>
+          For a program of your own, on the machine that the server runs on; <code>--member</code> names another member by
+          e-mail address or name:
+        </p>
+        ${code('npx workgraph token create --scopes issues:read,teams:read')}
       </section>
 
       <section aria-labelledby="ask">

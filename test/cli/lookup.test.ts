@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { findMember } from '../../src/cli/lookup.ts';
+import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
+import { createWorkspace } from '../../src/resolvers/workspaces.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
+import { member } from '../support/fixtures.ts';
+import { copyTemplate } from '../support/templates.ts';
+
+let db: TenantDb;
+let owner: { id: string; account: string };
+let end: () => Promise<void>;
+beforeAll(async () => {
+  const { database, drop } = await copyTemplate('migrated');
+  end = drop;
+  const made = await createWorkspace(database, systemActor, {
+    name: 'Acme',
+    ownerDisplayName: 'Ada',
+    ownerEmailAddress: 'ada@example.com',
+  });
+  owner = { id: made.ownerMemberId, account: made.ownerUserAccountId };
+  db = database.of(made.workspaceId);
+  for (const displayName of ['Grace Hopper', 'Twin', 'Twin', 'Ada@example.com'])
+    await member(database, made.workspaceId, { displayName });
+});
+afterAll(() => end());
+
+it('a member is found by e-mail address, name, id or account, whatever the case', async () => {
+  const words = [
+    'ADA@example.com',
+    'ada',
+    ' Ada ',
+    encodeId('member', owner.id),
+    encodeId('user', owner.account),
+  ];
+  for (const named of words) expect(await findMember(db, named)).toMatchObject({ id: owner.id });
+  expect(await findMember(db, 'grace hopper')).toMatchObject({ displayName: 'Grace Hopper' });
+  expect(await findMember(db, undefined)).toMatchObject({ id: owner.id });
+});
+
+it('a name that several members have is refused', async () => {
+  await expect(findMember(db, 'Twin')).rejects.toThrow(
+    'Several members are called Twin; use an e-mail address or an id instead.',
+  );
+});
+
+it('an unknown member is answered with some of those that there are', async () => {
+  await expect(findMember(db, 'Bob')).rejects.toThrow(
+    /^The workspace has no member Bob; there are Ada, .*Grace Hopper.*\.$/,
+  );
+});
