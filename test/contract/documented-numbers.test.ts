@@ -17,10 +17,10 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '{resolvers/issues/issue-deletion.ts restorableMs / 86_400_000} days ago, with everything',
   ],
   'docs/graph.md': [
-    'up to {resolvers/filters.ts maxConditions} conditions, of which {resolvers/filters.ts maxRelatedConditions} may be on related objects, and a list in it up to {resolvers/filters.ts maxValues} values',
+    'up to {resolvers/filters.ts maxConditions} conditions, of which {resolvers/filters.ts maxRelatedConditions} may be on related objects, and a list in it up to {model/limits.ts filterValues} values',
     'may be nested {resolvers/filters.ts maxCombinators} deep, relations {resolvers/filters.ts maxRelations} deep',
     'A body of {executor/limits.ts maxBodyBytes} bytes; a document of {executor/limits.ts maxTokens} tokens, selections {executor/limits.ts maxDepth} deep, at most {executor/limits.ts defaultOperationCost} objects that it could return; {executor/limits.ts requestsPerMinute} requests a minute',
-    '{resolvers/nodes.ts maxNodes} ids for `nodes`; {resolvers/issues/issue-stats.ts maxStatsDimensions} columns and {resolvers/issues/issue-stats.ts maxStatsGroups} groups of `issueStats`',
+    '{model/limits.ts names} ids for `nodes`; {resolvers/issues/issue-stats.ts maxStatsDimensions} columns and {resolvers/issues/issue-stats.ts maxStatsGroups} groups of `issueStats`',
   ],
   'docs/idempotency.md': [
     'has more than {resolvers/writes/idempotency.ts maxResultLength} characters of JSON',
@@ -42,7 +42,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '| the headers and the address of a request together | {executor/limits.ts maxHeadBytes} bytes |',
     '| items of a list in an argument or a variable | {executor/limits.ts maxListItems};',
     '| conditions of one filter; an empty part of `and`, `or` and `not` counts as one | {resolvers/filters.ts maxConditions}, of which {resolvers/filters.ts maxRelatedConditions} on related objects |',
-    '| values of a list in a filter | {resolvers/filters.ts maxValues} |',
+    '| values of a list in a filter | {model/limits.ts filterValues} |',
     '| conditions of all filters of an operation | {executor/limits.ts maxFilterConditions} |',
     // As many as a body has bytes.
     '| characters in all its arguments, plus {executor/limits.ts valueCharacters} for each value | {executor/limits.ts maxBodyBytes} |',
