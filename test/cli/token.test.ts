@@ -283,12 +283,6 @@ describe('help', () => {
     expect((await workgraph(['schema'])).stdout).toContain('type Issue implements Node');
   });
 
-  it('a command that is none is told so on standard error', async () => {
-    const { exitCode, stdout, stderr } = await workgraph(['bogus']);
-    expect([exitCode, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('Unknown command bogus');
-  });
-
   it('a flag that is none is refused before anything is done', async () => {
     const ran = await workgraph(['token', 'create', '--scope', 'issues:read']);
     expect(ran).toEqual({ exitCode: 2, stdout: '', stderr: 'Unknown --scope; --help lists the flags.\n' });

@@ -1,0 +1,19 @@
+import { expect, it } from '@jest/globals';
+import { workgraph } from './workgraph.ts';
+
+it.each([
+  [['tokn'], 'Unknown command tokn; did you mean token?\n'],
+  [['frobnicate'], /^Unknown command frobnicate; there are serve, migrate, .*openapi\.\n$/],
+  [['token'], 'token needs one of create, list, revoke; --help says more.\n'],
+  [['token', 'crate'], 'Unknown command token crate; did you mean create?\n'],
+  [
+    ['workspace', 'create'],
+    'Missing required argument: --name; workgraph workspace create --help shows the usage.\n',
+  ],
+  [['import'], 'Missing required positional argument: FILE; workgraph import --help shows the usage.\n'],
+  [[], /^A work-tracking service .*\n\nUSAGE workgraph serve\|/],
+])('a wrong use is told in plain text on standard error: %j', async (words, told) => {
+  const { exitCode, stdout, stderr } = await workgraph(words);
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(told);
+});
