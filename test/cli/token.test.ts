@@ -217,7 +217,12 @@ describe('the commands', () => {
 
   it.each([
     ['token create', ['--workspace', 'nobody'], 1, 'There is no workspace nobody.'],
-    ['token create', ['--workspace', 'acme', '--member', 'nobody'], 1, 'The workspace has no member nobody.'],
+    [
+      'token create',
+      ['--workspace', 'acme', '--member', 'nobody'],
+      1,
+      'The workspace has no member nobody; there are ',
+    ],
     [
       'token create',
       ['--workspace', 'acme', '--scopes', 'all'],
