@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
@@ -9,7 +8,7 @@ import { type FileDesk, fileDesk, random } from './files.ts';
 import { type S3Server, startS3 } from './s3-server.ts';
 
 /** `LARGE_FILE_BYTES=1073741824` tries what the limit is by default. */
-const sizeBytes = Number(process.env.LARGE_FILE_BYTES ?? 500_000_000);
+const sizeBytes = Number(process.env.LARGE_FILE_BYTES ?? 400_000_000);
 
 /** Client and server are both in this process; buffers of sockets and the garbage between two collections count too. */
 const mostGrowthBytes = 300_000_000;
@@ -37,28 +36,40 @@ describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
 
   async function roundTrip(length: number): Promise<void> {
     const { attachment, uploadUrl } = await desk.create({ sizeBytes: length, fileName: 'large.bin' });
-    const sent = createHash('sha256');
     const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': length } });
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
-    await pipeline(Readable.from(pieces(length, (piece) => sent.update(piece))), sending);
+    await pipeline(Readable.from(pieces(length)), sending);
     const [{ statusCode }] = await answered;
     expect(statusCode).toBe(204);
     const shown = (await desk.list()).find(({ id }) => id === attachment.id);
     const asking = httpRequest(shown?.signedDownloadUrl ?? '').end();
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
-    const received = createHash('sha256');
-    for await (const chunk of response) received.update(chunk as Buffer);
-    expect(received.digest('hex')).toBe(sent.digest('hex'));
+    let received = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      if (!isSentAt(received, chunk)) throw new Error(`The bytes from ${received} on are not those sent.`);
+      received += chunk.length;
+    }
+    expect(received).toBe(length);
   }
 });
 
-function* pieces(length: number, see: (piece: Buffer) => void): Generator<Buffer> {
-  const piece = random(64 * 1024);
+/** What a file consists of, again and again. Comparing with it costs less than a hash of all. */
+const piece = random(64 * 1024);
+
+function* pieces(length: number): Generator<Buffer> {
   for (let left = length; left > 0; left -= piece.length) {
-    const next = left < piece.length ? piece.subarray(0, left) : piece;
-    see(next);
-    yield next;
+    yield left < piece.length ? piece.subarray(0, left) : piece;
   }
+}
+
+function isSentAt(place: number, bytes: Buffer): boolean {
+  for (let start = 0; start < bytes.length; ) {
+    const inPiece = (place + start) % piece.length;
+    const end = Math.min(bytes.length, start + piece.length - inPiece);
+    if (bytes.compare(piece, inPiece, inPiece + end - start, start, end) !== 0) return false;
+    start = end;
+  }
+  return true;
 }
 
 /** How far the memory of this process rises above what it is now. */

@@ -5,7 +5,7 @@ import { beadsContent } from '../../src/cli/import/beads.ts';
 import { ndjsonContent } from '../../src/cli/import/ndjson.ts';
 import { runExport } from '../../src/cli/export.ts';
 import { type ImportArguments, runImport } from '../../src/cli/import.ts';
-import { seedDemo } from '../../src/cli/seed-demo.ts';
+import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
 import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import { cleanIssue } from '../../src/portability/import/import-clean.ts';
@@ -23,9 +23,12 @@ let made = 0;
 let copy = '';
 
 beforeAll(async () => {
-  test = await copyTemplate('migrated');
+  test = await copyTemplate('demo');
   world = await importWorld(test.database, 'Elsewhere');
-  await seedDemo(test.database, { store: world.store, actor: systemActor });
+  // The rows of the demo's files are in the template, their bytes are not.
+  for (const file of await selectUploadedFiles(test.database.unscoped, undefined, 1_000)) {
+    await world.store.put(contentKey(file), bytesOf(file.id, file.sizeBytes), file.sizeBytes);
+  }
 }, 120_000);
 
 afterAll(async () => {
@@ -45,6 +48,11 @@ beforeEach(async () => {
     parseDirectory({ workspace: { name: copy }, members, agent, teams }),
   );
 });
+
+/** Bytes that no other file has. */
+async function* bytesOf(id: string, size: number): AsyncGenerator<Uint8Array> {
+  yield Buffer.alloc(size, id);
+}
 
 type Line = Record<string, unknown>;
 
@@ -92,10 +100,10 @@ it('an export with everything gives the same export after an import elsewhere', 
 }, 300_000);
 
 it('an export without flags has no files and nothing that was deleted', async () => {
-  const lines = (await exported('Halyard & Tern')).slice(1);
-  expect(lines).toHaveLength(637);
-  expect(JSON.stringify(lines)).not.toMatch(/"attachments"|"deletedUtc"/);
-  await imported(await exported('Halyard & Tern'));
+  const lines = await exported('Halyard & Tern');
+  expect(lines).toHaveLength(638);
+  expect(JSON.stringify(lines.slice(1))).not.toMatch(/"attachments"|"deletedUtc"/);
+  await imported(lines.slice(0, 160));
   expect(await brokenInvariants(test.database)).toEqual({});
 }, 120_000);
 

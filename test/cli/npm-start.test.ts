@@ -5,31 +5,44 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDirectory } from '../../src/db/engine/directory-lock.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
-import { serve, workgraph } from './workgraph.ts';
+import { workgraph } from './workgraph.ts';
 
 const repository = join(import.meta.dirname, '../..');
+const script = join(repository, 'bin/workgraph.js');
+/** What npm tells a script of ours. */
+const fromNpm = { npm_lifecycle_event: 'start', npm_package_name: 'workgraph' };
 // These servers have the embedded database, whatever the other tests run on, so they are started in one of the two runs.
 const onEmbedded = process.env.TEST_DATABASE_URL ? describe.skip : describe;
-let dataDir: string;
+let dataDir: string | undefined;
 let children: ChildProcess[];
 let servers: number[];
 
-beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'workgraph-npm-'));
+beforeEach(() => {
+  dataDir = undefined;
   children = [];
   servers = [];
-  await copyIntoDirectory('migrated', dataDir);
-}, 60_000);
+});
 
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL');
-  for (const pid of servers) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  rmSync(dataDir, { recursive: true, force: true });
+  for (const pid of servers) kill(pid);
+  if (dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true });
 });
+
+async function newDataDir(): Promise<string> {
+  const made = mkdtempSync(join(tmpdir(), 'workgraph-npm-'));
+  await copyIntoDirectory('migrated', made);
+  return made;
+}
+
+function kill(pid: number): void {
+  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+}
 
 function isAlive(pid: number): boolean {
   try {
@@ -50,14 +63,16 @@ interface Started {
   /** The pid of the server, which is that of a descendant. */
   server: number;
   url: string;
+  directory: string;
   words: () => string;
 }
 
 /** Starts a server in some way, and waits until it is ready. */
 async function startBy(command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<Started> {
+  const directory = env.DATA_DIR ?? (dataDir = await newDataDir());
   const child = spawn(command, args, {
     cwd: repository,
-    env: { ...outsideOfNpm(), PORT: '0', DATA_DIR: dataDir, DRAIN_MS: '100', ...env },
+    env: { ...outsideOfNpm(), PORT: '0', DATA_DIR: directory, DRAIN_MS: '100', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
@@ -68,9 +83,9 @@ async function startBy(command: string, args: string[], env: NodeJS.ProcessEnv =
     const ready = /^\{.*"workgraph is ready at .*\}$/m.exec(log)?.[0];
     if (ready !== undefined) {
       const { url } = JSON.parse(ready) as { url: string };
-      const server = Number.parseInt(readFileSync(join(dataDir, 'lock.pid'), 'utf8'), 10);
+      const server = Number.parseInt(readFileSync(join(directory, 'lock.pid'), 'utf8'), 10);
       servers.push(server);
-      return { child, server, url, words: () => words };
+      return { child, server, url, directory, words: () => words };
     }
     if (child.exitCode !== null) throw new Error(`It ended before it was ready: ${words}`);
     await delay(20);
@@ -90,20 +105,24 @@ onEmbedded('npm start', () => {
   it.each(shells)(
     'ends the server when npm alone gets SIGTERM, under %s',
     async (_name, shell) => {
-      const started = await startBy('npm', ['start', `--script-shell=${shell}`]);
+      const started = await startBy('npm', ['start', `--script-shell=${shell}`, '--', '--no-demo']);
       expect(started.server).not.toBe(started.child.pid);
       process.kill(started.child.pid as number, 'SIGTERM');
       await ended(started);
       // The server has let go of the directory as at any stop.
-      lockDirectory(dataDir).release();
+      lockDirectory(started.directory).release();
       await expect(fetch(started.url)).rejects.toThrow('fetch failed');
     },
     60_000,
   );
 
-  it('lets the server drain when the shell is killed', async () => {
-    const started = await startBy('npm', ['start', '--script-shell=/bin/sh'], { DRAIN_MS: '3000' });
-    process.kill(parentOf(started.server), 'SIGKILL');
+  it('lets the server drain when the shell is killed in which npm has started it', async () => {
+    const started = await startBy('/bin/sh', ['-c', `${process.execPath} ${script} serve --no-demo; true`], {
+      ...fromNpm,
+      DRAIN_MS: '3000',
+    });
+    expect(parentOf(started.server)).toBe(started.child.pid);
+    started.child.kill('SIGKILL');
     let readiness = 200;
     while (readiness === 200) readiness = (await fetch(`${started.url}/readyz`)).status;
     expect(readiness).toBe(503);
@@ -118,38 +137,46 @@ function parentOf(pid: number): number {
   return parent;
 }
 
-const script = join(repository, 'bin/workgraph.js');
-
 onEmbedded('a server that outlives its parent on purpose', () => {
-  it.each([
-    ['was not started by npm', {}],
-    [
-      'was started by another script of npm',
-      { npm_lifecycle_event: 'deploy', npm_package_name: 'workgraph' },
-    ],
-    [
-      'was started by a script of another package',
-      { npm_lifecycle_event: 'start', npm_package_name: 'ours' },
-    ],
-  ])(
-    'goes on when it %s',
-    async (_what, env) => {
-      const background = `${process.execPath} ${script} serve & wait`;
-      const started = await startBy('/bin/sh', ['-c', background], env);
-      started.child.kill('SIGKILL');
-      await once(started.child, 'exit');
-      // Longer than the watch takes to notice, if it watched.
-      const untilMs = performance.now() + 1_000;
-      while (performance.now() < untilMs) {
-        expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
-        await delay(50);
-      }
-    },
-    60_000,
-  );
+  it('goes on when it was not started by npm', async () => {
+    const started = await startBy('/bin/sh', ['-c', `${process.execPath} ${script} serve --no-demo & wait`]);
+    started.child.kill('SIGKILL');
+    await once(started.child, 'exit');
+    const untilMs = performance.now() + noticedMs;
+    while (performance.now() < untilMs) {
+      expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
+      await delay(50);
+    }
+  }, 60_000);
 });
 
-const fromNpm = { npm_lifecycle_event: 'start', npm_package_name: 'workgraph' };
+/** Longer than the watch for the parent takes to notice. */
+const noticedMs = 1_000;
+
+describe('the watch for the parent', () => {
+  it.each([
+    ['another script of npm', { npm_lifecycle_event: 'deploy', npm_package_name: 'workgraph' }, true],
+    ['a script of another package', { npm_lifecycle_event: 'start', npm_package_name: 'ours' }, true],
+    ['npm start', fromNpm, false],
+  ])('lets a process that was started by %s go on: %j, %s', async (_what, env, goesOn) => {
+    const watching = join(import.meta.dirname, 'parent-watch-process.ts');
+    const child = spawn('/bin/sh', ['-c', `${process.execPath} ${watching} & wait`], {
+      env: { ...outsideOfNpm(), ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    const pid = Number(line);
+    servers.push(pid);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const untilMs = performance.now() + noticedMs;
+    while (goesOn ? performance.now() < untilMs : isAlive(pid)) {
+      if (goesOn) expect(isAlive(pid)).toBe(true);
+      await delay(20);
+    }
+  });
+});
 
 /** The first Node on the path that is too old to run the program itself. */
 function oldNode(): string | undefined {
@@ -166,51 +193,75 @@ const old = oldNode();
 (old === undefined ? it.skip : it)(
   'ends when the shell is gone in which npm has started an old Node',
   async () => {
-    const started = await startBy('/bin/sh', ['-c', `${old} ${script} serve; true`], fromNpm);
+    const started = await startBy('/bin/sh', ['-c', `${old} ${script} serve --no-demo; true`], fromNpm);
     expect(parentOf(parentOf(started.server))).toBe(started.child.pid);
     started.child.kill('SIGKILL');
     await ended(started);
-    lockDirectory(dataDir).release();
+    lockDirectory(started.directory).release();
   },
   60_000,
 );
 
 onEmbedded('a second start', () => {
-  it('waits for a server that is stopping, and says so', async () => {
-    const port = await freePort();
-    const first = await startBy(process.execPath, [script, 'serve'], {
-      PORT: String(port),
-      DRAIN_MS: '2000',
+  let port: number;
+  let shared: string;
+  /** The server of the test before, which this one stops. */
+  let first: Started | undefined;
+  beforeAll(async () => {
+    port = await freePort();
+    shared = await newDataDir();
+  }, 60_000);
+  afterAll(() => {
+    if (first) kill(first.server);
+    rmSync(shared, { recursive: true, force: true });
+  });
+
+  /** Starts a server that goes on after the test. */
+  async function start(drainMs: number, env: NodeJS.ProcessEnv = {}): Promise<Started> {
+    const started = await startBy(process.execPath, [script, 'serve', '--no-demo'], {
+      DATA_DIR: shared,
+      DRAIN_MS: String(drainMs),
+      ...env,
     });
-    process.kill(first.server, 'SIGTERM');
-    while ((await fetch(`${first.url}/readyz`)).status === 200) await delay(10);
-    const second = await startBy(process.execPath, [script, 'serve'], { PORT: String(port) });
-    expect(second.words()).toContain('Another server is stopping; waiting up to 3 s for it …\n');
-    expect(isAlive(first.server)).toBe(false);
+    [children, servers] = [[], []];
+    return started;
+  }
+
+  /** Tells a server to stop; it is stopping then, and answers still. */
+  async function stopping(server: Started): Promise<void> {
+    process.kill(server.server, 'SIGTERM');
+    while ((await fetch(`${server.url}/readyz`)).status === 200) await delay(10);
+  }
+
+  it('waits for a server that is stopping, and says so', async () => {
+    const before = await start(2_000, { PORT: String(port) });
+    await stopping(before);
+    first = await start(2_000, { PORT: String(port) });
+    expect(first.words()).toContain('Another server is stopping; waiting up to 3 s for it …\n');
+    expect(isAlive(before.server)).toBe(false);
   }, 60_000);
 
   it('waits for the data directory, where the ports are different', async () => {
-    const first = await serve(['--data-dir', dataDir], { DRAIN_MS: '2000' });
-    const over = first.end();
-    while ((await fetch(`${first.url}/readyz`)).status === 200) await delay(10);
-    const second = await serve(['--data-dir', dataDir]);
-    expect(second.words()).toContain('Another server is stopping');
-    expect(await over).toBe(0);
-    await second.end();
+    const before = first ?? (await start(2_000));
+    const over = once(before.child, 'close');
+    await stopping(before);
+    first = await start(7_000);
+    expect(first.words()).toContain('Another server is stopping');
+    expect(await over).toEqual([0, null]);
   }, 60_000);
 
   it('gives up after three seconds', async () => {
-    const first = await serve(['--data-dir', dataDir], { DRAIN_MS: '6000' });
-    const over = first.end();
-    while ((await fetch(`${first.url}/readyz`)).status === 200) await delay(10);
+    const before = first ?? (await start(7_000));
+    const over = once(before.child, 'close');
+    await stopping(before);
     const beganMs = performance.now();
-    const second = await workgraph(['serve', '--port', '0', '--data-dir', dataDir]);
+    const second = await workgraph(['serve', '--port', '0', '--data-dir', shared]);
     expect(performance.now() - beganMs).toBeGreaterThan(3_000);
     expect(second.exitCode).toBe(1);
     expect(second.stderr).toMatch(
       /^Another server is stopping.*\nThe data directory .* is held by another process/,
     );
-    first.child.kill('SIGKILL');
+    kill(before.server);
     await over;
   }, 60_000);
 });

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { serve, serveInTerminal, type Serving, workgraph } from './workgraph.ts';
@@ -62,10 +62,7 @@ describe('serve on the embedded database', () => {
     // Empty, as after the first half of a first start: making the files takes too long to be tested here.
     await copyIntoDirectory('migrated', dataDir);
   }, 60_000);
-  afterEach(async () => {
-    await serving?.end('SIGKILL');
-    serving = undefined;
-  });
+  afterAll(() => serving?.end('SIGKILL'));
 
   it('fills in the demo, prints requests that work as they stand, logs without secrets, and ends on a signal', async () => {
     serving = await serve(['--data-dir', dataDir]);
@@ -90,8 +87,9 @@ describe('serve on the embedded database', () => {
     expect(await serving.end()).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(10_000);
 
-    const lines = serving
-      .log()
+    const log = serving.log();
+    serving = undefined;
+    const lines = log
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -107,9 +105,23 @@ describe('serve on the embedded database', () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ path: '/graphql', status: 200, operation: 'Named' }),
     );
-    expect(serving.log()).not.toContain('secret');
-    expect(serving.log()).not.toContain(token);
+    expect(log).not.toContain('secret');
+    expect(log).not.toContain(token);
   }, 90_000);
+
+  // `script` is another program on other systems.
+  (process.platform === 'linux' ? it : it.skip).each([
+    ['127.0.0.1', true],
+    ['0.0.0.0', false],
+  ])(
+    'shows the token on a terminal at %s: %s',
+    async (host, isShown) => {
+      const words = await serveInTerminal(['--host', host, '--data-dir', dataDir]);
+      expect(words.includes(tokenIn(dataDir))).toBe(isShown);
+      expect(words.includes(join(dataDir, 'demo-token'))).toBe(!isShown);
+    },
+    90_000,
+  );
 
   it('keeps the demo token for the next start, and the directory from a second server', async () => {
     const token = tokenIn(dataDir);
@@ -128,23 +140,10 @@ describe('serve on the embedded database', () => {
     });
   }, 90_000);
 
-  // `script` is another program on other systems.
-  (process.platform === 'linux' ? it : it.skip).each([
-    ['127.0.0.1', true],
-    ['0.0.0.0', false],
-  ])(
-    'shows the token on a terminal at %s: %s',
-    async (host, isShown) => {
-      const words = await serveInTerminal(['--host', host, '--data-dir', dataDir]);
-      expect(words.includes(tokenIn(dataDir))).toBe(isShown);
-      expect(words.includes(join(dataDir, 'demo-token'))).toBe(!isShown);
-    },
-    90_000,
-  );
-
   it('does not replace a demo token that was revoked', async () => {
+    // The server of the test before, which holds the directory.
+    serving ??= await serve(['--data-dir', dataDir]);
     const token = tokenIn(dataDir);
-    serving = await serve(['--data-dir', dataDir]);
     await ask(
       serving.url,
       token,
@@ -156,16 +155,6 @@ describe('serve on the embedded database', () => {
     expect(serving.words()).toContain('npx workgraph token create');
   }, 90_000);
 });
-
-it('leaves a new database empty with --no-demo', async () => {
-  const dataDir = newDirectory();
-  await copyIntoDirectory('migrated', dataDir);
-  const serving = await serve(['--no-demo', '--data-dir', dataDir]);
-  expect(serving.words()).not.toContain('token   wg_');
-  const { stdout } = await workgraph(['workspace', 'list', '--json', '--data-dir', dataDir]);
-  expect(JSON.parse(stdout)).toEqual([]);
-  await serving.end();
-}, 90_000);
 
 describe('a start that must fail says why in words, at once', () => {
   it.each([

@@ -40,8 +40,26 @@ interface Token {
   revokedUtc: string | null;
 }
 
-describe('without a server', () => {
-  it('a workspace is made with its owner and a token, and data and words go their ways', async () => {
+describe('a server that was started with --no-demo', () => {
+  let serving: Serving;
+  beforeAll(async () => {
+    serving = await serve(['--no-demo', '--data-dir', dataDir]);
+  }, 60_000);
+  afterAll(() => serving.end());
+
+  const statusOf = async (token: string) =>
+    (
+      await fetch(`${serving.url}/graphql?query={viewer{scopes}}`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status;
+
+  it('leaves a new database empty', async () => {
+    expect(serving.words()).not.toContain('token   wg_');
+    expect(await json('workspace', 'list')).toEqual([]);
+  });
+
+  it('makes a workspace with its owner and a token', async () => {
     const made = await json<Workspace>(
       'workspace',
       'create',
@@ -56,27 +74,9 @@ describe('without a server', () => {
       id: expect.stringMatching(/^workspace_/),
       token: expect.stringMatching(/^wg_/),
     });
-    const { stdout, stderr } = await run('token', 'create', '--name', 'ci', '--expires', '30d');
-    expect(stdout).toMatch(/^wg_[0-9a-f]{48}\n$/);
-    expect(stderr).toMatch(/^Created token_\w+ for Ada/);
   }, 60_000);
-});
 
-describe('while a server holds the directory', () => {
-  let serving: Serving;
-  beforeAll(async () => {
-    serving = await serve(['--no-demo', '--data-dir', dataDir]);
-  }, 60_000);
-  afterAll(() => serving.end());
-
-  const statusOf = async (token: string) =>
-    (
-      await fetch(`${serving.url}/graphql?query={viewer{scopes}}`, {
-        headers: { authorization: `Bearer ${token}` },
-      })
-    ).status;
-
-  it('commands work through it, and what they change is seen at once', async () => {
+  it('has commands work through it, and sees at once what they change', async () => {
     const made = await json<Token>('token', 'create', '--workspace', 'acme', '--scopes', 'teams:read');
     expect(await statusOf(made.token)).toBe(200);
     expect((await json<Token[]>('token', 'list')).map(({ id }) => id)).toContain(made.id);
@@ -88,16 +88,16 @@ describe('while a server holds the directory', () => {
     expect(serving.log()).not.toContain(made.token);
   }, 60_000);
 
-  it('they fail as they would alone', async () => {
+  it('has commands fail as they would alone', async () => {
     const ran = await run('token', 'create', '--workspace', 'nobody');
     expect(ran).toEqual({ exitCode: 1, stdout: '', stderr: 'There is no workspace nobody.\n' });
   });
 
-  it('its socket is for the owner of the directory alone', () => {
+  it('lets the owner of the directory alone use its socket', () => {
     expect(statSync(join(dataDir, 'socket')).mode & 0o777).toBe(0o600);
   });
 
-  it('what is no command there is told so, and the server goes on', async () => {
+  it('refuses what is no command, and goes on', async () => {
     const said = await new Promise<string>((resolve) => {
       const socket = connect(join(dataDir, 'socket'));
       let text = '';
@@ -113,6 +113,12 @@ describe('while a server holds the directory', () => {
     expect((await fetch(`${serving.url}/health`)).status).toBe(200);
   });
 });
+
+it('without a server, a command prints its data on standard output and its words on standard error', async () => {
+  const { stdout, stderr } = await run('token', 'create', '--workspace', 'acme', '--expires', '30d');
+  expect(stdout).toMatch(/^wg_[0-9a-f]{48}\n$/);
+  expect(stderr).toMatch(/^Created token_\w+ for Ada/);
+}, 60_000);
 
 describe('the commands', () => {
   let app: App;

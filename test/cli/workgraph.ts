@@ -133,5 +133,7 @@ function environment(env: Record<string, string>): Record<string, string> {
   // These three let the process report its fallbacks to the test.
   const { NODE_OPTIONS = '', WORKGRAPH_TEST_FALLBACKS = '', JEST_WORKER_ID = '' } = process.env;
   const watch = { NODE_OPTIONS, WORKGRAPH_TEST_FALLBACKS, JEST_WORKER_ID };
-  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), NO_COLOR: '1', WIRE: wire, ...watch, ...env };
+  const { NODE_COMPILE_CACHE = '' } = process.env;
+  const run = { ...(TMPDIR && { TMPDIR }), NODE_COMPILE_CACHE, NO_COLOR: '1', WIRE: wire };
+  return { PATH, HOME, ...run, ...watch, ...env };
 }

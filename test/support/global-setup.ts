@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { allowSharing } from './shared-app.ts';
-import { hasTemplate } from './template-paths.ts';
+import { hasTemplate, templateCache } from './template-paths.ts';
 
 /** What all test files together may need at once, copies of databases and large files among it. */
 const roomBytes = 6e9;
@@ -16,6 +16,8 @@ export default function setup({ filter }: { readonly filter?: string }): void {
   if (!process.env.TMPDIR && hasRoom('/dev/shm')) {
     process.env.TMPDIR = process.env.WORKGRAPH_TEST_MEMORY = mkdtempSync(join('/dev/shm', 'workgraph-run-'));
   }
+  // Otherwise each run compiles all modules again in the first of its processes: their cache is in TMPDIR.
+  process.env.NODE_COMPILE_CACHE ??= join(templateCache, 'compiled');
   watchFallbacks();
   if (!process.env.MUTANTS_NOTES) allowSharing();
   // The fast tests, which a filter chooses, need no database.
