@@ -72,6 +72,10 @@ async function interlacedPng(side: number): Promise<Buffer> {
   ]);
 }
 
+/** The largest that the process takes here, which three tests draw. */
+let made: Promise<Buffer> | undefined;
+const pictureAtTheLimit = () => (made ??= interlacedPng(4_990));
+
 /** The most memory that a process has had at once, in bytes. */
 function peakOf(pid: number | undefined): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
@@ -95,7 +99,7 @@ it('a picture of few bytes that unfolds into 400 MB has no preview, and others h
 describe('the process that draws pictures', () => {
   it('draws an interlaced picture at the limit within its memory', async () => {
     const pictures = new PictureProcess(limits);
-    expect(await pictures.draw(await interlacedPng(4_990))).toBeDefined();
+    expect(await pictures.draw(await pictureAtTheLimit())).toBeDefined();
     expect(peakOf(pictures.pid)).toBeLessThan(limits.maxProcessBytes);
     pictures.end();
   }, 60_000);
@@ -104,7 +108,7 @@ describe('the process that draws pictures', () => {
     const pictures = new PictureProcess({ ...limits, maxProcessBytes: 170_000_000 });
     expect(await pictures.draw(await small())).toBeDefined();
     const { pid } = pictures;
-    expect(await pictures.draw(await interlacedPng(4_990))).toBeUndefined();
+    expect(await pictures.draw(await pictureAtTheLimit())).toBeUndefined();
     expect(pictures.pid).not.toBe(pid);
     expect(await pictures.draw(await small())).toBeDefined();
     pictures.end();
@@ -125,7 +129,7 @@ describe('the process that draws pictures', () => {
   it('costs the preview that it was drawing when it is killed, and nothing else', async () => {
     const pictures = new PictureProcess(limits);
     await pictures.draw(await small());
-    const drawing = pictures.draw(await interlacedPng(4_990));
+    const drawing = pictures.draw(await pictureAtTheLimit());
     process.kill(pictures.pid ?? Number.NaN, 'SIGKILL');
     expect(await drawing).toBeUndefined();
     expect(await pictures.draw(await small())).toBeDefined();

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { seedDemo } from '../../src/cli/seed-demo.ts';
 import { previewKind } from '../../src/model/codes.ts';
@@ -12,15 +12,22 @@ import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 let test: TestDatabase;
 let from: string;
+const made = new Map<'migrated' | 'demo', TestDatabase>();
 
-beforeEach(async () => {
-  test = await copyTemplate('migrated');
+/** A test before may have used the empty database, and has left nothing in it then. */
+async function use(content: 'migrated' | 'demo'): Promise<void> {
+  test = made.get(content) ?? (await copyTemplate(content));
+  made.set(content, test);
+}
+
+beforeEach(() => {
   from = mkdtempSync(join(tmpdir(), 'workgraph-own-demo-'));
-}, 120_000);
+});
 
-afterEach(async () => {
-  rmSync(from, { recursive: true, force: true });
-  await test.drop();
+afterEach(() => rmSync(from, { recursive: true, force: true }));
+
+afterAll(async () => {
+  for (const { drop } of made.values()) await drop();
 });
 
 function seed(options: { from?: string } = {}): ReturnType<typeof seedDemo> {
@@ -79,8 +86,8 @@ function write(lines: readonly object[], directory = ownDirectory): void {
 it('somebody’s own files make a workspace beside the demo, and their dates move', async () => {
   write([ownHeader, ownIssue]);
   writeFileSync(join(from, 'plan.md'), '# The plan');
+  await use('demo');
   const { workspaceId } = await seed({ from });
-  await seed();
   const { rows } = await sql
     .raw(
       `select i.title, i.due_date, i.created_utc, a.text, f.size_bytes, f.preview_kind from issue i
@@ -98,6 +105,7 @@ it('somebody’s own files make a workspace beside the demo, and their dates mov
     },
   ]);
   await expect(seed({ from })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(seed()).rejects.toMatchObject({ code: 'conflict' });
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 
@@ -113,6 +121,7 @@ it.each([
 ])('files that name %s are refused, and nothing of them is kept', async (_, issue, words) => {
   write([ownHeader, issue]);
   writeFileSync(join(from, 'plan.md'), '# The plan');
+  await use('migrated');
   await expect(seed({ from })).rejects.toThrow(words);
   const { rows } = await sql.raw('select id from workspace').execute(test.database.unscoped);
   expect(rows).toEqual([]);
@@ -123,6 +132,7 @@ it('the demo’s files can be shortened and loaded as a demo of one’s own', as
   const path = join(from, 'issues.ndjson');
   const lines = readFileSync(path, 'utf8').split('\n');
   writeFileSync(path, `${lines.slice(0, 11).join('\n')}\n`);
+  await use('migrated');
   await seed({ from });
   const { rows } = await sql
     .raw<{ n: number }>('select count(*)::int as n from issue')

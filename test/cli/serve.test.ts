@@ -54,6 +54,17 @@ async function ask(url: string, token: string | undefined, query: string): Promi
   return response.json();
 }
 
+/** All files of the demo are asked for at once. */
+const generous = { MAX_OPERATION_COST: '1000000000', COST_PER_HOUR: '1000000000' };
+
+interface DemoFile {
+  fileName: string;
+  sizeBytes: number;
+  previewKind: string;
+  signedDownloadUrl: string;
+  signedPreviewUrl: string | null;
+}
+
 describe('serve on the embedded database', () => {
   let dataDir: string;
   let serving: Serving | undefined;
@@ -126,7 +137,7 @@ describe('serve on the embedded database', () => {
   it('keeps the demo token for the next start, and the directory from a second server', async () => {
     const token = tokenIn(dataDir);
     chmodSync(join(dataDir, 'demo-token'), 0o644);
-    serving = await serve([], { DATA_DIR: dataDir });
+    serving = await serve([], { DATA_DIR: dataDir, ...generous });
     expect(tokenIn(dataDir)).toBe(token);
     expect(statSync(join(dataDir, 'demo-token')).mode & 0o777).toBe(0o600);
     expect(await runPrinted(serving.words())).toMatchObject(bothAnswers);
@@ -138,6 +149,29 @@ describe('serve on the embedded database', () => {
       stdout: '',
       stderr: `The data directory ${dataDir} is held by another process (pid ${serving.child.pid}).\n`,
     });
+  }, 90_000);
+
+  it('has the bytes of all files of the demo, and shows each as its row says', async () => {
+    // The server of the test before, which holds the directory.
+    serving ??= await serve([], { DATA_DIR: dataDir, ...generous });
+    const { data } = (await ask(
+      serving.url,
+      tokenIn(dataDir),
+      `{ issues(first: 250, orderBy: { field: NUMBER, direction: ASC }) { nodes { attachments { nodes {
+        fileName sizeBytes previewKind signedDownloadUrl signedPreviewUrl } } } } }`,
+    )) as { data: { issues: { nodes: { attachments: { nodes: DemoFile[] } }[] } } };
+    const files = data.issues.nodes.flatMap(({ attachments }) => attachments.nodes);
+    expect(new Set(files.map(({ previewKind }) => previewKind)).size).toBe(5);
+    const broken = [];
+    for (const { fileName, sizeBytes, previewKind, signedDownloadUrl, signedPreviewUrl } of files) {
+      const bytes = await fetch(signedDownloadUrl).then((response) => response.arrayBuffer());
+      const preview = signedPreviewUrl && (await fetch(signedPreviewUrl));
+      await (preview || undefined)?.arrayBuffer();
+      const shown = preview ? preview.status : 'none';
+      if (bytes.byteLength !== sizeBytes || shown !== (previewKind === 'NONE' ? 'none' : 200))
+        broken.push({ fileName, previewKind, shown, length: bytes.byteLength });
+    }
+    expect(broken).toEqual([]);
   }, 90_000);
 
   it('does not replace a demo token that was revoked', async () => {

@@ -2,13 +2,16 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { openDatabase } from '../../src/db/engine/engine.ts';
+import { copyIntoDirectory } from '../support/templates.ts';
 import { newDirectory } from './engines.ts';
 
 describe('the embedded engine', () => {
   const place = newDirectory();
+  // How a new database is made is no matter here; it takes two seconds.
+  beforeAll(() => copyIntoDirectory('empty', place.location.dataDir));
   afterAll(() => place.remove());
 
   it('keeps every acknowledged write through kill -9, and opens again at once', async () => {

@@ -1,10 +1,10 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type App, startApp } from '../support/app.ts';
+import { type SharedApp, sharedApp } from '../support/shared-app.ts';
 
-let app: App;
+let app: SharedApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await sharedApp();
 }, 300_000);
 afterAll(() => app.stop());
 

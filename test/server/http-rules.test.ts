@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { httpViolation } from '../../src/server/http/http-rules.ts';
-import { type App, startApp } from '../support/app.ts';
+import { type SharedApp, sharedApp } from '../support/shared-app.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
-let app: App;
+let app: SharedApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await sharedApp();
 }, 60_000);
 afterAll(() => app.stop());
 

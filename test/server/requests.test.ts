@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type App, startApp } from '../support/app.ts';
+import { type SharedApp, sharedApp } from '../support/shared-app.ts';
 
-let app: App;
+let app: SharedApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await sharedApp();
 }, 60_000);
 afterAll(() => app.stop());
 

@@ -18,7 +18,7 @@ export function templateOf(content: TemplateContent): string {
   return join(templateCache, `${content}-${hashOfSources(content)}`);
 }
 
-export function hasTemplate(content: Content): boolean {
+export function hasTemplate(content: TemplateContent): boolean {
   return existsSync(templateOf(content));
 }
 

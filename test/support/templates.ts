@@ -45,7 +45,7 @@ export async function copyTemplate(content: Content): Promise<TestDatabase> {
 }
 
 /** Puts an embedded database into a data directory, for a process of its own to open. */
-export async function copyIntoDirectory(content: Content, dataDir: string): Promise<void> {
+export async function copyIntoDirectory(content: TemplateContent, dataDir: string): Promise<void> {
   if (!hasTemplate(content)) await makeTemplate(content);
   copyDatabase(templateOf(content), dataDir);
 }
@@ -68,7 +68,7 @@ async function copyEmbedded(content: Content, dataDir: string): Promise<TestData
 }
 
 /** Makes the template of an embedded database, unless another process has made it meanwhile. */
-export async function makeTemplate(content: Content): Promise<void> {
+export async function makeTemplate(content: TemplateContent): Promise<void> {
   const lock = await lockWhenFree(join(templateCache, 'making'));
   try {
     await makeEmbedded(content);
