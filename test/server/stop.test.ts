@@ -42,7 +42,7 @@ it('a stopping server reports that it is not ready, finishes its requests and ac
   });
   const underWay = fetch(`${server.url}/readyz`);
   await delay(100);
-  const stopped = server.stop({ drainMs: 4_000 });
+  const stopped = server.stop({ drainMs: 2_500 });
   const refused = await fetch(`${server.url}/readyz`);
   expect(refused.status).toBe(503);
   expect(refused.headers.get('connection')).toBe('close');

@@ -130,6 +130,42 @@ async function closedBytes(socket: Socket): Promise<number> {
   return closed(socket);
 }
 
+/** All that comes back on a connection until it is closed from the other side. */
+async function cutAfter(sent: string): Promise<string> {
+  const { hostname, port } = new URL(app.url);
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  let received = '';
+  socket.on('data', (text: string) => (received += text));
+  socket.on('error', () => undefined);
+  socket.write(sent);
+  await once(socket, 'close');
+  return received;
+}
+
+describe('clients that send slowly', () => {
+  const start = () => `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.token}\r\n`;
+
+  it.each([
+    ['nothing', () => ''],
+    ['half a line', () => 'POST /gra'],
+    ['headers without an end', start],
+  ])('are disconnected when they send %s', async (_what, sent) => {
+    expect(await cutAfter(sent())).toMatch(/^HTTP\/1\.1 408 [^]*request_timeout/);
+  });
+
+  it('are disconnected when the rest of a body does not come', async () => {
+    const headers = 'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n';
+    const answer = await cutAfter(`${start()}${headers}{"query":`);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 [^]*REQUEST_TIMEOUT/);
+  });
+
+  it('do not keep the server from answering others, however many they are', async () => {
+    const slow = Array.from({ length: 100 }, () => cutAfter(start()));
+    expect((await app.request('GET', '/v1/teams')).status).toBe(200);
+    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+});
+
 it('a client that reads slowly but steadily gets all of a large answer', async () => {
   const socket = openSilent(app.url, large().replace('\r\n', '\r\nConnection: close\r\n'));
   const began = performance.now();
