@@ -153,12 +153,20 @@ onEmbedded('a server that outlives its parent on purpose', () => {
 /** Longer than the watch for the parent takes to notice. */
 const noticedMs = 1_000;
 
-describe('the watch for the parent', () => {
+describe('a process that watches its parent, whose shell is killed,', () => {
   it.each([
-    ['another script of npm', { npm_lifecycle_event: 'deploy', npm_package_name: 'workgraph' }, true],
-    ['a script of another package', { npm_lifecycle_event: 'start', npm_package_name: 'ours' }, true],
-    ['npm start', fromNpm, false],
-  ])('lets a process that was started by %s go on: %j, %s', async (_what, env, goesOn) => {
+    [
+      'goes on when another script of npm has started it',
+      { npm_lifecycle_event: 'deploy', npm_package_name: 'workgraph' },
+      true,
+    ],
+    [
+      'goes on when a script of another package has started it',
+      { npm_lifecycle_event: 'start', npm_package_name: 'ours' },
+      true,
+    ],
+    ['ends when npm start has started it', fromNpm, false],
+  ])('%s', async (_what, env, goesOn) => {
     const watching = join(import.meta.dirname, 'parent-watch-process.ts');
     const child = spawn('/bin/sh', ['-c', `${process.execPath} ${watching} & wait`], {
       env: { ...outsideOfNpm(), ...env },
