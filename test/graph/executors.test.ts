@@ -11,10 +11,11 @@ import { readPage, sampleLists } from './lists.ts';
 import { RandomQueries, type RandomQuery } from './random-queries.ts';
 import { rowTypeOf } from './schema-walk.ts';
 import { patient } from '../support/patient.ts';
+import { isWhole } from '../support/samples.ts';
 import { startWorld, type World } from './world.ts';
 
-/** 500 in each run; QUERIES=10000 is the long one. A failure names its seed: SEED=… runs that query alone. */
-const queries = Number(process.env.QUERIES ?? 500);
+/** 500 in CI, 150 in any other run; QUERIES=10000 is the long one. A failure names its seed: SEED=… runs that query alone. */
+const queries = Number(process.env.QUERIES ?? (isWhole ? 500 : 150));
 /** The long run takes as much longer. */
 const testMs = Math.max(120_000, 200 * queries);
 const seed = process.env.SEED;

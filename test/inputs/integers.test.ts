@@ -6,9 +6,12 @@ import { schema } from '../../src/schema/index.ts';
 import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { sampled, saysSeed } from '../support/samples.ts';
 
 // Each integer that a write takes is sent at its extremes by every role; then other roles go on with the same issue.
 // What is stored must never be a number from which the next write cannot count.
+// CI and `CASES=all` let every role send each of them; in any other run some of the roles do.
+const oneOf = 4;
 
 let app: App;
 let world: IssueWorld;
@@ -76,26 +79,25 @@ const mutations = Object.values(schema.getMutationType()?.getFields() ?? {}).fla
 describe('a mutation with an integer at its extremes', () => {
   it.each(mutations)(
     '%s, %s: leaves an issue that every role can go on with',
-    async (name, field, inputType) => {
+    saysSeed(async (name, field, inputType) => {
       const input = inputs[name];
       if (!input) throw new Error(`The test has no input of ${name}.`);
       const variants =
         name === 'agentMessageCreate' ? messageTypes.map((messageType) => ({ messageType })) : [{}];
-      for (const role of roles) {
-        for (const variant of variants) {
-          const target = await newTarget();
-          for (const value of extremes) {
-            const query = `mutation ($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
-            const sent = { ...input(target), ...variant, [field]: value };
-            const { status, body } = await app.graphql(query, { input: sent }, { token: tokens[role] });
-            expect([status, faults(body)]).toEqual([200, []]);
-            // The last time, whether it was taken or not, since a refusal must have stored nothing either.
-            const isTaken = !body.errors || value === extremes.at(-1);
-            if (isTaken && !name.endsWith('Delete')) await goOn(target, role);
-          }
+      const senders = roles.flatMap((role) => variants.map((variant) => ({ role, variant })));
+      for (const { role, variant } of sampled(senders, oneOf, () => name + field)) {
+        const target = await newTarget();
+        for (const value of extremes) {
+          const query = `mutation ($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
+          const sent = { ...input(target), ...variant, [field]: value };
+          const { status, body } = await app.graphql(query, { input: sent }, { token: tokens[role] });
+          expect([role, status, faults(body)]).toEqual([role, 200, []]);
+          // The last time, whether it was taken or not, since a refusal must have stored nothing either.
+          const isTaken = !body.errors || value === extremes.at(-1);
+          if (isTaken && !name.endsWith('Delete')) await goOn(target, role);
         }
       }
-    },
+    }),
     120_000,
   );
 });
@@ -118,10 +120,10 @@ const bodies: Readonly<Record<string, () => Input>> = {
 describe('an endpoint with an integer at its extremes', () => {
   it.each(routes)(
     '%s, %s: leaves an issue that every role can go on with',
-    async (name, field, route) => {
+    saysSeed(async (name, field, route) => {
       const body = bodies[name];
       if (!body) throw new Error(`The test has no body of ${name}.`);
-      for (const role of roles) {
+      for (const role of sampled(roles, oneOf, () => name + field)) {
         const target = await newIssue();
         for (const value of extremes) {
           const status = await send(route, target, { ...body(), [field]: value }, tokens[role]);
@@ -129,7 +131,7 @@ describe('an endpoint with an integer at its extremes', () => {
           if (status < 300 || value === extremes.at(-1)) await goOn(target, role);
         }
       }
-    },
+    }),
     120_000,
   );
 });
