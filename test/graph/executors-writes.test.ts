@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Random } from '../support/random.ts';
+import { isWhole } from '../support/samples.ts';
 import { compiledCounts } from '../../src/executor/compiled/executor.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
@@ -9,8 +10,8 @@ import { RandomWrites } from './random-writes.ts';
 import { dataOf, type GraphAnswer } from './graph-answer.ts';
 import { addWorld, type World } from './world.ts';
 
-/** WRITES=5000 is the long run. Each write finds what those before it left, so SEED=… repeats a whole run. */
-const writes = Number(process.env.WRITES ?? 100);
+/** 100 in CI, 40 in any other run; WRITES=5000 is the long one. Each write finds what those before it left, so SEED=… repeats a whole run. */
+const writes = Number(process.env.WRITES ?? (isWhole ? 100 : 40));
 const seed = process.env.SEED ?? String(Date.now());
 
 let apps: App[];

@@ -2,16 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'graphql';
-import { type Answer, type App, isGraphqlJs, startApp } from '../support/app.ts';
+import type { Answer } from '../support/app.ts';
+import { isGraphqlJs } from '../support/chosen-executor.ts';
+import { sharedApp, type SharedApp } from '../support/shared-app.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const page = readFileSync(join(docs, 'graph.md'), 'utf8');
 const files = readdirSync(join(docs, 'queries')).toSorted();
 const queryOf = (file: string) => readFileSync(join(docs, 'queries', file), 'utf8');
 
-let app: App;
+let app: SharedApp;
 beforeAll(async () => {
-  app = await startApp({ demo: true });
+  app = await sharedApp();
 }, 60_000);
 afterAll(() => app.stop());
 

@@ -5,13 +5,13 @@ import { cachedDeclaration } from '../../src/db/tables/cached-tables.ts';
 import type { TableName } from '../../src/db/tables/tables.ts';
 import type { Entity } from '../../src/schema/builder/entity.ts';
 import { schema } from '../../src/schema/index.ts';
-import { isGraphqlJs } from '../support/app.ts';
+import { isGraphqlJs } from '../support/chosen-executor.ts';
 import { dataOf } from './graph-answer.ts';
-import { startWorld, type World } from './world.ts';
+import { sharedWorld, type SharedWorld } from './shared-world.ts';
 
-let world: World;
+let world: SharedWorld;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { parse } from 'graphql';
 import { Random } from '../support/random.ts';
+import { isWhole } from '../support/samples.ts';
 import { priceOperation } from '../../src/executor/cost.ts';
 import { chooseOperation, fragmentsOf } from '../../src/executor/execute.ts';
 import { checkScopes, InsufficientScopeError, missingScopes } from '../../src/executor/scope-rule.ts';
@@ -13,16 +14,17 @@ import { type Principal, type Scope, scopes } from '../../src/resolvers/context.
 import { schema } from '../../src/schema/index.ts';
 import { costByTree } from './cost-by-tree.ts';
 import { RandomQueries } from './random-queries.ts';
-import { startWorld, type World } from './world.ts';
+import { sharedWorld, type SharedWorld } from './shared-world.ts';
 
 // What an operation costs and needs is worked out once and then looked up; it must be what reading it anew gives.
 
-const queries = Number(process.env.QUERIES ?? 500);
+/** 500 in CI, 150 in any other run. */
+const queries = Number(process.env.QUERIES ?? (isWhole ? 500 : 150));
 const firstSeed = process.env.SEED ?? String(Math.floor(Date.now() / 1000));
 
-let world: World;
+let world: SharedWorld;
 beforeAll(async () => {
-  world = await startWorld('worked out');
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { type App, startApp } from '../support/app.ts';
+import type { App } from '../support/app.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
 // Without a browser the tests are named as skipped: `npm test` needs nothing installed.
@@ -12,6 +12,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
   let watched: WatchedPage;
 
   beforeAll(async () => {
+    const { startApp } = await import('../support/app.ts');
     app = await startApp({ demo: true });
     browser = await openBrowser();
     watched = await openPage(browser, app.url);

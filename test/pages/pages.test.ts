@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type App, startApp } from '../support/app.ts';
+import { sharedApp, type SharedApp } from '../support/shared-app.ts';
 
 const browser = { token: null, headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
 
-let app: App;
+let app: SharedApp;
 let closed: App;
 beforeAll(async () => {
-  app = await startApp({ demo: true });
+  app = await sharedApp();
   closed = await startApp({ settings: { EXPLORER: 'off' } });
 }, 180_000);
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Frame } from 'playwright-core';
 import { type FileDesk, fileDesk } from '../attachments/files.ts';
-import { type App, startApp } from '../support/app.ts';
+import type { App } from '../support/app.ts';
 import { hasBrowser, openBrowser, openPage } from './browser.ts';
 import { demoPdf } from '../support/demo-files.ts';
 
@@ -14,6 +14,7 @@ described('a preview in a real browser (needs /usr/bin/chromium)', () => {
   let desk: FileDesk;
 
   beforeAll(async () => {
+    const { startApp } = await import('../support/app.ts');
     app = await startApp();
     desk = await fileDesk(app);
     browser = await openBrowser();

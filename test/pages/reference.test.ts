@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { type App, startApp } from '../support/app.ts';
+import type { App } from '../support/app.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
 // Without a browser the tests are named as skipped: `npm test` needs nothing installed.
@@ -15,6 +15,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
   let watched: WatchedPage;
 
   beforeAll(async () => {
+    const { startApp } = await import('../support/app.ts');
     app = await startApp({ demo: true });
     browser = await openBrowser();
     watched = await openPage(browser, app.url);
@@ -78,6 +79,7 @@ described('the landing page and the reference in a real browser (needs /usr/bin/
   }, 120_000);
 
   it('sends its requests to where it came from, whatever address the server knows itself by', async () => {
+    const { startApp } = await import('../support/app.ts');
     const proxied = await startApp({ settings: { PUBLIC_URL: 'https://work.example.com' } });
     const { page, foreign, complaints } = await openPage(browser, proxied.url);
     page.setDefaultTimeout(patiently.timeout);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { Listener } from '../../src/db/engine/listener.ts';
-import { type App, startApp } from '../support/app.ts';
+import type { App } from '../support/app.ts';
 
 const serverUrl = process.env.TEST_DATABASE_URL;
 const onPostgres = serverUrl ? describe : describe.skip;
@@ -16,6 +16,7 @@ onPostgres('a listener', () => {
   const otherGaps = heardInTurn<void>();
 
   beforeAll(async () => {
+    const { startApp } = await import('../support/app.ts');
     app = await startApp();
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
       app.database.unscoped,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { leaseMs } from '../../src/reference/memory.ts';
-import { type App, startApp } from '../support/app.ts';
+import type { App } from '../support/app.ts';
 import { type SecondServer, startSecondServer } from '../support/second-server.ts';
 
 // Another process writes at random moments, and nothing tells the two servers; `SECONDS=60` for a long run.
@@ -14,6 +14,7 @@ let writer: pg.Client;
 
 onPostgres('reference data that another process writes', () => {
   beforeAll(async () => {
+    const { startApp } = await import('../support/app.ts');
     app = await startApp({ demo: true });
     const started = await startSecondServer(app);
     if (!started) throw new Error('There is no second server on this engine.');

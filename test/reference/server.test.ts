@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { leaseMs } from '../../src/reference/memory.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
-import { type App, startApp } from '../support/app.ts';
+import type { App } from '../support/app.ts';
 import { patient } from '../support/patient.ts';
 import { elsewhere } from './elsewhere.ts';
 
@@ -23,6 +23,7 @@ onPostgres('a server beside which another process writes', () => {
   let nowMs = Math.ceil(performance.now());
 
   beforeAll(async () => {
+    const { startApp } = await import('../support/app.ts');
     app = await startApp({ demo: true });
     const lease = await app.database.connect();
     const { rows } = await lease.query<{ name: string }>('select current_database() as name', []);

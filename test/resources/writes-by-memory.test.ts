@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { newUuid, encodeId, parseId } from '../../src/resolvers/ids.ts';
-import { type App, startApp } from '../support/app.ts';
+import type { App } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
@@ -18,6 +18,7 @@ onPostgres('a write whose reference data another process has just changed', () =
   let other: pg.Client;
 
   beforeAll(async () => {
+    const { startApp } = await import('../support/app.ts');
     app = await startApp();
     world = await issueWorld(app);
     ada = callerOf(app, world.ada.token);

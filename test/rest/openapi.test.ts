@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { printOpenApi } from '../../src/rest-compat/openapi.ts';
 import { table } from '../../src/rest-compat/table.ts';
-import { type App, startApp } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
+import { sharedApp, type SharedApp } from '../support/shared-app.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { type OpenApi, responseOf, schemaDifferences } from '../support/openapi.ts';
 
@@ -85,9 +86,9 @@ it('the document gives the scope of each route as its security', () => {
 });
 
 describe('GET /v1/openapi.json', () => {
-  let app: App;
+  let app: SharedApp;
   beforeAll(async () => {
-    app = await startApp();
+    app = await sharedApp();
   });
   afterAll(() => app.stop());
 

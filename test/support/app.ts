@@ -109,8 +109,7 @@ const chosen: Settings = {
   WRITE_BATCHING: process.env.WRITE_BATCHING,
 };
 
-/** Does graphql-js answer the queries of this run; the compiled executor needs other numbers of statements. */
-export const isGraphqlJs = ['graphql-js', 'reference'].includes(process.env.TEST_EXECUTOR ?? '');
+export { isGraphqlJs } from './chosen-executor.ts';
 
 /** Starts a server on a database of its own: embedded, or on PostgreSQL when TEST_DATABASE_URL is set. */
 export async function startApp({
