@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
-import { startApp } from '../support/app.ts';
 import { team } from '../support/fixtures.ts';
-import { type KeyedWorld, keyedWorld } from '../support/keyed-writes.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { systemActor } from '../../src/resolvers/audit.ts';
 
@@ -49,36 +46,6 @@ it('a server killed between commit and answer has done the write, and says so wh
   next.stop();
   expect(await next.exit).toEqual([0, null]);
 }, 180_000);
-
-it('a client that hangs up has done no harm: what it asked for is done once', async () => {
-  const keyed: KeyedWorld = await keyedWorld(await startApp());
-  try {
-    const { key: issue } = await keyed.newThings();
-    const key = keyed.newKey();
-    const url = new URL(`/v1/issues/${issue}/comments`, keyed.app.url);
-    const headers = {
-      Authorization: `Bearer ${keyed.app.token}`,
-      'Content-Type': 'application/json',
-      'Idempotency-Key': key,
-    };
-    const sent = request(url, { method: 'POST', headers });
-    sent.on('error', () => undefined);
-    await new Promise<void>((resolve) => {
-      sent.end('{"body":"Said."}', resolve);
-    });
-    sent.destroy();
-    const again = () => keyed.rest('POST', url.pathname, key, { body: 'Said.' });
-    let answer = await again();
-    while (answer.status === 409) answer = await again();
-    expect(answer.status).toBe(201);
-    expect((await again()).body).toEqual(answer.body);
-    const list = await keyed.app.request('GET', url.pathname);
-    // The one that was there, and this one.
-    expect(list.body).toMatchObject({ pagination: { totalCount: 2 } });
-  } finally {
-    await keyed.app.stop();
-  }
-}, 120_000);
 
 /** Where the servers find the database; the embedded one belongs to one process. */
 async function handOver(): Promise<string> {

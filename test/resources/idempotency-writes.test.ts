@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperationTypeNode } from 'graphql';
 import { table } from '../../src/rest-compat/table.ts';
@@ -116,4 +117,29 @@ describe('on the graph', () => {
     expect(body.errors?.[0]?.message).toMatch(/Idempotency-Key: is not taken by accessTokenCreate: .*secret/);
     expect(await keyed.tables()).toEqual(before);
   });
+});
+
+it('a client that hangs up has done no harm: what it asked for is done once', async () => {
+  const { key: issue } = await keyed.newThings();
+  const key = keyed.newKey();
+  const url = new URL(`/v1/issues/${issue}/comments`, keyed.app.url);
+  const headers = {
+    Authorization: `Bearer ${keyed.app.token}`,
+    'Content-Type': 'application/json',
+    'Idempotency-Key': key,
+  };
+  const sent = request(url, { method: 'POST', headers });
+  sent.on('error', () => undefined);
+  await new Promise<void>((resolve) => {
+    sent.end('{"body":"Said."}', resolve);
+  });
+  sent.destroy();
+  const again = () => keyed.rest('POST', url.pathname, key, { body: 'Said.' });
+  let answer = await again();
+  while (answer.status === 409) answer = await again();
+  expect(answer.status).toBe(201);
+  expect((await again()).body).toEqual(answer.body);
+  const list = await keyed.app.request('GET', url.pathname);
+  // The one that was there, and this one.
+  expect(list.body).toMatchObject({ pagination: { totalCount: 2 } });
 });

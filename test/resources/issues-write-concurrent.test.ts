@@ -5,7 +5,12 @@ import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf, type IssueRead } from '../support/mutations.ts';
+import { isWhole } from '../support/samples.ts';
 import { type SecondServer, startSecondServer } from '../support/second-server.ts';
+
+/** The embedded engine has one session, in which writes hardly meet: outside CI, fewer of them are tried there. */
+const isShort = process.env.TEST_DATABASE_URL === undefined && !isWhole;
+const many = isShort ? 120 : 500;
 
 let app: App;
 let second: SecondServer | undefined;
@@ -60,8 +65,8 @@ function randomNumbers(seed: number): (below: number) => number {
 }
 
 describe('writes at once', () => {
-  it('number 500 issues of one team without a gap', async () => {
-    const issues = await atOnce(500, (caller, index) =>
+  it('number hundreds of issues of one team without a gap', async () => {
+    const issues = await atOnce(many, (caller, index) =>
       caller.create({
         teamId: world.ops.id,
         title: `Issue ${index}`,
@@ -70,7 +75,7 @@ describe('writes at once', () => {
       }),
     );
     const numbers = issues.map(({ key }) => Number(key.split('-')[1])).sort((left, right) => left - right);
-    expect(numbers).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+    expect(numbers).toEqual(Array.from({ length: many }, (_, index) => index + 1));
   }, 120_000);
 
   it('add one of eight equal links', async () => {
@@ -108,7 +113,7 @@ describe('writes at once', () => {
     const { eng } = world;
     const sets = [[eng.bug], [eng.feature, world.shared].sort()];
     const { key } = await create();
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < (isShort ? 4 : 10); round += 1) {
       const answers = await atOnce(4, (caller, index) =>
         caller.update(key, { labelIds: sets[index < 2 ? 0 : 1] }),
       );
@@ -127,7 +132,7 @@ describe('writes at once', () => {
     const [a, b, c, d] = issues.map(({ key, id }) => ({ key, id }));
     const under = (caller: Caller, child = a, parent = b) =>
       caller.update(child?.key ?? '', { parentIssueId: parent?.id });
-    for (let round = 0; round < 15; round += 1) {
+    for (let round = 0; round < (isShort ? 5 : 15); round += 1) {
       await under(ada, a, b);
       await under(ada, c, d);
       // Neither touches a row of the other, and both together close a circle.
@@ -151,7 +156,7 @@ describe('writes at once', () => {
     expect(await refused).toMatchObject({ code: 'PRECONDITION_FAILED' });
   });
 
-  it('lets one of two with the same expected revision through', async () => {
+  it('let one of two with the same expected revision through', async () => {
     const { key, revision } = await create();
     const answers = await Promise.allSettled(
       [0, 1, 2, 3].map((index) =>
@@ -214,7 +219,7 @@ describe('writes at once', () => {
       await write().catch((error: unknown) => expect(String(error)).toMatch(expected));
     };
     await atOnce(16, async (caller) => {
-      for (let write = 0; write < 12; write += 1) await storm(caller);
+      for (let write = 0; write < (isShort ? 6 : 12); write += 1) await storm(caller);
     });
     expect(await brokenInvariants(app.database)).toEqual({});
     expect(await deadlocks()).toBe(0);

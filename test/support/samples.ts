@@ -2,11 +2,13 @@ import { Random } from './random.ts';
 
 // Where a file walks hundreds of generated cases, CI tries all of them, as `CASES=all` does. Any other run takes a part.
 
-/** Whether this run tries every generated case. */
-export const isWhole = process.env.CI !== undefined || process.env.CASES === 'all';
+const { CI, CASES, MUTANTS_NOTES, SEED } = process.env;
+
+/** Whether this run tries every generated case; chance must not decide which mutants are found. */
+export const isWhole = CI !== undefined || CASES === 'all' || MUTANTS_NOTES !== undefined;
 
 /** Decides which part a run takes: `SEED=…` takes the part of another run once more. */
-export const seed = Number(process.env.SEED ?? Math.floor(Date.now() / 1000));
+export const seed = Number(SEED ?? Math.floor(Date.now() / 1000));
 
 /** All cases, or one of so many, in their order; of each group at least one. Each group has a chance of its own. */
 export function sampled<Case>(
