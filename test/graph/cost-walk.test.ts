@@ -12,13 +12,15 @@ import {
 import { schema } from '../../src/schema/index.ts';
 import { type FieldOf, objectFields, objectType, planOf } from './schema-walk.ts';
 import { dataOf } from './graph-answer.ts';
-import { startWorld, type World } from './world.ts';
+import { sharedWorld, type SharedWorld } from './shared-world.ts';
 
 // What an operation gives back is never more than its price: every field, below every way that leads to it.
 
-let world: World;
+let world: SharedWorld;
+let ways: ReadonlyMap<string, Way>;
 beforeAll(async () => {
-  world = await startWorld('priced');
+  world = await sharedWorld();
+  ways = waysToTypes();
 });
 afterAll(() => world.stop());
 
@@ -94,7 +96,7 @@ describe('every field', () => {
   it.each(composites.map((one) => [one.coordinate, one] as const))(
     '%s gives no more than it is priced',
     async (_name, one) => {
-      const way = waysToTypes().get(one.parent);
+      const way = ways.get(one.parent);
       if (!way) throw new Error(`Nothing leads to ${one.parent}.`);
       const sizes = one.field.args.some(({ name }) => name === 'first') ? [undefined, 1, 250] : [undefined];
       for (const size of sizes) {
@@ -109,7 +111,6 @@ describe('every field', () => {
   );
 
   it('is reached', () => {
-    const ways = waysToTypes();
     expect(composites.filter(({ parent }) => !ways.has(parent)).map(({ coordinate }) => coordinate)).toEqual(
       [],
     );
@@ -203,16 +204,4 @@ describe('issueStats', () => {
       expect(requested).toBeLessThanOrEqual((first ?? 1_000) * 8);
     }
   });
-});
-
-it('the issues that a batch changes are as many as its keys', async () => {
-  const keys = world.things
-    .all('Issue')
-    .slice(0, 3)
-    .map(({ key }) => key);
-  const query =
-    'mutation ($keys: [String!]!) { issueBatchUpdate(input: { keys: $keys, priority: LOW }) { issues { id team { id } } } }';
-  const { requested, actual } = await costOf(query, { keys });
-  expect(actual).toBeGreaterThan(keys.length);
-  expect(actual).toBeLessThanOrEqual(requested);
 });

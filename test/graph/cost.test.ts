@@ -237,6 +237,19 @@ describe('what is refused before it runs', () => {
   });
 });
 
+it('the issues that a batch changes are as many as its keys', async () => {
+  const listed = await app.graphql<{ issues: { nodes: { key: string }[] } }>(
+    '{ issues(first: 3) { nodes { key } } }',
+  );
+  const keys = listed.body.data?.issues.nodes.map(({ key }) => key) ?? [];
+  expect(keys).toHaveLength(3);
+  const query =
+    'mutation ($keys: [String!]!) { issueBatchUpdate(input: { keys: $keys, priority: LOW }) { issues { id team { id } } } }';
+  const { requested, actual } = await costOf(query, { keys });
+  expect(actual).toBeGreaterThan(keys.length);
+  expect(actual).toBeLessThanOrEqual(requested);
+});
+
 it('a server can be told another limit, on both faces', async () => {
   const strict = await startApp({ settings: { MAX_OPERATION_COST: '30' } });
   try {

@@ -1,7 +1,7 @@
 import { memberRole } from '../../src/model/codes.ts';
 import { scopes as allScopes } from '../../src/resolvers/context.ts';
 import { parseRows } from '../support/printed-rows.ts';
-import { isSharing, sharedApp, sharedServer } from '../support/shared-app.ts';
+import { isSharing, sharedApp, type SharedApp, sharedServer } from '../support/shared-app.ts';
 import { turn } from './fixture.ts';
 import { makeFixture } from './make-fixture.ts';
 import { thingsOf } from './read-things.ts';
@@ -9,7 +9,7 @@ import type { AllRows } from './things.ts';
 import type { World } from './world.ts';
 
 /** What a suite that only reads has of a world. */
-export type SharedWorld = Omit<World, 'app' | 'read'>;
+export type SharedWorld = Omit<World, 'app' | 'read'> & { app: Pick<SharedApp, 'graphql' | 'request'> };
 
 /** Gives the awkward workspace on the server that the reading suites of this worker share; see `startWorld`. */
 export async function sharedWorld(): Promise<SharedWorld> {
@@ -25,6 +25,7 @@ export async function sharedWorld(): Promise<SharedWorld> {
   const { ownerUserAccountId: userAccountId } = workspace;
   const viewer = { userAccountId, role: memberRole.owner, scopes: allScopes, nowMs: Date.now() };
   return {
+    app,
     fixture,
     workspace,
     things: thingsOf(parseRows<AllRows>(rows), viewer),
