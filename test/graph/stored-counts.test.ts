@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { decodeId, encodeId } from '../../src/resolvers/ids.ts';
+import { decodeId, encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { connectionFields, planOf } from './schema-walk.ts';
 import { dataOf } from './graph-answer.ts';
 import { startWorld, type World } from './world.ts';
@@ -71,6 +71,26 @@ it('the issues of a team and of all teams are told by counters, unless there is 
   expect(await read()).toEqual([all + 5, counted, ofTeam + 5, countedOfTeam]);
 });
 
+it('a team counts the next issue number from 1 where no issue was ever made, else from the counter', async () => {
+  const { team: teams, issue: issues } = world.fixture.rows;
+  const query = '{ teams { nodes { code nextIssueNumber } } }';
+  const first = dataOf(await world.ask(query)).teams as {
+    nodes: { code: string; nextIssueNumber: number }[];
+  };
+  const last = (code: string) => {
+    const numbers = issues.filter(({ teamId }) => teams.find(({ id }) => id === teamId)?.code === code);
+    return Math.max(0, ...numbers.map(({ number }) => number));
+  };
+  expect(first.nodes).toEqual(first.nodes.map(({ code }) => ({ code, nextIssueNumber: last(code) + 1 })));
+  const team = teams.find(({ code }) => last(code) === 0);
+  await world.app.database.unscoped
+    .insertInto('teamCounter')
+    .values({ workspaceId: world.fixture.workspaceId, teamId: team?.id ?? '', nextIssueNumber: 43 })
+    .execute();
+  const counted = dataOf(await world.ask(`{ team(code: "${team?.code}") { nextIssueNumber } }`));
+  expect(counted.team).toEqual({ nextIssueNumber: 43 });
+});
+
 it('a living issue that an operator removes by hand is no longer counted', async () => {
   const { unscoped } = world.app.database;
   const { workspaceId, rows } = world.fixture;
@@ -107,6 +127,37 @@ it('a living issue that an operator removes by hand is no longer counted', async
     await sql`delete from ${sql.table(name)} where issue_id = ${decoded.uuid}`.execute(unscoped);
   await sql`delete from issue where id = ${decoded.uuid}`.execute(unscoped);
   expect(await counted()).toBe(before);
+});
+
+it('issueStats answers the 1,000 largest groups', async () => {
+  const { unscoped: db } = world.app.database;
+  const { workspaceId, rows } = world.fixture;
+  const issueId = rows.issue.find(({ deletedUtc }) => !deletedUtc)?.id ?? '';
+  const labels = Array.from({ length: 1_001 }, (_, place) => {
+    const name = `one of many: ${place}`;
+    return { workspaceId, id: newUuid(), name, nameFold: name };
+  });
+  await db.insertInto('label').values(labels).execute();
+  const worn = labels.map(({ id: labelId }) => ({ workspaceId, issueId, labelId }));
+  await db.insertInto('issueLabel').values(worn).execute();
+  const answer = await world.ask('{ issueStats(groupBy: [LABEL]) { count } }');
+  expect(dataOf(answer).issueStats).toHaveLength(1_000);
+});
+
+it('issueStats sums no further than an Int holds', async () => {
+  const { unscoped: db } = world.app.database;
+  const [issue, other] = world.fixture.rows.issue;
+  const ids = [issue?.id ?? '', other?.id ?? ''];
+  const { workspaceId } = world.fixture;
+  await db
+    .updateTable('issue')
+    .set({ estimateValue: 2_147_483_647 })
+    .where('workspaceId', '=', workspaceId)
+    .where('id', 'in', ids)
+    .execute();
+  expect(dataOf(await world.ask('{ issueStats(groupBy: []) { estimateSum } }')).issueStats).toEqual([
+    { estimateSum: 2_147_483_647 },
+  ]);
 });
 
 interface Total {

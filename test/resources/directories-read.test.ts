@@ -6,11 +6,11 @@ import { encodeId } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { describeReads } from '../graph/read-suite.ts';
 import { dataOf } from '../graph/graph-answer.ts';
-import { startWorld, type World } from '../graph/world.ts';
+import { sharedWorld, type SharedWorld } from '../graph/shared-world.ts';
 
-let world: World;
+let world: SharedWorld;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 
@@ -80,26 +80,6 @@ describe('deliveries', () => {
 });
 
 describe('a team', () => {
-  it('counts the next issue number from 1 where no issue was ever made, else from the counter', async () => {
-    const { team: teams, issue: issues } = world.fixture.rows;
-    const query = '{ teams { nodes { code nextIssueNumber } } }';
-    const first = dataOf(await world.ask(query)).teams as {
-      nodes: { code: string; nextIssueNumber: number }[];
-    };
-    const last = (code: string) => {
-      const numbers = issues.filter(({ teamId }) => teams.find(({ id }) => id === teamId)?.code === code);
-      return Math.max(0, ...numbers.map(({ number }) => number));
-    };
-    expect(first.nodes).toEqual(first.nodes.map(({ code }) => ({ code, nextIssueNumber: last(code) + 1 })));
-    const team = teams.find(({ code }) => last(code) === 0);
-    await world.app.database.unscoped
-      .insertInto('teamCounter')
-      .values({ workspaceId: world.fixture.workspaceId, teamId: team?.id ?? '', nextIssueNumber: 43 })
-      .execute();
-    const counted = dataOf(await world.ask(`{ team(code: "${team?.code}") { nextIssueNumber } }`));
-    expect(counted.team).toEqual({ nextIssueNumber: 43 });
-  });
-
   it('lists the statuses of a team by position', async () => {
     const data = dataOf(await world.ask('{ team(code: "ENG") { statuses { position } } }'));
     expect(data.team).toEqual({ statuses: [0, 1, 2, 3, 4].map((position) => ({ position })) });

@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { GraphQLEnumType } from 'graphql';
 import { Random } from '../support/random.ts';
-import { newUuid } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Filter, matches } from '../graph/model.ts';
 import { RandomFilters } from '../graph/random-filters.ts';
 import type { Thing } from '../graph/things.ts';
 import { codesOf, dataOf } from '../graph/graph-answer.ts';
-import { startWorld, type World } from '../graph/world.ts';
-import { isGraphqlJs } from '../support/app.ts';
+import { sharedWorld, type SharedWorld } from '../graph/shared-world.ts';
+import { isGraphqlJs } from '../support/chosen-executor.ts';
 
-let world: World;
+let world: SharedWorld;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await sharedWorld();
 });
 afterAll(() => world.stop());
 
@@ -109,37 +108,6 @@ it.each([0, -1, 1_001, 2_147_483_647])('refuses %i groups', async (first) => {
   const answer = await world.ask(`{ issueStats(groupBy: [TEAM], first: ${first}) { count } }`);
   expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
   expect(answer.body.errors?.[0]?.message).toBe('first: must be from 1 to 1000.');
-});
-
-it('answers the 1,000 largest groups', async () => {
-  const { unscoped: db } = world.app.database;
-  const { workspaceId, rows } = world.fixture;
-  const issueId = rows.issue.find(({ deletedUtc }) => !deletedUtc)?.id ?? '';
-  const labels = Array.from({ length: 1_001 }, (_, place) => {
-    const name = `one of many: ${place}`;
-    return { workspaceId, id: newUuid(), name, nameFold: name };
-  });
-  await db.insertInto('label').values(labels).execute();
-  const worn = labels.map(({ id: labelId }) => ({ workspaceId, issueId, labelId }));
-  await db.insertInto('issueLabel').values(worn).execute();
-  const answer = await world.ask('{ issueStats(groupBy: [LABEL]) { count } }');
-  expect(dataOf(answer).issueStats).toHaveLength(1_000);
-});
-
-it('sums no further than an Int holds', async () => {
-  const { unscoped: db } = world.app.database;
-  const [issue, other] = world.fixture.rows.issue;
-  const ids = [issue?.id ?? '', other?.id ?? ''];
-  const { workspaceId } = world.fixture;
-  await db
-    .updateTable('issue')
-    .set({ estimateValue: 2_147_483_647 })
-    .where('workspaceId', '=', workspaceId)
-    .where('id', 'in', ids)
-    .execute();
-  expect(dataOf(await world.ask('{ issueStats(groupBy: []) { estimateSum } }')).issueStats).toEqual([
-    { estimateSum: 2_147_483_647 },
-  ]);
 });
 
 function counted(by: readonly string[], filter: Filter): Record<string, unknown>[] {
