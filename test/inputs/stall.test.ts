@@ -11,7 +11,7 @@ import type { Pool } from './pool.ts';
 
 // No request keeps the process from answering others, however large it is and however much it asks for.
 // Of the generated inputs, CI and `CASES=all` send all, any other run one of so many.
-const oneOf = 12;
+const oneOf = 20;
 
 let app: MeasuredApp;
 let client: Client;
