@@ -184,7 +184,7 @@ describe('commands', () => {
   });
 
   it.each(Object.keys(runs))(
-    '%s',
+    '%s enters its acts, or leaves every row as it is',
     async (name) => {
       const { acts: expected, words } = runs[name] ?? { acts: [], words: () => [] };
       const given = await words();

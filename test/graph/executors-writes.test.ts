@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(apps.map((app) => app.stop())));
 
 it(
-  'give the same answer to any mutation, errors and their places included',
+  'both executors give the same answer to any mutation, errors and their places included',
   async () => {
     const random = new Random(seed);
     const { things } = worlds.compiled;
@@ -78,7 +78,7 @@ it('writes that go together are of one database, though the workspaces have one 
 });
 
 it.each(['compiled', 'graphql-js'] as const)(
-  '%s: does a write once whose answer is refused',
+  'the %s executor does a write once whose answer is refused',
   async (executor) => {
     const world = worlds[executor];
     // One of its own: the random writes before may have deleted any other.

@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 it(
-  'give the same answer to any query, errors and their places included',
+  'both executors give the same answer to any query, errors and their places included',
   async () => {
     const seeds = seed ? [seed] : Array.from({ length: queries }, (_, place) => `${firstSeed}-${place}`);
     let errors = 0;

@@ -19,7 +19,7 @@ const counted = connectionFields.filter(({ field }) => {
   return isCounter || plan.count !== undefined;
 });
 
-it('there are lists that are counted already', () => {
+it('five lists know their length without counting', () => {
   expect(counted.map(({ coordinate }) => coordinate).toSorted()).toEqual([
     'Issue.comments',
     'Issue.links',

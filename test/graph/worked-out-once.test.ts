@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-it('for any query, with any values of its variables', () => {
+it('a query costs and needs what reading it anew says, with any values of its variables', () => {
   let compared = 0;
   for (let place = 0; place < queries; place += 1) {
     const seed = process.env.SEED ?? `${firstSeed}-${place}`;
@@ -49,7 +49,7 @@ it('for any query, with any values of its variables', () => {
   expect(compared).toBeGreaterThan(queries);
 });
 
-it('for the queries of the documentation and the operations of REST', () => {
+it('the queries of the documentation and the operations of REST cost and need what reading them anew says', () => {
   const folder = join(import.meta.dirname, '../../docs/queries');
   const documents = readdirSync(folder).map((file) => parse(readFileSync(join(folder, file), 'utf8')));
   for (const document of [...documents, ...table.map((route) => route.document)]) {

@@ -136,7 +136,7 @@ describe('an endpoint with an integer at its extremes', () => {
   );
 });
 
-describe("the finding's own request", () => {
+describe('a message with the largest turn number', () => {
   it('is refused, and the thread goes on', async () => {
     const { key } = await newIssue();
     const path = `/v1/issues/${key}/agent-thread/messages`;

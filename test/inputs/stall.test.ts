@@ -217,7 +217,7 @@ describe('answers without a stall', () => {
     expect(stallMs).toBeLessThanOrEqual(longestStallMs);
   });
 
-  it('the largest page of REST', async () => {
+  it('the largest page of a REST list', async () => {
     const { answer, stallMs } = await measured({
       method: 'GET',
       target: '/v1/issues?page_size=250&team=LONG',

@@ -38,7 +38,7 @@ it.each([
   expect(await authAfter(statement)).toBe(1);
 });
 
-it('a token that is used has the same', async () => {
+it('a token that is used keeps its authority', async () => {
   expect(await authAfter('update access_token set last_used_utc = now()')).toBe(0);
 });
 

@@ -19,7 +19,7 @@ async function refusal(variables: Record<string, unknown>): Promise<string | und
   return answer.body.errors?.[0]?.message;
 }
 
-it('gives back what names no team, as it was given', async () => {
+it('unknownTeams gives back what names no team, as it was given', async () => {
   const [team] = world.things.all('Team');
   const codes = ['nowhere', String(team?.code).toLowerCase(), 'not a code'];
   const answer = await world.ask(query, { codes, ids: [team?.id, absentId] });
@@ -27,7 +27,7 @@ it('gives back what names no team, as it was given', async () => {
   expect(dataOf(await world.ask(query))).toEqual({ unknownTeams: [] });
 });
 
-it('takes 250 codes and ids together, and no more', async () => {
+it('unknownTeams takes 250 codes and ids together, and no more', async () => {
   const codes = Array<string>(249).fill('NOWHERE');
   expect(dataOf(await world.ask(query, { codes, ids: [absentId] }))).toEqual({
     unknownTeams: [...codes, absentId],
@@ -37,7 +37,7 @@ it('takes 250 codes and ids together, and no more', async () => {
   expect(await refusal({ codes: [...codes, 'ONE', 'TWO'] })).toBe(tooMany);
 });
 
-it('refuses what no answer could hold, and ids of something else', async () => {
+it('unknownTeams refuses what no answer could hold, and ids of something else', async () => {
   const unsayable = 'codes: must not contain NUL or half a surrogate pair.';
   expect(await refusal({ codes: ['ENG', 'A\0'] })).toBe(unsayable);
   expect(await refusal({ codes: ['\ud800'] })).toBe(unsayable);

@@ -22,7 +22,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-it('shows a request of every operation, and an answer of every status that is no failure', () => {
+it('the document shows a request of every operation, and an answer of every status that is no failure', () => {
   expect(examples.map(({ name }) => name).toSorted()).toEqual(
     table.map(({ method, path }) => `${method} ${path}`).toSorted(),
   );
@@ -42,7 +42,7 @@ it('shows a request of every operation, and an answer of every status that is no
   }
 });
 
-describe('on the workspace of the examples', () => {
+describe('the server with the workspace of the examples', () => {
   it('answers every documented request as the document shows, over REST', async () => {
     world = await startExampleWorld();
     const settled = new Settled();

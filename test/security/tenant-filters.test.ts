@@ -66,7 +66,7 @@ it('operations of every kind run, and what they ask the database for is written 
   expect(statements.size).toBeGreaterThan(150);
 }, 300_000);
 
-it('so do writes that go together', async () => {
+it('writes that go together run, and are written down, too', async () => {
   const { here } = twins;
   const data = dataOf(await here.ask('{ issues(first: 8) { nodes { key } } teams { nodes { id } } }'));
   const { issues, teams } = data as Record<'issues' | 'teams', { nodes: Record<'key' | 'id', string>[] }>;
@@ -90,7 +90,7 @@ it('so do writes that go together', async () => {
   expect(together()).toBeGreaterThanOrEqual(before + 3);
 });
 
-it('the prover accepts each of them, and refuses it without any one of its tenant filters', () => {
+it('the prover accepts each statement, and refuses it without any one of its tenant filters', () => {
   const judge = (node: RootOperationNode) => (unboundIn(node).length === 0 ? 'let through' : 'refused');
   expect([...statements.values()].filter((node) => judge(node) === 'refused')).toEqual([]);
   let filters = 0;
