@@ -64,9 +64,9 @@ export class ImportFiles {
 
   /** The real path of a regular file in the directory. An import must not read any other file of the machine. */
   async #find(file: string): Promise<string | undefined> {
-    this.#realDirectory ??= realpath(this.#directory);
+    const directory = await (this.#realDirectory ??= realpath(this.#directory));
     const found = await realFile(resolve(this.#directory, file));
-    return found?.startsWith(`${await this.#realDirectory}${sep}`) ? found : undefined;
+    return found?.startsWith(`${directory}${sep}`) ? found : undefined;
   }
 }
 
