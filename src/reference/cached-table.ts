@@ -1,4 +1,4 @@
-import type { Order } from '../db/query/page.ts';
+import type { Order } from '../db/query/walk.ts';
 import { type CachedTableName, cachedTables } from '../db/tables/cached-tables.ts';
 import type { ReferenceRows } from '../db/reads/reference-reads.ts';
 import { KeyIndex } from './key-index.ts';

@@ -1,5 +1,6 @@
 import type { AnyRow } from '../db/query/any-tables.ts';
-import type { Order, Page, PageRequest, Source } from '../db/query/page.ts';
+import type { Page, PageRequest } from '../db/query/page.ts';
+import type { Order, Source } from '../db/query/walk.ts';
 import { always, isAlways } from '../db/query/predicate.ts';
 import { type Context, signedIn } from './context.ts';
 import { decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';

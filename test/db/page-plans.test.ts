@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Lease } from '../../src/db/engine/lease.ts';
 import { always, type Predicate, type Through } from '../../src/db/query/predicate.ts';
-import { type Order, pageQuery, type Position, selectPage, type Source } from '../../src/db/query/page.ts';
+import { pageQuery, selectPage } from '../../src/db/query/page.ts';
+import type { Order, Position, Source } from '../../src/db/query/walk.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { copyTemplate } from '../support/templates.ts';
 

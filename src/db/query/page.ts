@@ -6,61 +6,10 @@ import {
   sql,
 } from 'kysely';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type Predicate, predicateSql, type Through } from './predicate.ts';
+import { predicateSql, type Through } from './predicate.ts';
+import { type ChildSource, orderSql, type Parent, row, type Source, stretchesOf, type Walk } from './walk.ts';
 import type { Given } from './slots.ts';
-import type { TableName } from '../tables/tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
-
-export type OrderKind = 'int' | 'text' | 'time' | 'date';
-
-/** A column to order by. Equal values are ordered by id in the same direction; nulls come last in both directions. */
-export interface Order {
-  column: string;
-  kind: OrderKind;
-  nullable: boolean;
-  direction: 'asc' | 'desc';
-}
-
-/** The position of a row in an order: the value of the order's column, and the id. */
-export interface Position {
-  value: Given<string | number> | null;
-  id: Given<string>;
-}
-
-/** How rows refer to their parent: by a column, or through a join table. */
-export type Parent = { column: string } | { through: Through };
-
-/** The rows of a list before any filter. `where` is a condition that all of them meet, such as not being deleted. */
-export interface Source {
-  table: TableName;
-  where: Predicate;
-  parent?: Parent;
-  /** The table that already counts the rows, if there is one. */
-  counter?: Counter;
-}
-
-/**
- * A table with the numbers of a source's rows for each value of their column `key`. The table has a column of that name
- * too.
- */
-export interface Counter {
-  table: TableName;
-  key: string;
-  column: string;
-}
-
-/** A source whose rows have parents. */
-export type ChildSource = Source & { parent: Parent };
-
-/** The rows of a source that match a filter, in an order, between two positions. */
-export interface Walk {
-  source: Source;
-  filter: Predicate;
-  order: Order;
-  backward: boolean;
-  after?: Position;
-  before?: Position;
-}
 
 export interface PageRequest extends Walk {
   /** The maximum number of rows on the page. One more is read to find out whether there is another page. */
@@ -78,9 +27,6 @@ export interface ListOrder {
   column: string;
   of?: 'row' | 'link';
 }
-
-/** The alias of the rows of a source in all queries. */
-export const row = 'r0';
 
 /** The handle of the workspace whose rows a query reads, and the columns that it selects. */
 export interface Reading {
@@ -177,22 +123,6 @@ export function pageQuery(reading: Reading, walk: Walk, size: PageSize, parent?:
 }
 
 /**
- * The conditions for the rows of a walk. There are two lists of them where the walk goes from rows with a value on to rows
- * without one, or back: each stretch is a range of an index, and both as one condition are not. No stretch has rows of
- * both kinds, so one index serves both directions of the order, wherever it has its nulls.
- */
-function stretchesOf({ order, backward, after, before }: Walk): RawBuilder<SqlBool>[][] {
-  const [start, end] = backward ? [before, after] : [after, before];
-  const beforeEnd = end ? [sql<SqlBool>`(${sql.join(rangesBeyond(order, end, backward), sql` or `)})`] : [];
-  if (start) return rangesBeyond(order, start, !backward).map((range) => [range, ...beforeEnd]);
-  if (!order.nullable) return [beforeEnd];
-  const column = sql.ref(`${row}.${order.column}`);
-  const withValue = [sql<SqlBool>`${column} is not null`, ...beforeEnd];
-  const withoutValue = [sql<SqlBool>`${column} is null`, ...beforeEnd];
-  return backward ? [withoutValue, withValue] : [withValue, withoutValue];
-}
-
-/**
  * Selects a page for each parent, in the order of the parents, with the ordinal of the parent as the last column. The
  * lateral join returns the rows of each page in the order of its subquery, so they are not sorted again.
  */
@@ -280,31 +210,6 @@ export function childRows({ db }: Reading, source: Source) {
       query.innerJoin(`${through?.table} as link`, `link.${through?.child}`, `${row}.${through?.by}`),
     )
     .where(predicateSql(source.where, row));
-}
-
-function orderSql(alias: string, order: Order, backward: boolean): RawBuilder<unknown> {
-  const descending = (order.direction === 'desc') !== backward;
-  const direction = sql.raw(descending ? 'desc' : 'asc');
-  return sql`${sql.ref(`${alias}.${order.column}`)} ${direction}, ${sql.ref(`${alias}.id`)} ${direction}`;
-}
-
-const types = { int: 'int4', text: 'text', time: 'timestamptz', date: 'date' } as const;
-
-/**
- * The rows after (or before) a position as ranges of an index, the nearest first. A row comparison is such a range, but
- * leaves out nulls.
- */
-function rangesBeyond(order: Order, position: Position, after: boolean): RawBuilder<SqlBool>[] {
-  const column = sql.ref(`${row}.${order.column}`);
-  const id = sql.ref(`${row}.id`);
-  const operator = sql.raw((order.direction === 'asc') === after ? '>' : '<');
-  if (position.value === null) {
-    const amongNulls = sql<SqlBool>`(${column} is null and ${id} ${operator} ${position.id}::uuid)`;
-    return after ? [amongNulls] : [amongNulls, sql<SqlBool>`${column} is not null`];
-  }
-  const value = sql`${position.value}::${sql.raw(types[order.kind])}`;
-  const compared = sql<SqlBool>`(${column}, ${id}) ${operator} (${value}, ${position.id}::uuid)`;
-  return order.nullable && after ? [compared, sql<SqlBool>`${column} is null`] : [compared];
 }
 
 function toPage(rows: AnyRow[], { limit, backward }: PageRequest): Page {

@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type AnyRow, type AnyTables, subquery, untyped } from './any-tables.ts';
-import { nameOf, pageQuery, type PageSize, type ReadColumn, type Reading, type Walk } from './page.ts';
+import { nameOf, pageQuery, type PageSize, type ReadColumn, type Reading } from './page.ts';
+import type { Walk } from './walk.ts';
 
 /** The row of a combined statement that reads it together with a page of its children. */
 export interface RowWithPage {

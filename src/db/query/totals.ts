@@ -1,15 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import { clampedSum } from './aggregates.ts';
 import { untyped } from './any-tables.ts';
-import {
-  type ChildSource,
-  childRows,
-  type Counter,
-  parentColumn,
-  type Reading,
-  row,
-  type Source,
-} from './page.ts';
+import { childRows, parentColumn, type Reading } from './page.ts';
+import { type ChildSource, type Counter, row, type Source } from './walk.ts';
 import { isAlways, type Predicate, predicateSql } from './predicate.ts';
 import type { Given } from './slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';

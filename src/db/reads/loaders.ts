@@ -7,9 +7,8 @@ import {
   selectLists,
   selectPage,
   selectPages,
-  type ChildSource,
-  type Source,
 } from '../query/page.ts';
+import type { ChildSource, Source } from '../query/walk.ts';
 import type { Predicate } from '../query/predicate.ts';
 import { existsQuery, findQuery, keyQuery, sumsQuery } from '../query/row-queries.ts';
 import type { TableName } from '../tables/tables.ts';

@@ -1,5 +1,5 @@
 import { decodeText } from '../../db/wire/decoded-types.ts';
-import type { ChildSource } from '../../db/query/page.ts';
+import type { ChildSource } from '../../db/query/walk.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import { Prepared } from '../../db/query/prepared.ts';
 import { existsQuery, sumsQuery } from '../../db/query/row-queries.ts';

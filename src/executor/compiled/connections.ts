@@ -1,5 +1,6 @@
 import type { TextRows } from '../../db/engine/lease.ts';
-import type { Order, ReadColumn } from '../../db/query/page.ts';
+import type { ReadColumn } from '../../db/query/page.ts';
+import type { Order } from '../../db/query/walk.ts';
 import { isAlways } from '../../db/query/predicate.ts';
 import { naturalAt, type TextRow } from '../../db/wire/wire-row.ts';
 import { type ConnectionArguments, type ListDeclaration, pageRequest } from '../../resolvers/connections.ts';

@@ -1,4 +1,5 @@
-import { type ChildSource, linksQuery, type ListOrder, listsQuery } from '../../db/query/page.ts';
+import { linksQuery, type ListOrder, listsQuery } from '../../db/query/page.ts';
+import type { ChildSource } from '../../db/query/walk.ts';
 import type { Through } from '../../db/query/predicate.ts';
 import { Prepared } from '../../db/query/prepared.ts';
 import { asUuids } from '../../db/wire/cell-formats.ts';

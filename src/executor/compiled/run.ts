@@ -1,6 +1,7 @@
 import type { Lease, TextRows } from '../../db/engine/lease.ts';
 import type { Prepared, Values } from '../../db/query/prepared.ts';
-import type { Order, ReadColumn, Reading, Source } from '../../db/query/page.ts';
+import type { ReadColumn, Reading } from '../../db/query/page.ts';
+import type { Order, Source } from '../../db/query/walk.ts';
 import { isAlways, type Predicate } from '../../db/query/predicate.ts';
 import { Slot } from '../../db/query/slots.ts';
 import { anyWorkspace } from '../../db/engine/tenant-handle.ts';

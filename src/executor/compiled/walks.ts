@@ -3,10 +3,9 @@ import {
   type PageSize,
   pageQuery,
   pagesQuery,
-  type Position,
   type ReadColumn,
-  type Walk,
 } from '../../db/query/page.ts';
+import type { Position, Walk } from '../../db/query/walk.ts';
 import { Prepared, slotted, type Values } from '../../db/query/prepared.ts';
 import { Slot } from '../../db/query/slots.ts';
 import { countQuery, countsQuery } from '../../db/query/totals.ts';

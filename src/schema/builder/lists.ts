@@ -1,6 +1,7 @@
 import { type InputFieldMap, RootFieldBuilder, type SchemaTypes } from '@pothos/core';
-import type { ListOrder, Parent as ParentLink } from '../../db/query/page.ts';
+import type { ListOrder } from '../../db/query/page.ts';
 import type { Predicate, Through } from '../../db/query/predicate.ts';
+import type { Parent as ParentLink } from '../../db/query/walk.ts';
 import type { Row, TableName } from '../../db/tables/tables.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';

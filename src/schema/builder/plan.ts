@@ -1,4 +1,5 @@
-import type { ChildSource, ListOrder, Source } from '../../db/query/page.ts';
+import type { ListOrder } from '../../db/query/page.ts';
+import type { ChildSource, Source } from '../../db/query/walk.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import type { TableName } from '../../db/tables/tables.ts';
 import type { ListDeclaration } from '../../resolvers/connections.ts';
