@@ -64,17 +64,22 @@ async function explain(
   const document = new DocumentReader(schema).read(text);
   const operation = chooseOperation(document, operationName);
   const variables = coerceVariables({ schema, operation, fragments: fragmentsOf(document) }, inputs);
-  const { cost, levels } = await explainOperation(schema, document, operation, variables);
+  const { cost, levels, longest } = await explainOperation(schema, document, operation, variables);
   const lines = [`${operation.name?.value ?? 'The operation'}: at most ${cost.toLocaleString('en')} objects`];
   if (levels) {
-    const statements = levels.reduce((sum, level) => sum + level.length, 0);
-    lines.push(`${statements} SQL statements in ${levels.length} round trips, whatever the number of rows`);
+    const most = longest && longest.length > levels.length ? `; at most ${inWords(longest)}` : '';
+    lines.push(`${inWords(levels)}, whatever the number of rows${most}`);
     levels.forEach((level, index) => {
       lines.push('', `round trip ${index + 1}`, ...level.map((text) => `  ${text}`));
     });
   } else lines.push('the graphql-js executor answers it, field by field');
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;
+}
+
+function inWords(levels: readonly (readonly string[])[]): string {
+  const statements = levels.reduce((sum, level) => sum + level.length, 0);
+  return `${statements} SQL statements in ${levels.length} round trips`;
 }
 
 function parseVariables(text: string): Record<string, unknown> {

@@ -8,6 +8,7 @@ import { SerialQueue } from '../resolvers/writes/serial-queue.ts';
 import { writesOf } from '../resolvers/writes/write-transaction.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import { anyWorkspace } from '../db/engine/tenant-handle.ts';
+import { defaultReadBudget, readBounds } from '../db/query/read-bounds.ts';
 import { RecordingDatabase } from '../db/query/recording.ts';
 import { memberRole, principalKind } from '../model/codes.ts';
 import { type Principal, scopes, type SignedIn } from '../resolvers/context.ts';
@@ -23,8 +24,12 @@ export interface Explanation {
   /** The most objects that could be returned. */
   cost: number;
   /** The statements of each round trip; undefined when the graphql-js executor answers. */
-  levels: readonly (readonly string[])[] | undefined;
+  levels: RoundTrips | undefined;
+  /** The same if no page of a filtered list is full until all steps of reading it have been taken. */
+  longest: RoundTrips | undefined;
 }
+
+type RoundTrips = readonly (readonly string[])[];
 
 const nobody = '00000000-0000-7000-8000-000000000000';
 
@@ -50,31 +55,35 @@ export async function explainOperation(
 ): Promise<Explanation> {
   const fragments = fragmentsOf(document);
   const { requested: cost } = priceOperation({ schema, operation, fragments, variables }, Infinity);
-  if (operation.operation !== OperationTypeNode.QUERY) return { cost, levels: undefined };
+  if (operation.operation !== OperationTypeNode.QUERY) return { cost, levels: undefined, longest: undefined };
   try {
     const plan = compileOperation(schema, operation, fragments, variables);
-    const recording = new RecordingDatabase();
-    // Without reference data in memory, so that the statements for those are recorded as well.
-    const results = new RootResults();
-    const how = { cached: undefined, acceptsMissing: true, results };
-    const run = new Run(contextOf(recording), variables, how);
-    await plan.fetch(newFrame(run, [{}], []), run);
-    return { cost, levels: recording.roundTrips };
+    const recorded = async (stops: boolean): Promise<RoundTrips> => {
+      const recording = new RecordingDatabase({ stops });
+      // Without reference data in memory, so that the statements for those are recorded as well.
+      const how = { cached: undefined, acceptsMissing: true, results: new RootResults() };
+      const run = new Run(contextOf(recording), variables, how);
+      await plan.fetch(newFrame(run, [{}], []), run);
+      return recording.roundTrips;
+    };
+    return { cost, levels: await recorded(false), longest: await recorded(true) };
   } catch (error) {
-    if (error instanceof NotCompilable) return { cost, levels: undefined };
+    if (error instanceof NotCompilable) return { cost, levels: undefined, longest: undefined };
     throw error;
   }
 }
 
 function contextOf(recording: RecordingDatabase): SignedIn {
   const now = new Date();
+  const bounds = readBounds(defaultReadBudget);
   const quota = { limit: 0, remaining: 0, resetUtc: now };
   return {
     requestId: 'explain',
     db: anyWorkspace,
     connect: () => recording.connect(),
     principal,
-    loaders: new Loaders(anyWorkspace),
+    loaders: new Loaders(anyWorkspace, bounds),
+    bounds,
     writes: writesOf(new SerialQueue(), { batching: false }),
     files: undefined,
     now,

@@ -1,9 +1,9 @@
 import type { AnyRow } from '../db/query/any-tables.ts';
-import type { Page, PageRequest } from '../db/query/page.ts';
 import type { Order, Source } from '../db/query/walk.ts';
 import { always, isAlways } from '../db/query/predicate.ts';
+import type { Page, PageRequest } from '../db/reads/pages.ts';
 import { type Context, signedIn } from './context.ts';
-import { decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';
+import { cursorAt, decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';
 import { AppError, Violations } from './errors.ts';
 import { type FilterFields, filterPredicate } from './filters.ts';
 
@@ -90,14 +90,15 @@ function pageOf(
   fingerprint: string,
 ): { edges: Edge[]; pageInfo: PageInfo } {
   const edges = page.rows.map((node) => ({ cursor: encodeCursor(node, request.order, fingerprint), node }));
+  const stop = page.stop && cursorAt(page.stop.value, page.stop.id, fingerprint);
   return {
     edges,
     pageInfo: {
       // Before the start of the page (in its direction) there is at least the row of the cursor, if there is a cursor.
       hasNextPage: request.backward ? request.before !== undefined : page.more,
       hasPreviousPage: request.backward ? page.more : request.after !== undefined,
-      startCursor: edges.at(0)?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      startCursor: (request.backward ? stop : undefined) ?? edges.at(0)?.cursor ?? null,
+      endCursor: (request.backward ? undefined : stop) ?? edges.at(-1)?.cursor ?? null,
     },
   };
 }

@@ -2,6 +2,7 @@ import type { PreloadableTable } from '../db/writes/preloaded.ts';
 import type { Lease } from '../db/engine/lease.ts';
 import type { Loaders } from '../db/reads/loaders.ts';
 import type { Prepared } from '../db/query/prepared.ts';
+import type { ReadBounds } from '../db/query/read-bounds.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
 import { raise } from './errors.ts';
 import type { RequestFiles } from './attachments/files.ts';
@@ -84,6 +85,8 @@ export interface Context {
   /** The related rows of the written issue that the answer selects, so that the write can return them preloaded. */
   readonly preloads?: readonly PreloadableTable[];
   readonly writes: Writes;
+  /** How many rows a page may read. */
+  readonly bounds: ReadBounds;
   /** Set when the whole operation is one transaction, which `db` then is. */
   readonly openTransaction?: OpenTransaction;
 }

@@ -72,6 +72,7 @@ export interface Config {
   readonly executor: ExecutorName;
   /** Whether writes of several requests may share a statement. */
   readonly writeBatching: boolean;
+  readonly readBudget: number;
   /** How a POST to `/graphql` is answered: directly by the executor, or through Yoga as a GET is. */
   readonly graphqlPath: 'direct' | 'general';
   /** Which documents clients may send to `/graphql`: any, or only those of the manifest. */
@@ -156,6 +157,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     trustedProxies: given.TRUSTED_PROXIES,
     executor: given.EXECUTOR,
     writeBatching: given.WRITE_BATCHING,
+    readBudget: given.READ_BUDGET,
     graphqlPath: given.GRAPHQL_PATH,
     documents: given.DOCUMENTS,
     documentsFile: given.DOCUMENTS_FILE,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
+import type { ReadBounds } from '../db/query/read-bounds.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
@@ -55,6 +56,7 @@ export class Contexts {
   readonly #unknownTokens: UnknownTokens;
   readonly #maxCost: number;
   readonly #writes: Writes;
+  readonly #bounds: ReadBounds;
   readonly #executor: ExecutorName;
 
   constructor(
@@ -68,6 +70,7 @@ export class Contexts {
       unknownTokens: UnknownTokens;
       maxCost: number;
       writes: Writes;
+      bounds: ReadBounds;
       executor?: ExecutorName | undefined;
     },
   ) {
@@ -76,6 +79,7 @@ export class Contexts {
     this.#unknownTokens = how.unknownTokens;
     this.#maxCost = how.maxCost;
     this.#writes = how.writes;
+    this.#bounds = how.bounds;
     this.#executor = how.executor ?? 'compiled';
     this.#files = files;
     this.#database = database;
@@ -170,7 +174,8 @@ export class Contexts {
       shared: (statement) => this.#database.shared(statement),
       reference: principal && this.#referenceOf(principal.workspaceId, seenVersion),
       files: files && { ...files, baseUrl: files.filesUrl ?? origin },
-      loaders: db && new Loaders(db),
+      loaders: db && new Loaders(db, this.#bounds),
+      bounds: this.#bounds,
       writes: this.#writes,
       ping: () => this.#ping(),
       rateLimit: allowance,

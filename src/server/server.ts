@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
 import { type Channels, Listener } from '../db/engine/listener.ts';
+import { defaultReadBudget, readBounds } from '../db/query/read-bounds.ts';
 import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { referenceChannels } from '../reference/notifications.ts';
@@ -45,6 +46,7 @@ export interface ServerOptions {
         | 'redisUrl'
         | 'executor'
         | 'writeBatching'
+        | 'readBudget'
         | 'graphqlPath'
         | 'metricsAddress'
         | 'referenceRows'
@@ -107,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
     writes: writesOf(new SerialQueue(), { batching: config.writeBatching ?? true }),
+    bounds: readBounds(config.readBudget ?? defaultReadBudget),
   });
   const warn = logger.warn.bind(logger);
   const graphql = createGraphQLFace(schema, { ...config, documents, warn });

@@ -1,3 +1,4 @@
+import { defaultReadBudget } from '../db/query/read-bounds.ts';
 import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
 import { defaultMaxRows } from '../reference/limits.ts';
 import { defaultUnsentBytes } from './http/unsent.ts';
@@ -199,6 +200,11 @@ export const settings = {
     default: true,
     valueHint: 'on|off',
     help: 'Prepared statements are kept; off behind a transaction pooler',
+  },
+  READ_BUDGET: {
+    kind: 'amount',
+    default: defaultReadBudget,
+    help: 'Rows that a page of a filtered list may look at before it ends early',
   },
   WRITE_BATCHING: {
     kind: 'switch',

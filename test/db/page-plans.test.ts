@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Lease } from '../../src/db/engine/lease.ts';
 import { always, type Predicate, type Through } from '../../src/db/query/predicate.ts';
-import { pageQuery, selectPage } from '../../src/db/query/page.ts';
+import { pageQuery } from '../../src/db/query/page.ts';
+import { defaultReadBudget, readBounds } from '../../src/db/query/read-bounds.ts';
 import type { Order, Position, Source } from '../../src/db/query/walk.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
+import { selectPage } from '../../src/db/reads/pages.ts';
 import { copyTemplate } from '../support/templates.ts';
 
 // The embedded engine plans alike, but the bounds below are promised for large databases.
@@ -19,6 +21,7 @@ const labels: Through = {
   stored: 'labelIds',
 };
 const limit = 10;
+const bounds = readBounds(defaultReadBudget);
 
 onPostgres('a deep page of an order with nulls', () => {
   let db: TenantDb;
@@ -62,7 +65,7 @@ onPostgres('a deep page of an order with nulls', () => {
         const expected = backward
           ? all.slice(Math.max(0, place - limit), place)
           : all.slice(place + 1, place + 1 + limit);
-        const { rows: found } = await selectPage(db, { ...page, limit });
+        const { rows: found } = await selectPage(db, { ...page, limit }, bounds);
         expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
         const { sql, parameters } = pageQuery({ db, columns: ['id'] }, page, { exactly: limit }).compile();
         const explained = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
@@ -89,13 +92,8 @@ onPostgres('a deep page of an order with nulls', () => {
   });
 
   async function rows(order: Order) {
-    const page = await selectPage(db, {
-      source: notDeleted,
-      filter: always,
-      order,
-      backward: false,
-      limit: 10_000,
-    });
+    const all = { source: notDeleted, filter: always, order, backward: false, limit: 10_000 };
+    const page = await selectPage(db, all, bounds);
     return page.rows;
   }
 

@@ -11,17 +11,6 @@ import { type ChildSource, orderSql, type Parent, row, type Source, stretchesOf,
 import type { Given } from './slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
-export interface PageRequest extends Walk {
-  /** The maximum number of rows on the page. One more is read to find out whether there is another page. */
-  limit: number;
-}
-
-export interface Page {
-  rows: AnyRow[];
-  /** Whether there are more rows in the direction of the page. */
-  more: boolean;
-}
-
 /** A column that a plain list is ordered by: of the row itself, or of the join table. */
 export interface ListOrder {
   column: string;
@@ -46,34 +35,6 @@ export interface DerivedColumn {
   readonly what: string;
   /** The expression for the row with this alias. */
   readonly sql: (alias: string) => AliasableExpression<unknown>;
-}
-
-/** Reads a page of the workspace's rows. */
-export async function selectPage(db: TenantDb, request: PageRequest): Promise<Page> {
-  const rows = await pageQuery({ db }, request, { rows: request.limit + 1 }).execute();
-  return toPage(rows, request);
-}
-
-/** Reads a page for each parent with one statement. Parents without rows get an empty page. */
-export async function selectPages(
-  db: TenantDb,
-  request: PageRequest,
-  parents: readonly string[],
-): Promise<Map<string, Page>> {
-  const rows = await pagesQuery({ db }, request, { rows: request.limit + 1 }, parents).execute();
-  const byOrdinal = Map.groupBy(rows, ({ parentOrdinal }) => parentOrdinal);
-  return new Map(
-    parents.map((parent, index) => {
-      const found = byOrdinal.get(index + 1) ?? [];
-      return [
-        parent,
-        toPage(
-          found.map(({ parentOrdinal: _ordinal, ...rest }) => rest),
-          request,
-        ),
-      ];
-    }),
-  );
 }
 
 /** Reads all children of each parent in order, for plain lists of few rows. */
@@ -190,7 +151,7 @@ export function nameOf(column: ReadColumn): string {
   return typeof column === 'string' ? column : column.name;
 }
 
-function parentKeys(parents: Given<readonly string[]>) {
+export function parentKeys(parents: Given<readonly string[]>) {
   return sql<{ key: string; ordinal: number }>`unnest(${parents}::uuid[]) with ordinality`.as<'parent'>(
     sql`parent(key, ordinal)`,
   );
@@ -203,17 +164,17 @@ export function parentColumn(parent: Parent): RawBuilder<unknown> {
 
 /** Selects the rows of a source, joined with the join table as `link` if there is one. */
 export function childRows({ db }: Reading, source: Source) {
-  const through = source.parent && 'through' in source.parent ? source.parent.through : undefined;
-  return untyped(db)
-    .selectFrom(`${source.table} as ${row}`)
-    .$if(through !== undefined, (query) =>
-      query.innerJoin(`${through?.table} as link`, `link.${through?.child}`, `${row}.${through?.by}`),
-    )
-    .where(predicateSql(source.where, row));
+  return joinedRows(untyped(db).selectFrom(`${source.table} as ${row}`), source).where(
+    predicateSql(source.where, row),
+  );
 }
 
-function toPage(rows: AnyRow[], { limit, backward }: PageRequest): Page {
-  const more = rows.length > limit;
-  const page = more ? rows.slice(0, limit) : rows;
-  return { rows: backward ? page.reverse() : page, more };
+/** Joins rows with the join table of their parents as `link`, if there is one. */
+export function joinedRows(
+  rows: SelectQueryBuilder<AnyTables, string, AnyRow>,
+  { parent }: Source,
+): SelectQueryBuilder<AnyTables, string, AnyRow> {
+  if (!parent || !('through' in parent)) return rows;
+  const { table, child, by } = parent.through;
+  return rows.innerJoin(`${table} as link`, `link.${child}`, `${row}.${by}`);
 }

@@ -59,27 +59,39 @@ export function isAlways(predicate: Predicate): boolean {
 }
 
 /**
+ * How conditions on related rows are evaluated: as the planner decides; for each row that something else has found; or
+ * from the related rows, which lead to the matching rows through an index.
+ */
+export type Evaluation = 'planned' | 'eachRow' | 'fromRelated';
+
+/**
  * The predicate as SQL for the row `alias`. Negations are never unknown: a row whose column is null matches `not` of a
  * comparison.
  */
-export function predicateSql(predicate: Predicate, alias: string): Expression<SqlBool> {
-  if ('all' in predicate) return combined(predicate.all, ' and ', true, alias);
-  if ('any' in predicate) return combined(predicate.any, ' or ', false, alias);
-  if ('not' in predicate) return notSql(predicate.not, alias);
-  if ('through' in predicate) return throughSql(predicate, alias);
+export function predicateSql(
+  predicate: Predicate,
+  alias: string,
+  evaluation: Evaluation = 'planned',
+): Expression<SqlBool> {
+  if ('all' in predicate) return combined(predicate.all, ' and ', true, { alias, evaluation });
+  if ('any' in predicate) return combined(predicate.any, ' or ', false, { alias, evaluation });
+  if ('not' in predicate) return notSql(predicate.not, alias, evaluation);
+  if ('through' in predicate) return throughSql(predicate, alias, evaluation);
   if ('lineage' in predicate) return lineageSql(predicate.lineage, alias);
   const column = sql.ref(`${alias}.${predicate.column}`);
   if ('isNull' in predicate)
     return predicate.isNull ? sql<SqlBool>`${column} is null` : sql<SqlBool>`${column} is not null`;
   if ('in' in predicate) return sql<SqlBool>`${column} = any(${predicate.in})`;
-  if ('among' in predicate) return amongSql(column, predicate);
-  if ('references' in predicate) return referenceSql(predicate, column, alias);
+  if ('among' in predicate) return amongSql(column, predicate, evaluation);
+  if ('references' in predicate) return referenceSql(predicate, column, { alias, evaluation });
   return comparisonSql(column, predicate.is, predicate.value);
 }
 
-function notSql(predicate: Predicate, alias: string): RawBuilder<SqlBool> {
+function notSql(predicate: Predicate, alias: string, evaluation: Evaluation): RawBuilder<SqlBool> {
   // Few related rows lead to few rows, but not the lack of them: those are found by looking at each row, which has a copy.
-  const negated = ('through' in predicate && storedSql(predicate, alias)) || predicateSql(predicate, alias);
+  const negated =
+    ('through' in predicate && storedSql(predicate, alias)) ||
+    predicateSql(predicate, alias, evaluation === 'fromRelated' ? 'eachRow' : evaluation);
   return sql<SqlBool>`(${negated}) is not true`;
 }
 
@@ -94,20 +106,28 @@ function storedSql(
   if (!keys && !isAlways(where)) return undefined;
   const overlaps = keys ? sql`${stored} && ${keys.among}::uuid[]` : sql`${stored} <> '{}'`;
   const links = linksOf({ through, own }, alias);
-  const matching = keys ? links.where(amongSql(sql.ref(`${inner(alias)}.${through.child}`), keys)) : links;
+  const matching = keys
+    ? links.where(amongSql(sql.ref(`${inner(alias)}.${through.child}`), keys, 'eachRow'))
+    : links;
   // `offset 0` keeps the planner from reading all links at once for the few rows without a copy.
   return sql<SqlBool>`case when ${stored} is null then exists (${matching.offset(sql.lit(0))}) else ${overlaps} end`;
+}
+
+/** The row that a condition is about, and how the condition is evaluated. */
+interface Evaluated {
+  readonly alias: string;
+  readonly evaluation: Evaluation;
 }
 
 function combined(
   parts: readonly Predicate[],
   operator: ' and ' | ' or ',
   whenEmpty: boolean,
-  alias: string,
+  { alias, evaluation }: Evaluated,
 ): RawBuilder<SqlBool> {
   if (parts.length === 0) return sql<SqlBool>`${sql.lit(whenEmpty)}`;
   return sql<SqlBool>`(${sql.join(
-    parts.map((part) => predicateSql(part, alias)),
+    parts.map((part) => predicateSql(part, alias, evaluation)),
     sql.raw(operator),
   )})`;
 }
@@ -149,12 +169,22 @@ function inner(alias: string): string {
 }
 
 function referenceSql(
-  predicate: { references: TableName; by: string; where: Predicate },
+  { references, by, where }: { references: TableName; by: string; where: Predicate },
   column: RawBuilder<unknown>,
-  alias: string,
+  { alias, evaluation }: Evaluated,
 ): RawBuilder<SqlBool> {
   const target = inner(alias);
-  return sql<SqlBool>`${column} in (${boundSelect(predicate.references, target, predicate.by, predicate.where)})`;
+  if (evaluation === 'planned')
+    return sql<SqlBool>`${column} in (${boundSelect(references, target, by, where)})`;
+  if (evaluation === 'fromRelated')
+    return sql<SqlBool>`${column} = any(array(${boundSelect(references, target, by, where)}))`;
+  const referred = subquery()
+    .selectFrom(`${references} as ${target}`)
+    .select(sql.lit(1).as('found'))
+    .where(sql<SqlBool>`${sql.ref(`${target}.${by}`)} = ${column}`)
+    .where(predicateSql(where, target, 'eachRow'));
+  // `offset 0` keeps the planner from reading all rows that could be referred to.
+  return sql<SqlBool>`exists (${referred.offset(sql.lit(0))})`;
 }
 
 /**
@@ -165,9 +195,10 @@ function referenceSql(
 function amongSql(
   column: RawBuilder<unknown>,
   { among, many }: Extract<Predicate, { among: unknown }>,
+  evaluation: Evaluation,
 ): RawBuilder<SqlBool> {
   const keys = sql`${among}::uuid[]`;
-  return many
+  return many && evaluation !== 'fromRelated'
     ? sql<SqlBool>`(${column} in (select unnest(${keys}))) is true`
     : sql<SqlBool>`${column} = any(${keys})`;
 }
@@ -175,14 +206,25 @@ function amongSql(
 function throughSql(
   { through, own, where }: { through: Through; own: string; where: Predicate },
   alias: string,
+  evaluation: Evaluation,
 ): RawBuilder<SqlBool> {
+  const stored = evaluation === 'eachRow' ? storedSql({ through, own, where }, alias) : undefined;
+  if (stored) return stored;
   const link = inner(alias);
   const child = sql.ref(`${link}.${through.child}`);
   const isMatching =
     'among' in where
-      ? amongSql(child, where)
+      ? amongSql(child, where, evaluation)
       : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, where)})`;
-  return sql<SqlBool>`exists (${linksOf({ through, own }, alias).where(isMatching)})`;
+  if (evaluation === 'fromRelated') {
+    const rows = subquery()
+      .selectFrom(`${through.table} as ${link}`)
+      .select(`${link}.${through.parent}`)
+      .where(isMatching);
+    return sql<SqlBool>`${sql.ref(`${alias}.${own}`)} = any(array(${rows}))`;
+  }
+  const links = linksOf({ through, own }, alias).where(isMatching);
+  return sql<SqlBool>`exists (${evaluation === 'eachRow' ? links.offset(sql.lit(0)) : links})`;
 }
 
 /** The rows of the join table of a row. */

@@ -25,13 +25,19 @@ export class Prepared {
   formats: CellFormats | undefined;
   /** The total size of the rows of the last run. */
   bytes = 0;
+  /**
+   * The index of the first of the columns that say where a bounded statement has stopped; undefined for other
+   * statements.
+   */
+  readonly stopColumn: number | undefined;
   /** Whether it changes reference data, which processes cache. */
   readonly writesReference: boolean;
   readonly #parameters: readonly unknown[];
   /** An average duration of its runs, in which recent runs have more weight. */
   #usualMs = Number.POSITIVE_INFINITY;
 
-  constructor(query: Compilable<unknown> | CompiledQuery) {
+  constructor(query: Compilable<unknown> | CompiledQuery, { stopColumn }: { stopColumn?: number } = {}) {
+    this.stopColumn = stopColumn;
     const { sql, parameters } = 'compile' in query ? query.compile() : query;
     this.text = sql;
     this.name = createHash('sha1').update(sql).digest('base64url');

@@ -12,20 +12,31 @@ const columnCount = 100;
 
 /**
  * A database that runs nothing. It records the prepared statements and answers each with rows, so that the statements
- * that depend on those rows are sent too.
+ * that depend on those rows are sent too. If `stops` is true, every bounded statement stops before its pages are full.
  */
 export class RecordingDatabase {
   /** The texts of the statements of each round trip. */
   readonly roundTrips: string[][] = [];
+  readonly #stops: boolean;
+
+  constructor({ stops }: { stops: boolean }) {
+    this.#stops = stops;
+  }
 
   connect(): Promise<Lease> {
     const sent: string[] = [];
     this.roundTrips.push(sent);
     const wire = {
       query: () => Promise.reject(new Error('A recording database only answers prepared statements.')),
-      prepared: ({ text }: { text: string }) => {
+      prepared: ({ text, stopColumn }: { text: string; stopColumn: number | undefined }) => {
         sent.push(text);
-        const rows = cells.map((cell) => Array.from({ length: columnCount }, () => cell));
+        const rows = cells.map((cell) => {
+          const row = Array.from({ length: columnCount }, (): string | null => cell);
+          // The ordinal 0 is that of a stop for all parents.
+          const isStop = this.#stops && cell === '0';
+          if (stopColumn !== undefined && !isStop) row.fill(null, stopColumn, stopColumn + 2);
+          return row;
+        });
         return Promise.resolve({ rows, types: [] });
       },
     };

@@ -1,4 +1,5 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { AnyRow, AnyTables } from './any-tables.ts';
 import type { Predicate, Through } from './predicate.ts';
 import type { Given } from './slots.ts';
 import type { TableName } from '../tables/tables.ts';
@@ -79,13 +80,40 @@ export function orderSql(alias: string, order: Order, backward: boolean): RawBui
   return sql`${sql.ref(`${alias}.${order.column}`)} ${direction}, ${sql.ref(`${alias}.id`)} ${direction}`;
 }
 
+/** The order of a walk for rows that are sorted: nulls come last, and first in a walk backward. */
+export function sortSql(alias: string, { order, backward }: Walk): RawBuilder<unknown> {
+  const columns = orderSql(alias, order, backward);
+  if (!order.nullable) return columns;
+  return sql`(${sql.ref(`${alias}.${order.column}`)} is null) ${sql.raw(backward ? 'desc' : 'asc')}, ${columns}`;
+}
+
+/** Adds the conditions that rows are between the positions of a walk. */
+export function between<Query extends SelectQueryBuilder<AnyTables, string, AnyRow>>(
+  rows: Query,
+  { order, after, before }: Walk,
+): Query {
+  const ends = [
+    ...(after ? [rangesBeyond(order, after, true)] : []),
+    ...(before ? [rangesBeyond(order, before, false)] : []),
+  ];
+  return ends.reduce<Query>(
+    (query, ranges) => query.where(sql<SqlBool>`(${sql.join(ranges, sql` or `)})`) as Query,
+    rows,
+  );
+}
+
+/** The type of an order's values. */
+export function typeOf(kind: OrderKind): RawBuilder<unknown> {
+  return sql.raw(types[kind]);
+}
+
 const types = { int: 'int4', text: 'text', time: 'timestamptz', date: 'date' } as const;
 
 /**
  * The rows after (or before) a position as ranges of an index, the nearest first. A row comparison is such a range, but
  * leaves out nulls.
  */
-export function rangesBeyond(order: Order, position: Position, after: boolean): RawBuilder<SqlBool>[] {
+function rangesBeyond(order: Order, position: Position, after: boolean): RawBuilder<SqlBool>[] {
   const column = sql.ref(`${row}.${order.column}`);
   const id = sql.ref(`${row}.id`);
   const operator = sql.raw((order.direction === 'asc') === after ? '>' : '<');
@@ -93,7 +121,7 @@ export function rangesBeyond(order: Order, position: Position, after: boolean): 
     const amongNulls = sql<SqlBool>`(${column} is null and ${id} ${operator} ${position.id}::uuid)`;
     return after ? [amongNulls] : [amongNulls, sql<SqlBool>`${column} is not null`];
   }
-  const value = sql`${position.value}::${sql.raw(types[order.kind])}`;
+  const value = sql`${position.value}::${typeOf(order.kind)}`;
   const compared = sql<SqlBool>`(${column}, ${id}) ${operator} (${value}, ${position.id}::uuid)`;
   return order.nullable && after ? [compared, sql<SqlBool>`${column} is null`] : [compared];
 }

@@ -1,19 +1,14 @@
 import DataLoader from 'dataloader';
 import type { AnyRow } from '../query/any-tables.ts';
-import {
-  type ListOrder,
-  type Page,
-  type PageRequest,
-  selectLists,
-  selectPage,
-  selectPages,
-} from '../query/page.ts';
-import type { ChildSource, Source } from '../query/walk.ts';
+import { type ListOrder, selectLists } from '../query/page.ts';
 import type { Predicate } from '../query/predicate.ts';
+import type { ReadBounds } from '../query/read-bounds.ts';
 import { existsQuery, findQuery, keyQuery, sumsQuery } from '../query/row-queries.ts';
 import type { TableName } from '../tables/tables.ts';
 import { selectCount, selectCounts } from '../query/totals.ts';
+import type { ChildSource, Source } from '../query/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
+import { type Page, type PageRequest, selectPage, selectPages } from './pages.ts';
 
 /**
  * The loaders of one request in one workspace. Keys that are loaded in the same tick, with the same declaration and
@@ -21,10 +16,12 @@ import type { TenantDb } from '../tables/tenant-tables.ts';
  */
 export class Loaders {
   readonly #db: TenantDb;
+  readonly #bounds: ReadBounds;
   readonly #loaders = new Map<string, DataLoader<string, unknown>>();
 
-  constructor(db: TenantDb) {
+  constructor(db: TenantDb, bounds: ReadBounds) {
     this.#db = db;
+    this.#bounds = bounds;
   }
 
   get #reading(): { db: TenantDb } {
@@ -43,7 +40,7 @@ export class Loaders {
   /** A page of children for each parent. */
   pages(request: PageRequest): DataLoader<string, Page> {
     return this.#loader(`pages ${JSON.stringify(request)}`, async (parents) => {
-      const pages = await selectPages(this.#db, request, parents);
+      const pages = await selectPages(this.#db, request, parents, this.#bounds);
       return parents.map((parent) => pages.get(parent) ?? { rows: [], more: false });
     });
   }
@@ -94,7 +91,7 @@ export class Loaders {
 
   /** A page of all rows of the workspace. It needs no batching because a root field has no parents. */
   page(request: PageRequest): Promise<Page> {
-    return selectPage(this.#db, request);
+    return selectPage(this.#db, request, this.#bounds);
   }
 
   /** The first row that matches the predicate, for root fields that look up a single row. */

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../../db/query/page.ts';
+import type { PageRequest } from '../../db/reads/pages.ts';
 import type { Position } from '../../db/query/walk.ts';
 import type { CachedRow, CachedTable } from '../../reference/cached-table.ts';
 import { compareKeys, orderKey } from '../../reference/order.ts';

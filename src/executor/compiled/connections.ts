@@ -1,8 +1,7 @@
 import type { TextRows } from '../../db/engine/lease.ts';
 import type { ReadColumn } from '../../db/query/page.ts';
-import type { Order } from '../../db/query/walk.ts';
+import type { Values } from '../../db/query/prepared.ts';
 import { isAlways } from '../../db/query/predicate.ts';
-import { naturalAt, type TextRow } from '../../db/wire/wire-row.ts';
 import { type ConnectionArguments, type ListDeclaration, pageRequest } from '../../resolvers/connections.ts';
 import { cursorAt } from '../../resolvers/cursors.ts';
 import { Columns, type KeyColumn, type Read } from './columns.ts';
@@ -10,8 +9,8 @@ import { type DistinctKeys, distinctKeys } from './distinct-keys.ts';
 import { type Field, type Frame, type Groups, newFrame, type Row } from './frame.ts';
 import { isCached } from '../../reference/snapshot.ts';
 import { cachedPages } from './cached-pages.ts';
-import { isoTime } from './times.ts';
 import { type Fetch, type ObjectPlan, together } from './objects.ts';
+import { boundedRows, orderValue, type PagedRows, pagesOf } from './page-rows.ts';
 import type { Run } from './run.ts';
 import { type ShapedWalk, Walked, WalkStatements } from './walks.ts';
 import { fetchRows } from './rows-ahead.ts';
@@ -130,28 +129,36 @@ export class ConnectionFetch implements Fetch {
     const values = { ...shaped.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
     const [page, counts] = await Promise.all([
-      this.#showsRows && !given
-        ? run.rows(this.#statements.page(shaped, this.columns.read, run), values)
-        : undefined,
+      this.#showsRows && !given ? this.#readPage(walked, shaped, keys, values, run) : undefined,
       isCounted ? run.texts(this.#statements.count(shaped, run), values) : undefined,
     ]);
-    return this.#pages(walked, keys, {
-      read: page,
-      given,
-      known: known ?? (counts && countsOf(counts, keys)),
+    const counted = known ?? (counts && countsOf(counts, keys));
+    return page ? { ...page, counts: counted ?? [] } : this.#pages(walked, keys, { given, known: counted });
+  }
+
+  async #readPage(
+    walked: Walked,
+    shaped: ShapedWalk,
+    keys: DistinctKeys | undefined,
+    values: Values,
+    run: Run,
+  ): Promise<PagedRows> {
+    const columns = this.columns.read;
+    const access = this.#statements.access(shaped);
+    if (!access.isServed)
+      return boundedRows({ statements: this.#statements, columns, access }, walked, shaped, keys, run);
+    const read = await run.rows(this.#statements.page(shaped, columns, run), values);
+    // The ordinal of the parent is the last column.
+    return pagesOf(read, walked.request, {
+      count: keys?.count ?? 1,
+      ordinal: keys && columns.length,
     });
   }
 
-  #pages(walked: Walked, keys: DistinctKeys | undefined, { read, given, known = [] }: PagesRead): Pages {
-    const page = given ?? read;
+  #pages(walked: Walked, keys: DistinctKeys | undefined, { given, known = [] }: PagesGiven): Pages {
     return {
-      // The ordinal of the parent is the last column.
-      ...pagesOf(page, walked, {
-        count: keys?.count ?? 1,
-        ordinal: keys && !given ? this.columns.read.length : undefined,
-      }),
+      ...pagesOf(given, walked.request, { count: keys?.count ?? 1, ordinal: undefined }),
       counts: known,
-      types: page?.types ?? [],
     };
   }
 
@@ -163,6 +170,7 @@ export class ConnectionFetch implements Fetch {
     const { key, list } = this.#options;
     if (key?.place === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
     const shaped = this.#walk(run).shaped(run.cached);
+    if (!this.#statements.access(shaped).isServed) return undefined;
     return { key: key.place, columns: this.columns.read, shaped, part: this.part };
   }
 
@@ -175,9 +183,8 @@ export class ConnectionFetch implements Fetch {
   }
 }
 
-/** The rows of pages, read by a statement of their own or given by the one that read their parent, and their counts. */
-interface PagesRead {
-  readonly read?: TextRows | undefined;
+/** The rows of a page, if the statement that read their parent has read them, and the counts. */
+interface PagesGiven {
   readonly given: TextRows | undefined;
   readonly known: number[] | undefined;
 }
@@ -190,55 +197,9 @@ export interface EmbeddedPage {
   readonly part: number;
 }
 
-/** The rows of one page for each parent, in one array. */
-export interface Pages extends Omit<Groups, 'at'> {
-  rows: readonly Row[];
-  /** By group, whether there are more rows in the direction of the walk. */
-  more: boolean[];
+/** The rows of one page for each parent, and the number of rows on all pages. */
+export interface Pages extends PagedRows {
   counts: number[];
-  types: readonly number[];
-}
-
-function orderValue({ kind }: Order, text: string): string | number {
-  if (kind === 'int') return Number(text);
-  return kind === 'time' ? isoTime(text) : text;
-}
-
-/**
- * Splits the rows into pages in the order of the list, and notes which pages had one row too many. The rows come in the
- * order of the parents.
- */
-function pagesOf(
-  page: TextRows | undefined,
-  { request }: Walked,
-  { count, ordinal }: { count: number; ordinal: number | undefined },
-) {
-  const { limit, backward } = request;
-  const read = page?.rows ?? [];
-  const start = new Int32Array(count);
-  const end = new Int32Array(count);
-  const more: boolean[] = [];
-  const ordinalOf = (row: TextRow) => (ordinal === undefined ? 1 : naturalAt(row, ordinal));
-  let next = 0;
-  for (let group = 0; group < count; group += 1) {
-    const first = next;
-    while (next < read.length && ordinalOf(read[next] as TextRow) === group + 1) next += 1;
-    start[group] = first;
-    end[group] = Math.min(next, first + limit);
-    more.push(next - first > limit);
-  }
-  // Most pages need no change of their rows.
-  if (!backward && !more.includes(true)) return { rows: read, start, end, more };
-  const rows: Row[] = [];
-  for (let group = 0; group < count; group += 1) {
-    const from = start[group] as number;
-    const to = end[group] as number;
-    start[group] = rows.length;
-    for (let place = from; place < to; place += 1)
-      rows.push(read[backward ? from + to - 1 - place : place] as Row);
-    end[group] = rows.length;
-  }
-  return { rows, start, end, more };
 }
 
 function countsOf({ rows }: TextRows<readonly (string | null)[]>, keys: DistinctKeys | undefined): number[] {

@@ -8,6 +8,7 @@ import {
   type PageRows,
   type WritePart,
 } from './connections.ts';
+import { cursorAt } from '../../resolvers/cursors.ts';
 import { type Frame, NotCompilable } from './frame.ts';
 import { type Compiling, collectFields } from './selection.ts';
 import { literalOf } from './sink.ts';
@@ -102,9 +103,9 @@ function pageInfoFields(
         fetch.showMore();
         return { key, write: (out, part, group) => out.boolean(hasMore(part, group, true)) };
       case 'startCursor':
-        return { key, write: cursorWriter(fetch, ({ start }, group) => start[group] ?? 0) };
+        return { key, write: cursorWriter(fetch, true, ({ start }, group) => start[group] ?? 0) };
       case 'endCursor':
-        return { key, write: cursorWriter(fetch, ({ end }, group) => (end[group] ?? 0) - 1) };
+        return { key, write: cursorWriter(fetch, false, ({ end }, group) => (end[group] ?? 0) - 1) };
       default:
         throw new NotCompilable(`${type.name}.${nameOf(selected)}`);
     }
@@ -117,12 +118,17 @@ function hasMore({ walked: { request }, more }: ConnectionPart, group: number, b
   return (backward ? request.after : request.before) !== undefined;
 }
 
+/** Writes the cursor of a row or, at the end to which a page has come early, of the last row that was looked at. */
 function cursorWriter(
   fetch: ConnectionFetch,
+  isStart: boolean,
   rowAt: (part: ConnectionPart, group: number) => number,
 ): WritePart {
   const cursor = fetch.cursor();
   return (out, part, group) => {
+    const { request, fingerprint } = part.walked;
+    const stop = request.backward === isStart ? part.stops?.[group] : undefined;
+    if (stop) return out.string(cursorAt(stop.value, stop.id, fingerprint()));
     const isEmpty = part.start[group] === part.end[group];
     if (isEmpty) out.null();
     else out.string(cursor(part, rowAt(part, group)));

@@ -1,16 +1,15 @@
-import {
-  type PageRequest,
-  type PageSize,
-  pageQuery,
-  pagesQuery,
-  type ReadColumn,
-} from '../../db/query/page.ts';
+import { type Access, accessOf } from '../../db/query/access.ts';
+import { type PageStep, probeQuery, stepQuery } from '../../db/query/bounded-page.ts';
+import { type PageSize, pageQuery, pagesQuery, type ReadColumn } from '../../db/query/page.ts';
 import type { Position, Walk } from '../../db/query/walk.ts';
 import { Prepared, slotted, type Values } from '../../db/query/prepared.ts';
 import { Slot } from '../../db/query/slots.ts';
+import { withPrefixRange } from '../../db/query/prefix-range.ts';
 import { countQuery, countsQuery } from '../../db/query/totals.ts';
 import { withKeys } from '../../reference/conditions.ts';
 import { withRanks } from '../../reference/ranks.ts';
+import type { Probed } from '../../db/reads/bounded-pages.ts';
+import type { PageRequest } from '../../db/reads/pages.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { ValidatedPage } from '../../resolvers/connections.ts';
 import { keysSlot, type Run } from './run.ts';
@@ -35,9 +34,10 @@ export class Walked implements ValidatedPage {
     if (known) return known;
     const { request } = this;
     const { order, source } = request;
+    const ranged = withPrefixRange(request.filter, order);
     const filter = cached
-      ? withKeys(withRanks(request.filter, order, cached), cached, source.parent !== undefined)
-      : request.filter;
+      ? withKeys(withRanks(ranged, order, cached), cached, source.parent !== undefined)
+      : ranged;
     const made = shapedWalk({ ...request, filter }, this.#how);
     this.#shaped.set(cached ?? noReferenceData, made);
     return made;
@@ -52,6 +52,8 @@ export interface ShapedWalk {
   shape: string;
   walk: Walk;
   size: PageSize;
+  /** The number of rows that a statement reads of each page. */
+  rows: number;
   values: Values;
 }
 
@@ -83,6 +85,7 @@ function shapedWalk(
     shape: JSON.stringify([walk.filter, order, backward, walk.after, walk.before, size]),
     walk,
     size,
+    rows,
     values: { ...filter.values, ...after?.values, ...before?.values, rows },
   };
 }
@@ -108,10 +111,43 @@ const maxShapes = 50;
 /** The statements of one connection field: for pages and for counts. */
 export class WalkStatements {
   readonly #byShape = new Map<string, Prepared>();
+  readonly #accesses = new Map<string, Access>();
   readonly #ofChildren: boolean;
 
   constructor(ofChildren: boolean) {
     this.#ofChildren = ofChildren;
+  }
+
+  /** How the rows of a walk can be found. */
+  access({ shape, walk }: ShapedWalk): Access {
+    const known = this.#accesses.get(shape);
+    if (known) return known;
+    if (this.#accesses.size >= maxShapes) this.#accesses.clear();
+    const made = accessOf(walk);
+    this.#accesses.set(shape, made);
+    return made;
+  }
+
+  /** One step of reading pages within bounds. */
+  step(shaped: ShapedWalk, step: PageStep, columns: readonly ReadColumn[], run: Run): Prepared {
+    const { shape, walk, size } = shaped;
+    const how = JSON.stringify(step);
+    const parts = ['step', how, this.#ofChildren, walk.source, shape, columnParts(columns)];
+    return this.#known(`${how} ${shape}`, parts, () => {
+      const walked = { walk, access: this.access(shaped) };
+      const keys = this.#ofChildren ? keysSlot : undefined;
+      const query = stepQuery(run.reading(columns), walked, size, step, keys);
+      return new Prepared(query, { stopColumn: columns.length });
+    });
+  }
+
+  /** Counts the matches of conditions. */
+  probe(shaped: ShapedWalk, probed: readonly Probed[], run: Run): Prepared {
+    const { source } = shaped.walk;
+    const parts = ['probe', source.table, source.where, probed];
+    return this.#known(`probe ${shaped.shape}`, parts, () => {
+      return new Prepared(probeQuery(run.reading([]), source, probed));
+    });
   }
 
   page({ shape, walk, size }: ShapedWalk, columns: readonly ReadColumn[], run: Run): Prepared {

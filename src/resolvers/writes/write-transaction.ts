@@ -55,13 +55,13 @@ export async function writeInOneTransaction<Result>(
   context: SignedIn,
   work: (inside: SignedIn & { readonly db: Trx }) => Promise<Result>,
 ): Promise<Result> {
-  const { db, writes } = context;
+  const { bounds, db, writes } = context;
   const { serial } = writes;
   for (let held: string | undefined; ; ) {
     const openTransaction = new OpenTransaction(serial, held);
     const attempt = () =>
       inTransaction(db, (trx) =>
-        work({ ...context, db: trx, connect: undefined, loaders: new Loaders(trx), openTransaction }),
+        work({ ...context, db: trx, connect: undefined, loaders: new Loaders(trx, bounds), openTransaction }),
       );
     try {
       return await (held === undefined ? attempt() : serial.run(held, attempt));

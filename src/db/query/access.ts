@@ -1,0 +1,128 @@
+import { joinIndexes, type ListIndex, listIndexes } from '../tables/list-indexes.ts';
+import { isAlways, type Predicate } from './predicate.ts';
+import type { Walk } from './walk.ts';
+
+/** How the rows of a walk can be found: which of its conditions an index fulfills, and which ones lead to few rows. */
+export interface Access {
+  /** Whether the rows that a range of an index leads to are those of the page, so that nothing has to be bounded. */
+  readonly isServed: boolean;
+  /** Whether an index has the rows of each parent in the order of the walk. */
+  readonly isOrderedByParent: boolean;
+  /** The conditions that limit the range of the index. */
+  readonly inside: Predicate;
+  /** The conditions that only the rows themselves fulfill. */
+  readonly others: Predicate;
+  /** The conditions by which an index finds the matching rows, in another order. */
+  readonly candidates: readonly Candidate[];
+}
+
+/** A condition by which the rows of a page can be found. */
+export interface Candidate {
+  readonly condition: Predicate;
+  /** The rest of the filter. */
+  readonly rest: Predicate;
+  /** A text condition has to read the rows in order to count them, and a condition on a join table reads two rows for each. */
+  readonly kind: 'rows' | 'links' | 'text';
+  /** Whether it is known, without counting, that few rows match. */
+  readonly isSelective: boolean;
+}
+
+export function accessOf({ source, filter, order }: Walk): Access {
+  const indexes = listIndexes[source.table];
+  const conditions = conjunctsOf(filter);
+  const parent = source.parent && 'column' in source.parent ? source.parent.column : undefined;
+  const equal = new Set(conditions.flatMap((condition) => equalColumn(condition) ?? []));
+  const index = indexes
+    ?.filter(({ columns, isText }) => !isText && columns.at(-1) === order.column)
+    .filter(({ columns }) => columns.slice(0, -1).every((column) => column === parent || equal.has(column)))
+    .toSorted((one, other) => rankOf(other, parent) - rankOf(one, parent))[0];
+  const isOrderedByParent = !source.parent || (parent !== undefined && index?.columns[0] === parent);
+  const isInside = (condition: Predicate) =>
+    isRangeOf(condition, order.column) ||
+    (index?.columns.slice(0, -1).includes(equalColumn(condition) ?? '') ?? false);
+  const inside = conditions.filter(isInside);
+  const others = conditions.filter((condition) => !isInside(condition));
+  const isServed =
+    !indexes || (isOrderedByParent && others.length === 0) || conditions.some((each) => namesRows(each));
+  return {
+    isServed,
+    isOrderedByParent,
+    inside: { all: inside },
+    others: { all: others },
+    candidates: isServed ? [] : candidatesOf(conditions, indexes),
+  };
+}
+
+/** The rows of a parent are the smallest range, then those of a column with one value. */
+function rankOf({ columns }: ListIndex, parent: string | undefined): number {
+  if (columns.length === 1) return 0;
+  return columns[0] === parent ? 2 : 1;
+}
+
+/** The conditions that all rows of a filter fulfill. */
+function conjunctsOf(filter: Predicate): readonly Predicate[] {
+  if ('all' in filter) return filter.all.flatMap(conjunctsOf);
+  return isAlways(filter) ? [] : [filter];
+}
+
+function equalColumn(condition: Predicate): string | undefined {
+  return 'is' in condition && condition.is === 'eq' ? condition.column : undefined;
+}
+
+/** Whether a condition is a range of an index on the column. */
+function isRangeOf(condition: Predicate, column: string): boolean {
+  if (!('column' in condition) || condition.column !== column) return false;
+  return 'isNull' in condition || ('is' in condition && !isText(condition));
+}
+
+function isText(condition: Predicate): boolean {
+  return 'is' in condition && (condition.is === 'contains' || condition.is === 'startsWith');
+}
+
+/** Whether a condition lists the ids of the rows. */
+function namesRows(condition: Predicate): boolean {
+  if (!('column' in condition) || condition.column !== 'id') return false;
+  return 'in' in condition || equalColumn(condition) !== undefined;
+}
+
+function candidatesOf(conditions: readonly Predicate[], indexes: readonly ListIndex[]): Candidate[] {
+  const groups = Map.groupBy(conditions, (condition) => groupOf(condition, indexes));
+  return [...groups].flatMap(([group, chosen]): Candidate[] => {
+    if (group === undefined) return [];
+    const [first] = chosen;
+    const kind = group.startsWith('text ') ? 'text' : first && 'through' in first ? 'links' : 'rows';
+    return [
+      {
+        condition: { all: chosen },
+        rest: { all: conditions.filter((condition) => !chosen.includes(condition)) },
+        kind,
+        isSelective: chosen.some(
+          (condition) =>
+            ('in' in condition || equalColumn(condition) !== undefined) &&
+            indexes.some(
+              ({ columns, isSelective }) =>
+                isSelective && 'column' in condition && columns[0] === condition.column,
+            ),
+        ),
+      },
+    ];
+  });
+}
+
+/** Conditions in the same group are fulfilled by one range of an index; undefined for one that no index fulfills. */
+function groupOf(condition: Predicate, indexes: readonly ListIndex[]): string | undefined {
+  if ('through' in condition) {
+    const { table, parent, child } = condition.through;
+    const index = joinIndexes[table];
+    return index?.child === child && index.parent === parent
+      ? `links ${JSON.stringify(condition)}`
+      : undefined;
+  }
+  if (!('column' in condition) || 'isNull' in condition) return undefined;
+  const { column } = condition;
+  const wantsText = isText(condition);
+  const isIndexed = indexes.some(
+    ({ columns, isText: hasTexts = false }) => columns[0] === column && hasTexts === wantsText,
+  );
+  return isIndexed ? `${wantsText ? 'text' : 'rows'} ${column}` : undefined;
+}

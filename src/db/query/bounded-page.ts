@@ -1,0 +1,323 @@
+import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { Access, Candidate } from './access.ts';
+import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
+import {
+  childRows,
+  joinedRows,
+  nameOf,
+  type PageSize,
+  parentColumn,
+  parentKeys,
+  type Reading,
+  selected,
+} from './page.ts';
+import { predicateSql } from './predicate.ts';
+import type { Given } from './slots.ts';
+import { between, orderSql, row, type Source, sortSql, stretchesOf, typeOf, type Walk } from './walk.ts';
+
+/**
+ * A statement that reads pages and looks at a bounded number of rows:
+ * - `walk`: along the order of the list, at most `rows` of them under each parent;
+ * - `shared`: the same for all parents together, where no index has the rows of each parent in this order;
+ * - `children`: all rows of each parent that has at most `rows` of them, sorted;
+ * - `few`: all rows that match one condition of the filter, sorted.
+ */
+export type PageStep =
+  | { read: 'walk' | 'shared' | 'children'; rows: number }
+  | { read: 'few'; candidate: number };
+
+/** A walk, and how its rows can be found. */
+export interface AccessedWalk {
+  readonly walk: Walk;
+  readonly access: Access;
+}
+
+type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
+
+/**
+ * The columns behind those of each row; null in the rows of a page. One row more, without the other columns, says that a step has
+ * read all it may before the page was full: with the position of the last row that it looked at.
+ */
+export const stopColumns = ['stopValue', 'stopId'] as const;
+
+/** Selects what one step reads of a page, or of the page of each parent. The ordinal of the parent is the last column. */
+export function stepQuery(
+  reading: Reading,
+  walked: AccessedWalk,
+  size: PageSize,
+  step: PageStep,
+  parents?: Given<readonly string[]>,
+): Query {
+  if (step.read === 'few') return fewQuery(reading, walked, size, step.candidate, parents);
+  if (!parents) return walkQuery(reading, walked, size, step.rows);
+  if (step.read === 'children') return childrenQuery(reading, walked, size, step.rows, parents);
+  if (step.read === 'shared') return sharedQuery(reading, walked, size, step.rows, parents);
+  const page = walkQuery(reading, walked, size, step.rows, sql.ref('parent.key'));
+  return selected(
+    untyped(reading.db)
+      .selectFrom(parentKeys(parents))
+      .innerJoinLateral(page.as('page'), (join) => join.onTrue()),
+    named(reading),
+    'page',
+  )
+    .$if(reading.columns !== undefined, (query) => query.select(stopColumns.map((name) => `page.${name}`)))
+    .select(sql<number>`parent.ordinal`.as('parentOrdinal'))
+    .orderBy('parent.ordinal');
+}
+
+/** Counts the rows that match each of the candidates, up to a maximum. */
+export function probeQuery(
+  { db }: Reading,
+  { table, where }: Source,
+  probed: readonly { readonly candidate: Candidate; readonly most: number }[],
+) {
+  const counts = probed.map(({ candidate, most }, index) => {
+    const matching = untyped(db)
+      .selectFrom(`${table} as ${row}`)
+      .select(sql.lit(1).as('found'))
+      .where(predicateSql(where, row))
+      .where(predicateSql(candidate.condition, row, 'fromRelated'))
+      .limit(sql.lit(most + 1));
+    return untyped(db)
+      .selectFrom(matching.as('matching'))
+      .select(sql<number>`count(*)::int`.as('count'))
+      .as(`count${index}`);
+  });
+  return untyped(db).selectNoFrom(counts);
+}
+
+/** Looks at rows along the order. The inner limit bounds them, because no condition is moved into a query with a limit. */
+function walkQuery(
+  reading: Reading,
+  walked: AccessedWalk,
+  size: PageSize,
+  rows: number,
+  parent?: RawBuilder<unknown>,
+): Query {
+  const { db } = reading;
+  const { kind } = walked.walk.order;
+  const looked = lookedAt(reading, walked, rows, (query) => query.selectAll(row), parent);
+  const page = selected(untyped(db).selectFrom(looked.as(row)), reading)
+    .select([sql`null::${typeOf(kind)}`.as(stopColumns[0]), sql`null::uuid`.as(stopColumns[1])])
+    .where(predicateSql(walked.access.others, row, 'eachRow'))
+    .limit(plannedRows(size));
+  const stop = untyped(db).selectFrom(lastLookedAt(reading, walked, rows, parent).as('stop'));
+  const nothing = reading.columns
+    ? stop.select(reading.columns.map((column) => sql<null>`null`.as(nameOf(column))))
+    : stop
+        .leftJoin(`${walked.walk.source.table} as ${row}`, (join) => join.on(sql<SqlBool>`false`))
+        .selectAll(row);
+  // The rows of the page come first; the stop is read only if they are too few.
+  const both = (page as Query).unionAll(nothing.select(stopColumns.map((name) => `stop.${name}`)));
+  return untyped(db).selectFrom(both.as('page')).selectAll().limit(wantedRows(size));
+}
+
+/** Looks at rows along the order for all parents together, and takes the first ones of each. */
+function sharedQuery(
+  reading: Reading,
+  walked: AccessedWalk,
+  size: PageSize,
+  rows: number,
+  parents: Given<readonly string[]>,
+): Query {
+  const { walk, access } = walked;
+  const { db } = reading;
+  const looked = lookedAt(reading, walked, rows, (query) => query.selectAll(row));
+  const matching = untyped(db)
+    .selectFrom(looked.as(row))
+    .where(predicateSql(access.others, row, 'eachRow'));
+  const stop = untyped(db)
+    .selectFrom(lastLookedAt(reading, walked, rows).as('stop'))
+    .select([
+      sql`null::uuid`.as('id'),
+      ...stopColumns.map((name) => `stop.${name}` as const),
+      sql<number>`0`.as('parentOrdinal'),
+      sql<number>`0`.as('nth'),
+    ]) as Query;
+  return withRows(reading, walk.source, firstOfEach(reading, walk, size, parents, matching).unionAll(stop));
+}
+
+/** Reads all rows that match one condition. */
+function fewQuery(
+  reading: Reading,
+  { walk, access }: AccessedWalk,
+  size: PageSize,
+  candidate: number,
+  parents: Given<readonly string[]> | undefined,
+): Query {
+  const { source } = walk;
+  const { db } = reading;
+  const chosen = access.candidates[candidate];
+  if (!chosen) throw new Error('A step reads one of the candidates.');
+  const found = untyped(db)
+    .selectFrom(`${source.table} as ${row}`)
+    .selectAll(row)
+    .where(predicateSql(source.where, row))
+    .where(predicateSql(chosen.condition, row, 'fromRelated'))
+    // Keeps the planner from following the order instead, and from looking for the matches there.
+    .offset(sql.lit(0));
+  const matching = between(
+    untyped(db)
+      .selectFrom(found.as(row))
+      .where(predicateSql(chosen.rest, row, 'eachRow')),
+    walk,
+  );
+  if (parents) return withRows(reading, source, firstOfEach(reading, walk, size, parents, matching));
+  return selected(matching, reading)
+    .select(stopColumns.map((name) => sql<null>`null`.as(name)))
+    .orderBy(sortSql(row, walk))
+    .limit(wantedRows(size));
+}
+
+/** Reads all children of parents with at most `most` of them; of the others, a row with their key as the stop. */
+function childrenQuery(
+  reading: Reading,
+  { walk }: AccessedWalk,
+  size: PageSize,
+  most: number,
+  parents: Given<readonly string[]>,
+): Query {
+  const { source, filter, order } = walk;
+  const { db } = reading;
+  const ofParent = () => childrenOf(reading, source, sql.ref('parent.key'));
+  const some = ofParent()
+    .select(sql.lit(1).as('found'))
+    .limit(sql.lit(most + 1));
+  const counted = untyped(db).selectFrom(some.as('children')).select(sql<number>`count(*)`.as('count'));
+  const isFew = sql<SqlBool>`counted.count <= ${sql.lit(most)}`;
+  const children = untyped(db).selectFrom(ofParent().selectAll(row).offset(sql.lit(0)).as(row));
+  const page = selected(between(children, walk), reading)
+    .select(sql.lit(1).as('found'))
+    .where(isFew)
+    .where(predicateSql(filter, row, 'eachRow'))
+    .orderBy(sortSql(row, walk))
+    .limit(wantedRows(size));
+  return selected(
+    untyped(db)
+      .selectFrom(parentKeys(parents))
+      .innerJoinLateral(counted.as('counted'), (join) => join.onTrue())
+      .leftJoinLateral(page.as('page'), (join) => join.onTrue()) as Query,
+    named(reading),
+    'page',
+  )
+    .select([
+      sql`null::${typeOf(order.kind)}`.as(stopColumns[0]),
+      sql`case when not ${isFew} then parent.key end`.as(stopColumns[1]),
+      sql<number>`parent.ordinal`.as('parentOrdinal'),
+    ])
+    .where(sql<SqlBool>`(page.found is not null or not ${isFew})`)
+    .orderBy('parent.ordinal');
+}
+
+/** The rows that a step looks at along the order, under one parent or in the whole workspace. */
+function lookedAt(
+  reading: Reading,
+  { walk, access }: AccessedWalk,
+  rows: number,
+  select: (query: Query) => Query,
+  parent?: RawBuilder<unknown>,
+): Query {
+  const { source, order, backward } = walk;
+  const base = parent
+    ? childrenOf(reading, source, parent)
+    : untyped(reading.db).selectFrom(`${source.table} as ${row}`).where(predicateSql(source.where, row));
+  const [first, second] = stretchesOf(walk).map((conditions) =>
+    select(conditions.reduce<Query>((query, condition) => query.where(condition), base as Query))
+      .where(predicateSql(access.inside, row))
+      .orderBy(orderSql(row, order, backward))
+      .limit(sql.lit(rows)),
+  );
+  if (!first) throw new Error('A walk has one stretch or two.');
+  if (!second) return first;
+  const all = (stretch: Query) => untyped(reading.db).selectFrom(stretch.as('stretch')).selectAll();
+  const both = all(first).unionAll(all(second));
+  return untyped(reading.db).selectFrom(both.as('stretches')).selectAll().limit(sql.lit(rows));
+}
+
+/** The position of the last row that a step may look at, if there are so many. An index has both columns. */
+function lastLookedAt(
+  reading: Reading,
+  walked: AccessedWalk,
+  rows: number,
+  parent?: RawBuilder<unknown>,
+): Query {
+  const { column } = walked.walk.order;
+  const keys = lookedAt(
+    reading,
+    walked,
+    rows,
+    (query) => query.select([`${row}.${column} as ${stopColumns[0]}`, `${row}.id as ${stopColumns[1]}`]),
+    parent,
+  );
+  return untyped(reading.db)
+    .selectFrom(keys.as('looked'))
+    .selectAll()
+    .limit(sql.lit(1))
+    .offset(sql.lit(rows - 1));
+}
+
+/** The ids of the first rows of each parent, with the ordinal of the parent and their own. */
+function firstOfEach(
+  { db }: Reading,
+  walk: Walk,
+  size: PageSize,
+  parents: Given<readonly string[]>,
+  matching: Query,
+): Query {
+  const { parent } = walk.source;
+  if (!parent) throw new Error('Only children have parents.');
+  const key = parentColumn(parent);
+  const numbered = joinedRows(matching, walk.source)
+    .select([
+      `${row}.id`,
+      sql`${key}`.as('parentKey'),
+      sql<number>`row_number() over (partition by ${key} order by ${sortSql(row, walk)})`.as('nth'),
+    ])
+    .where(sql<SqlBool>`${key} = any(${parents}::uuid[])`);
+  return untyped(db)
+    .selectFrom(numbered.as('numbered'))
+    .innerJoin(parentKeys(parents), (join) =>
+      join.on(sql<SqlBool>`parent.key = ${sql.ref('numbered.parentKey')}`),
+    )
+    .select([
+      'numbered.id',
+      sql`null::${typeOf(walk.order.kind)}`.as(stopColumns[0]),
+      sql`null::uuid`.as(stopColumns[1]),
+      sql<number>`parent.ordinal`.as('parentOrdinal'),
+      'numbered.nth',
+    ])
+    .where(sql<SqlBool>`numbered.nth <= ${wantedRows(size)}`);
+}
+
+/** The rows of the ids, in their order. */
+function withRows(reading: Reading, { table }: Source, ids: Query): Query {
+  return selected(
+    untyped(reading.db)
+      .selectFrom(ids.as('page'))
+      .leftJoin(`${table} as ${row}`, `${row}.id`, 'page.id') as Query,
+    reading,
+  )
+    .select([...stopColumns.map((name) => `page.${name}`), 'page.parentOrdinal'])
+    .orderBy('page.parentOrdinal')
+    .orderBy('page.nth');
+}
+
+function childrenOf(reading: Reading, source: Source, key: RawBuilder<unknown>): Query {
+  if (!source.parent) throw new Error('Only children have parents.');
+  const isOfParent: Expression<SqlBool> = sql<SqlBool>`${parentColumn(source.parent)} = ${key}`;
+  return childRows(reading, source).where(isOfParent);
+}
+
+/** The same columns by the names that a subquery has given them. */
+function named(reading: Reading): Reading {
+  return { ...reading, ...(reading.columns && { columns: reading.columns.map(nameOf) }) };
+}
+
+function wantedRows(size: PageSize): RawBuilder<number> {
+  return 'exactly' in size ? sql.lit(size.exactly) : sql<number>`${size.rows}`;
+}
+
+/** The number of rows that the planner assumes. */
+function plannedRows(size: PageSize): RawBuilder<number> {
+  return 'rows' in size && size.atMost !== undefined ? sql.lit(size.atMost) : wantedRows(size);
+}

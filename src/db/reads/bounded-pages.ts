@@ -1,0 +1,96 @@
+import type { Access, Candidate } from '../query/access.ts';
+import type { PageStep } from '../query/bounded-page.ts';
+import type { ReadBounds } from '../query/read-bounds.ts';
+import type { Position } from '../query/walk.ts';
+
+/** What has been read of the page of one parent; a list without parents has one page. */
+export interface PageRead<Row> {
+  readonly rows: readonly Row[];
+  /** Set where a statement has read all it may: the position of the last row that it looked at. */
+  readonly stop: Position | undefined;
+}
+
+/** Sends the statements of the pages of one list. */
+export interface PageSender<Row> {
+  /** Reads the pages of some of the parents, which are given by their indexes. */
+  step(step: PageStep, parents: readonly number[]): Promise<readonly PageRead<Row>[]>;
+  /** Counts the rows that match each candidate, up to one more than its maximum. */
+  probe(probed: readonly Probed[]): Promise<readonly number[]>;
+}
+
+export interface Probed {
+  readonly candidate: Candidate;
+  readonly most: number;
+}
+
+/** What pages are to be read: for how many parents, and how many rows of each make a page full. */
+export interface PagesWanted {
+  readonly parents: number;
+  readonly rows: number;
+}
+
+/**
+ * Reads pages with at most five statements, which read a bounded number of rows however many there are. A page that is still not
+ * full then ends early, and says where.
+ *
+ * 1. Most pages are full, or at their end, after a glance along the order of the list.
+ * 2. Of the others, the indexes tell how many rows each condition of the filter matches.
+ * 3. If one condition matches few rows, they are all read and sorted.
+ * 4. Otherwise the statement looks further along the order.
+ * 5. If that was in vain, and one condition does not match too many rows, they are read after all.
+ */
+export async function readBoundedPages<Row>(
+  { isOrderedByParent, candidates }: Access,
+  bounds: ReadBounds,
+  wanted: PagesWanted,
+  sender: PageSender<Row>,
+): Promise<readonly PageRead<Row>[]> {
+  const pages: PageRead<Row>[] = [];
+  let open = Array.from({ length: wanted.parents }, (_, index) => index);
+  const isDoneAfter = async (step: PageStep) => {
+    const found = await sender.step(step, open);
+    open.forEach((parent, index) => {
+      pages[parent] = found[index] ?? { rows: [], stop: undefined };
+    });
+    open = open.filter((parent) => {
+      const page = pages[parent];
+      return page?.stop !== undefined && page.rows.length < wanted.rows;
+    });
+    return open.length === 0;
+  };
+  /** The rows that a statement may read under each of the open parents. */
+  const shared = (rows: number) => Math.max(bounds.eachParent, Math.floor(rows / open.length));
+
+  const selective = candidates.findIndex(({ isSelective }) => isSelective);
+  if (selective >= 0) {
+    await isDoneAfter({ read: 'few', candidate: selective });
+    return pages;
+  }
+  const first = isOrderedByParent ? Math.min(bounds.glance, shared(bounds.walk)) : shared(bounds.most);
+  if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'children', rows: first })) return pages;
+  const best = await fewestMatches(candidates, bounds, sender);
+  if (best && best.count <= bounds.few && (await isDoneAfter(best.step))) return pages;
+  const further = isOrderedByParent ? shared(bounds.walk) : bounds.walk;
+  if (!isOrderedByParent || further > first) {
+    if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'shared', rows: further })) return pages;
+  }
+  if (best) await isDoneAfter(best.step);
+  return pages;
+}
+
+/** The step that reads the fewest rows by a condition; undefined if every condition matches too many. */
+async function fewestMatches<Row>(
+  candidates: readonly Candidate[],
+  bounds: ReadBounds,
+  sender: PageSender<Row>,
+): Promise<{ step: PageStep; count: number } | undefined> {
+  if (candidates.length === 0) return undefined;
+  const most = { rows: bounds.most, links: bounds.mostLinks, text: bounds.few };
+  const probed = candidates.map((candidate) => ({ candidate, most: most[candidate.kind] }));
+  const counts = await sender.probe(probed);
+  const found = probed
+    .map(({ most: limit }, candidate) => ({ candidate, count: counts[candidate] ?? 0, limit }))
+    .filter(({ count, limit }) => count <= limit)
+    .toSorted((one, other) => one.count - other.count)[0];
+  return found && { step: { read: 'few', candidate: found.candidate }, count: found.count };
+}

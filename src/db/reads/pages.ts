@@ -1,0 +1,108 @@
+import { accessOf } from '../query/access.ts';
+import type { AnyRow } from '../query/any-tables.ts';
+import { probeQuery, stepQuery } from '../query/bounded-page.ts';
+import { pageQuery, pagesQuery } from '../query/page.ts';
+import { withPrefixRange } from '../query/prefix-range.ts';
+import type { ReadBounds } from '../query/read-bounds.ts';
+import type { Position, Walk } from '../query/walk.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
+import { type PageRead, readBoundedPages } from './bounded-pages.ts';
+
+export interface PageRequest extends Walk {
+  /** The maximum number of rows on the page. One more is read to find out whether there is another page. */
+  limit: number;
+}
+
+export interface Page {
+  rows: AnyRow[];
+  /** Whether there are more rows in the direction of the page. */
+  more: boolean;
+  /** Where the page ended early: the position of the last row that was looked at. */
+  stop?: Position | undefined;
+}
+
+/** Reads a page of the workspace's rows. */
+export async function selectPage(db: TenantDb, request: PageRequest, bounds: ReadBounds): Promise<Page> {
+  const [page] = await readPages(db, request, bounds);
+  return page ?? { rows: [], more: false };
+}
+
+/** Reads a page for each parent. Parents without rows get an empty page. */
+export async function selectPages(
+  db: TenantDb,
+  request: PageRequest,
+  parents: readonly string[],
+  bounds: ReadBounds,
+): Promise<Map<string, Page>> {
+  const pages = await readPages(db, request, bounds, parents);
+  return new Map(parents.map((parent, index) => [parent, pages[index] ?? { rows: [], more: false }]));
+}
+
+async function readPages(
+  db: TenantDb,
+  request: PageRequest,
+  bounds: ReadBounds,
+  parents?: readonly string[],
+): Promise<Page[]> {
+  const walk = { ...request, filter: withPrefixRange(request.filter, request.order) };
+  const access = accessOf(walk);
+  const size = { rows: request.limit + 1 };
+  if (access.isServed) {
+    const query = parents ? pagesQuery({ db }, walk, size, parents) : pageQuery({ db }, walk, size);
+    return pagesOf(await query.execute(), parents?.length ?? 1).map((read) => toPage(read, request));
+  }
+  const wanted = { parents: parents?.length ?? 1, rows: size.rows };
+  const pages = await readBoundedPages<AnyRow>(access, bounds, wanted, {
+    step: async (step, open) => {
+      const keys = parents && open.flatMap((index) => parents[index] ?? []);
+      const rows = await stepQuery({ db }, { walk, access }, size, step, keys).execute();
+      return pagesOf(rows, open.length);
+    },
+    probe: async (probed) => {
+      const counts = await probeQuery({ db }, request.source, probed).executeTakeFirst();
+      return probed.map((_, index) => Number(counts?.[`count${index}`]));
+    },
+  });
+  return pages.map((read) => toPage(read, request));
+}
+
+/** Divides rows by their parents. A stop with the ordinal 0 is that of all pages. */
+function pagesOf(rows: readonly AnyRow[], parents: number): PageRead<AnyRow>[] {
+  const byOrdinal = Map.groupBy(rows, ({ parentOrdinal }) => Number(parentOrdinal ?? 1));
+  const stopOf = (ordinal: number) => byOrdinal.get(ordinal)?.find(({ stopId }) => (stopId ?? null) !== null);
+  const ofAll = stopOf(0);
+  return Array.from({ length: parents }, (_, index) => {
+    const stop = stopOf(index + 1) ?? ofAll;
+    const found = byOrdinal.get(index + 1) ?? [];
+    return {
+      rows: found.filter(({ stopId }) => (stopId ?? null) === null).map(withoutExtras),
+      stop: stop && { value: positionValue(stop.stopValue), id: String(stop.stopId) },
+    };
+  });
+}
+
+/** The row without what a statement adds to its columns. */
+function withoutExtras({
+  parentOrdinal: _parent,
+  stopId: _id,
+  stopValue: _value,
+  found: _found,
+  ...columns
+}: AnyRow): AnyRow {
+  return columns;
+}
+
+function positionValue(value: unknown): string | number | null {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'string' || typeof value === 'number' ? value : null;
+}
+
+function toPage({ rows, stop }: PageRead<AnyRow>, { limit, backward }: PageRequest): Page {
+  const isFull = rows.length > limit;
+  const page = rows.slice(0, limit);
+  return {
+    rows: backward ? page.reverse() : page,
+    more: isFull || stop !== undefined,
+    stop: isFull ? undefined : stop,
+  };
+}

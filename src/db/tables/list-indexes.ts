@@ -1,0 +1,68 @@
+import type { TableName } from './tables.ts';
+
+/**
+ * An index that lists are read by: its columns between the workspace and the id. `isSelective` says that few rows have
+ * any one value of its first column.
+ */
+export interface ListIndex {
+  readonly columns: readonly string[];
+  readonly isText?: true;
+  readonly isSelective?: true;
+}
+
+/** The columns of a join table's index, from the referred row to the row of the list. */
+interface JoinIndex {
+  readonly child: string;
+  readonly parent: string;
+}
+
+/**
+ * The indexes of tables that may become large, and so are not cached. They tell how much a page has to read; test/db
+ * compares them with those of the database. A table that is not among them is read without a bound.
+ */
+export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
+  issue: [
+    { columns: ['createdUtc'] },
+    { columns: ['updatedUtc'] },
+    { columns: ['number'], isSelective: true },
+    { columns: ['priorityRank'] },
+    { columns: ['dueDate'] },
+    { columns: ['titleFold'] },
+    { columns: ['titleFold'], isText: true },
+    { columns: ['statusRank'] },
+    { columns: ['lastActivityUtc'] },
+    { columns: ['teamId', 'createdUtc'] },
+    { columns: ['teamId', 'updatedUtc'] },
+    { columns: ['teamId', 'number'] },
+    { columns: ['teamId', 'priorityRank'] },
+    { columns: ['teamId', 'statusRank'] },
+    { columns: ['statusId', 'createdUtc'] },
+    { columns: ['reporterUserAccountId', 'createdUtc'] },
+    { columns: ['projectId', 'createdUtc'] },
+    { columns: ['deliveryId', 'createdUtc'] },
+    { columns: ['primaryAssigneeUserAccountId', 'createdUtc'] },
+    { columns: ['parentIssueId', 'createdUtc'] },
+  ],
+  comment: [
+    { columns: ['issueId', 'createdUtc'] },
+    { columns: ['parentCommentId', 'createdUtc'] },
+    { columns: ['authorUserAccountId', 'createdUtc'] },
+  ],
+  activity: [{ columns: ['issueId', 'sortOrder'] }],
+  issueLink: [{ columns: ['issueId', 'createdUtc'] }],
+  attachment: [{ columns: ['issueId', 'uploadedUtc'] }],
+  agentThreadMessage: [{ columns: ['threadId', 'sortOrder'] }],
+  accessToken: [{ columns: ['createdUtc'] }, { columns: ['userAccountId', 'createdUtc'] }],
+  auditEntry: [
+    { columns: ['occurredUtc'] },
+    { columns: ['act', 'occurredUtc'] },
+    { columns: ['userAccountId', 'occurredUtc'] },
+    { columns: ['subjectId', 'occurredUtc'] },
+  ],
+};
+
+/** The indexes of join tables by which the rows of a list are found. */
+export const joinIndexes: Partial<Record<TableName, JoinIndex>> = {
+  issueLabel: { child: 'labelId', parent: 'issueId' },
+  issueAssignee: { child: 'userAccountId', parent: 'issueId' },
+};

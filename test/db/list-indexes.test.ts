@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '../../src/db/engine/engine.ts';
+import { joinIndexes, listIndexes } from '../../src/db/tables/list-indexes.ts';
+import { copyTemplate } from '../support/templates.ts';
+import { sql } from 'kysely';
+
+let database: Database;
+let drop: () => Promise<void>;
+/** The columns of all indexes of the database by table, the workspace left out. */
+let indexes: Map<string, string[]>;
+beforeAll(async () => {
+  ({ database, drop } = await copyTemplate('migrated'));
+  const { rows } = await sql<{ tableName: string; definition: string }>`
+    select tablename as "tableName", indexdef as definition from pg_indexes where schemaname = 'public'`.execute(
+    database.unscoped,
+  );
+  indexes = new Map(
+    [...Map.groupBy(rows, ({ tableName }) => tableName)].map(([table, of]) => [
+      table,
+      of.map(({ definition }) => columnsIn(definition)),
+    ]),
+  );
+});
+afterAll(() => drop());
+
+const declared = Object.entries(listIndexes).flatMap(([table, of]) =>
+  of.map((index) => ({ table, index, columns: index.columns.join(', ') })),
+);
+
+it.each(declared)('finds an index of $table on $columns in the database', ({ table, index }) => {
+  const columns = index.columns.map(inSql).join(', ');
+  const having = indexes.get(inSql(table)) ?? [];
+  const form = index.isText ? `gin: ${columns}` : `btree: workspace_id, ${columns}`;
+  expect(having.filter((each) => each === form || each === `${form}, id`)).not.toEqual([]);
+});
+
+it.each(Object.entries(joinIndexes))('finds the index of %s in the database', (table, { child, parent }) => {
+  expect(indexes.get(inSql(table))).toContain(`btree: workspace_id, ${inSql(child)}, ${inSql(parent)}`);
+});
+
+function columnsIn(definition: string): string {
+  const [, method, columns = ''] = /using (\w+) \(([^)]*)\)/i.exec(definition) ?? [];
+  return `${method}: ${columns.replaceAll(' gin_trgm_ops', '')}`;
+}
+
+function inSql(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

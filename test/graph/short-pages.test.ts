@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp } from '../support/app.ts';
+import { Random } from '../support/random.ts';
+import { isWhole } from '../support/samples.ts';
+import { dataOf } from './graph-answer.ts';
+import { listsOf, type Page, readPage, richestParent, rowsOf, walk } from './lists.ts';
+import { type Filter, matches, type OrderBy, ordered, sortKeys } from './model.ts';
+import { RandomFilters } from './random-filters.ts';
+import { type FieldOf, rowTypeOf } from './schema-walk.ts';
+import type { Thing } from './things.ts';
+import { addWorld, type World } from './world.ts';
+
+// Pages of filtered lists look at a bounded number of rows. With a bound this low, every step of reading them is taken, and many
+// pages end early, in a workspace of a few dozen issues.
+const readBudget = 8;
+
+const filtersPerOrder = isWhole ? 6 : 1;
+
+// The lists of the workspace are those of the roots again.
+const lists = ['Issue', 'Comment', 'ActivityEntry', 'AuditEntry']
+  .flatMap(listsOf)
+  .filter(({ parent }) => parent !== 'Workspace');
+
+describe.each(['compiled', 'graphql-js'])('with a low read budget, the %s executor', (EXECUTOR) => {
+  let world: World;
+  let short = 0;
+  beforeAll(async () => {
+    const app = await startApp({ settings: { READ_BUDGET: String(readBudget), EXECUTOR } });
+    world = { ...(await addWorld(app, 'here')), stop: () => app.stop() };
+  });
+  afterAll(() => world.stop());
+
+  it.each(lists)('shows each row of $coordinate once, in every order and both directions', async (list) => {
+    const typeName = rowTypeOf(list);
+    const random = new Random(`short pages of ${list.coordinate}`);
+    const filters = new RandomFilters(world.things, random);
+    const parent = richestParent(world.things, list);
+    for (const field of Object.keys(sortKeys[typeName] ?? {})) {
+      const orderBy: OrderBy = { field, direction: random.pick(['ASC', 'DESC']) };
+      for (let left = filtersPerOrder; left > 0; left -= 1) {
+        const filter = filters.filter(typeName);
+        const expected = expectedIds(list, rowsOf(world.things, list, parent), filter, orderBy);
+        for (const backward of [false, true]) {
+          const pages = await walk(world, list, parent, { filter, orderBy }, backward);
+          expect({ filter, orderBy, ids: idsOf(pages) }).toEqual({ filter, orderBy, ids: expected });
+          expectCursors(pages, backward);
+        }
+      }
+    }
+  });
+
+  const children = lists.filter(({ parent }) => !['Query', 'Workspace'].includes(parent));
+  it.each(children)('continues the page of each of many parents of $coordinate', async (list) => {
+    const typeName = rowTypeOf(list);
+    const random = new Random(`short pages under parents of ${list.coordinate}`);
+    const filters = new RandomFilters(world.things, random);
+    const parents = world.things.all(list.parent);
+    for (let left = filtersPerOrder; left > 0; left -= 1) {
+      const filter = filters.filter(typeName);
+      const field = random.pick(Object.keys(sortKeys[typeName] ?? {}));
+      const orderBy: OrderBy = { field, direction: random.pick(['ASC', 'DESC']) };
+      const pages = await firstPages(list, parents, { filter, orderBy });
+      for (const [index, parent] of parents.entries()) {
+        const first = pages[index];
+        if (!first) throw new Error('Each parent has a page.');
+        const read = [first];
+        for (let last = first; last.pageInfo.hasNextPage; ) {
+          const after = last.pageInfo.endCursor;
+          last = await readPage(world, list, parent, { filter, orderBy, first: 2, after });
+          read.push(last);
+        }
+        const expected = expectedIds(list, parent[list.field.name] as Thing[], filter, orderBy);
+        const ids = idsOf(read);
+        expect({ filter, orderBy, ids }).toEqual({ filter, orderBy, ids: expected });
+      }
+    }
+  });
+
+  it('ends pages early', () => {
+    expect(short).toBeGreaterThan(isWhole ? 20 : 3);
+  });
+
+  function expectCursors(pages: readonly Page[], backward: boolean): void {
+    for (const { edges, pageInfo } of pages) {
+      const hasMore = backward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage;
+      const cursor = backward ? pageInfo.startCursor : pageInfo.endCursor;
+      if (edges.length < 2 && hasMore) short += 1;
+      if (hasMore) expect(cursor).not.toBeNull();
+      else expect(cursor).toBe((backward ? edges.at(0) : edges.at(-1))?.cursor ?? null);
+    }
+  }
+
+  async function firstPages(
+    list: FieldOf,
+    parents: readonly Thing[],
+    variables: { filter: Filter; orderBy: OrderBy },
+  ): Promise<Page[]> {
+    const row = rowTypeOf(list);
+    const query = `query ($ids: [ID!]!, $filter: ${row}Filter, $orderBy: ${row}Order) {
+      nodes(ids: $ids) { ... on ${list.parent} { list: ${list.field.name}(first: 2, filter: $filter, orderBy: $orderBy) {
+        edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }`;
+    const data = dataOf(await world.ask(query, { ...variables, ids: parents.map(({ id }) => id) }));
+    return (data.nodes as { list: Page }[]).map((node) => node.list);
+  }
+});
+
+function expectedIds(list: FieldOf, rows: readonly Thing[], filter: Filter, orderBy: OrderBy): string[] {
+  const typeName = rowTypeOf(list);
+  const matching = rows.filter((thing) => matches(`${typeName}Filter`, filter, thing));
+  return ordered(typeName, matching, orderBy).map(({ id }) => String(id));
+}
+
+function idsOf(pages: readonly Page[]): string[] {
+  return pages.flatMap(({ edges }) => edges.map(({ node }) => node.id));
+}
