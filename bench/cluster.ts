@@ -18,7 +18,6 @@ const folder = process.env['BENCH_CLUSTER_DIR'] ?? join(import.meta.dirname, '.c
 const dataDir = join(folder, 'data');
 const portFile = join(folder, 'port');
 const superuser = process.getuid?.() === 0;
-const databaseName = 'bench';
 
 /** Settings for a small dedicated machine. Statement statistics are only collected while statements are counted. */
 const settings = {
@@ -37,8 +36,14 @@ const settings = {
   'pg_stat_statements.track': 'none',
 };
 
-/** Starts the cluster. Creates it if there is none, or if `fresh`. */
-export async function openCluster({ fresh }: { fresh: boolean }): Promise<Cluster> {
+/** Starts the cluster. Creates it if there is none, or if `fresh`; and a database of the name if there is none. */
+export async function openCluster({
+  fresh,
+  database = 'bench',
+}: {
+  fresh: boolean;
+  database?: string;
+}): Promise<Cluster> {
   const brought = process.env['BENCH_DATABASE_URL'];
   if (brought) return { url: brought, pid: undefined, stop: () => undefined };
   if (fresh) removeCluster();
@@ -46,9 +51,9 @@ export async function openCluster({ fresh }: { fresh: boolean }): Promise<Cluste
   if (!isRunning()) run('pg_ctl', ['-D', dataDir, '-w', '-l', join(folder, 'log'), 'start']);
   const [pid] = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n');
   const port = readFileSync(portFile, 'utf8').trim();
-  ensureDatabase(port);
+  ensureDatabase(port, database);
   return {
-    url: `postgres://postgres@127.0.0.1:${port}/${databaseName}`,
+    url: `postgres://postgres@127.0.0.1:${port}/${database}`,
     pid: Number(pid),
     stop: () => run('pg_ctl', ['-D', dataDir, '-m', 'fast', '-w', 'stop']),
   };
@@ -76,10 +81,10 @@ async function create(): Promise<void> {
   writeFileSync(portFile, String(port));
 }
 
-function ensureDatabase(port: string): void {
+function ensureDatabase(port: string, name: string): void {
   const psql = ['-h', '127.0.0.1', '-p', port, '-U', 'postgres'];
-  const found = run('psql', [...psql, '-Atc', `select 1 from pg_database where datname = '${databaseName}'`]);
-  if (found.trim() !== '1') run('createdb', [...psql, databaseName]);
+  const found = run('psql', [...psql, '-Atc', `select 1 from pg_database where datname = '${name}'`]);
+  if (found.trim() !== '1') run('createdb', [...psql, name]);
 }
 
 function isRunning(): boolean {

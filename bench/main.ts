@@ -2,7 +2,7 @@ import { openCluster, stopKeptCluster } from './cluster.ts';
 import { contenders } from './contenders/all.ts';
 import { fill, migrate, postgresVersion } from './dataset/fill.ts';
 import { readFacts } from './facts.ts';
-import { type Options, readOptions } from './options.ts';
+import { type Options, readOptions, type ShapesOptions } from './options.ts';
 import { prefer } from './priority.ts';
 import { type Running, start } from './process.ts';
 import { line } from './report/numbers.ts';
@@ -16,7 +16,20 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 
 const options = readOptions();
 if (options?.stop) say(stopKeptCluster() ? 'stopped' : 'nothing was running');
+else if (options?.shapes) await shapes(options, options.shapes);
 else if (options) await bench(options);
+
+async function shapes({ issues, keep, fresh }: Options, chosen: ShapesOptions): Promise<void> {
+  const cluster = await openCluster({ fresh, database: `shapes_${issues}` });
+  try {
+    await fill(cluster.url, { issues, isSkewed: true }, say);
+    const { checkShapes } = await import('./shapes/shapes.ts');
+    const broken = await checkShapes({ ...chosen, url: cluster.url, issues, say });
+    if (broken > 0) process.exitCode = 1;
+  } finally {
+    if (!keep) cluster.stop();
+  }
+}
 
 async function bench(chosen: Options): Promise<void> {
   const { issues, keep, fresh } = chosen;
@@ -33,7 +46,7 @@ async function bench(chosen: Options): Promise<void> {
     });
   }
   try {
-    await fill(cluster.url, issues, say);
+    await fill(cluster.url, { issues, isSkewed: false }, say);
     for (const contender of contenders.filter(({ name }) => chosen.contenders.includes(name))) {
       say(`starting ${contender.title} …`);
       if (contender.name === 'product') migrate(cluster.url, repository);

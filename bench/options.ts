@@ -2,6 +2,16 @@ import { parseArgs } from 'node:util';
 import { contenders } from './contenders/all.ts';
 import { workloads } from './workloads/all.ts';
 
+/** What is checked of the shapes, and how. */
+export interface ShapesOptions {
+  /** Whether the check goes on where an earlier run was stopped. */
+  readonly isResumed: boolean;
+  /** Only filters whose name contains this. */
+  readonly only: string | undefined;
+  /** Of the orders of each filter, one of so many is checked. */
+  readonly oneOf: number;
+}
+
 export interface Options {
   readonly only: readonly string[];
   readonly contenders: readonly string[];
@@ -13,6 +23,7 @@ export interface Options {
   readonly stop: boolean;
   readonly check: boolean;
   readonly write: boolean;
+  readonly shapes: ShapesOptions | false;
 }
 
 const help = `npm run bench -- [options]
@@ -21,12 +32,16 @@ const help = `npm run bench -- [options]
   --contenders a,b      ${contenders.map(({ name }) => name).join(', ')} (default: all)
   --rounds N            rounds of each workload, in which the contenders take turns (default 5)
   --seconds S           length of one contender's turn (default 5)
-  --issues N            issues in the database (default 200000)
+  --issues N            issues in the database (default 200000; 1000000 for --shapes)
   --keep                leave the database server running for the next run
   --fresh               make the database anew; otherwise bench/.cluster is used again when it fits
   --stop                stop a database server that was kept, and do nothing else
   --check               only compare the answers of the contenders
   --write               write bench/RESULTS.md and bench/results.svg also when only a part was run
+  --shapes              instead, judge what every filter and order of the graph reads, on skewed data (shapes/)
+  --shape TEXT          only filters whose name contains this, such as 'issues labels'
+  --one-of N            one of N orders of each filter (default 1: all)
+  --resume              go on where an earlier check of shapes was stopped
   --help
 
   BENCH_DATABASE_URL    an empty PostgreSQL database to use instead of a private one
@@ -50,12 +65,16 @@ export function readOptions(): Options | undefined {
       contenders: { type: 'string' },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '5' },
-      issues: { type: 'string', default: '200000' },
+      issues: { type: 'string' },
       keep: { type: 'boolean', default: false },
       fresh: { type: 'boolean', default: false },
       stop: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
+      shapes: { type: 'boolean', default: false },
+      shape: { type: 'string' },
+      'one-of': { type: 'string', default: '1' },
+      resume: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -72,18 +91,19 @@ export function readOptions(): Options | undefined {
   const names = contenders.map(({ name }) => name);
   const chosen = values.contenders?.split(',') ?? names;
   for (const name of chosen) if (!names.includes(name)) throw new Error(`There is no contender ${name}.`);
-  const { keep, fresh, stop, check, write } = values;
+  const { keep, fresh, stop, check, write, shapes, shape, resume } = values;
   return {
     only: [...new Set(named)],
     contenders: chosen,
     rounds: number('rounds', values.rounds),
     seconds: number('seconds', values.seconds),
-    issues: number('issues', values.issues),
+    issues: number('issues', values.issues ?? (shapes ? '1000000' : '200000')),
     keep,
     fresh,
     stop,
     check,
     write: write || (!values.only && !values.contenders),
+    shapes: shapes && { isResumed: resume, only: shape, oneOf: number('one-of', values['one-of']) },
   };
 }
 

@@ -5,7 +5,8 @@ import pg from 'pg';
 import { directory } from './directory.ts';
 import { functions } from './functions.ts';
 import { before, repository } from '../repository.ts';
-import { issues } from './issues.ts';
+import { issues, surroundings } from './issues.ts';
+import { skewedIssues } from './skewed.ts';
 import { views } from './views.ts';
 
 /** The token with all scopes that all contenders are called with. */
@@ -21,27 +22,35 @@ const scopes = [
 
 export const teams = 50;
 
-/** Must be increased with each change of the data, so that an old cluster is detected. */
+/** Must be increased with each change of the data, so that an old cluster is detected. Skewed data has versions from 1,001. */
 const version = 2;
+const skewedVersion = 1_001;
+
+/** How many issues there are, and whether they are skewed. */
+export interface Filling {
+  readonly issues: number;
+  readonly isSkewed: boolean;
+}
 
 /**
  * Migrates the database and fills it, unless it already has the same data. With an earlier checkout in the run, it is
  * migrated only as far as that one knows, because a version does not start on a newer schema.
  */
-export async function fill(url: string, issueCount: number, say: (line: string) => void): Promise<void> {
+export async function fill(url: string, filling: Filling, say: (line: string) => void): Promise<void> {
+  const wanted = filling.isSkewed ? skewedVersion : version;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     const found = await filled(client);
-    if (found && (found.issues !== issueCount || found.version !== version)) {
+    if (found && (found.issues !== filling.issues || found.version !== wanted)) {
       throw new Error(
         `The database holds a benchmark of ${found.issues} issues (version ${found.version}): use --fresh to rebuild it.`,
       );
     }
     migrate(url, before ?? repository);
     if (!found) {
-      say(`filling ${issueCount} issues …`);
-      await insertAll(client, issueCount);
+      say(`filling ${filling.issues} issues …`);
+      await insertAll(client, filling);
     }
     await client.query(views);
   } finally {
@@ -72,13 +81,14 @@ async function filled(client: pg.Client): Promise<{ issues: number; version: num
   return (await client.query('select issues, version from bench.filled')).rows[0];
 }
 
-async function insertAll(client: pg.Client, issueCount: number): Promise<void> {
+async function insertAll(client: pg.Client, { issues: issueCount, isSkewed }: Filling): Promise<void> {
   // Whatever their number, the issues are from the time between 2024 and October 2026.
   const step = `interval '${(1030 * 86_400) / issueCount} seconds'`;
   const hash = createHash('sha256').update(token).digest('hex');
   const names: Record<string, string> = {
     teams: String(teams),
     issues: String(issueCount),
+    comments: isSkewed ? '(n % 7 = 0)::int' : `bench.comments_of(n / ${teams})`,
     step,
     tokenHash: `'\\x${hash}'::bytea`,
     scopes: `array[${scopes.map((scope) => `'${scope}'`).join(', ')}]`,
@@ -93,10 +103,14 @@ async function insertAll(client: pg.Client, issueCount: number): Promise<void> {
     .query('set local session_replication_role = replica')
     .catch(() => client.query('rollback to savepoint replica'));
   const indexes = await dropIndexes(client);
-  for (const statement of [functions, directory, issues]) await client.query(bind(statement));
+  const filled = isSkewed ? skewedIssues : issues;
+  for (const statement of [functions, directory, filled, surroundings]) await client.query(bind(statement));
   for (const { definition } of indexes) await client.query(definition);
   await client.query('create table bench.filled (issues int not null, version int not null)');
-  await client.query('insert into bench.filled values ($1, $2)', [issueCount, version]);
+  await client.query('insert into bench.filled values ($1, $2)', [
+    issueCount,
+    isSkewed ? skewedVersion : version,
+  ]);
   await client.query('commit');
   await client.query('vacuum (analyze, freeze)');
 }

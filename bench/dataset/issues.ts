@@ -1,5 +1,5 @@
 /**
- * SQL for issues and comments. Issue n belongs to team n % teams and is number k = n / teams in it. Every second issue
+ * SQL for issues. Issue n belongs to team n % teams and is number k = n / teams in it. Every second issue
  * has three comments and a recent update, so that dashboards show it. Every 40th has 30 comments and every 400th 130.
  */
 export const issues = `
@@ -33,15 +33,16 @@ from generate_series(0, :issues - 1) n,
   lateral (select bench.comments_of(k) as comments, bench.created(n, :step) as created,
                   (array[0,1,1,1,2,2,3,3,3,4])[(k / 2 * 7 + t) % 10 + 1] as s,
                   initcap(bench.words(n * 7, 25 + n % 40)) || ' ' || n as title) facts;
+`;
 
+/** SQL for what follows from the issues: links to their labels and people, comments, their feed, and counts. */
+export const surroundings = `
 insert into team_counter (workspace_id, team_id, next_issue_number)
 select workspace_id, team_id, max(number) + 1 from issue group by 1, 2;
 
 insert into issue_assignee (workspace_id, issue_id, user_account_id, position)
-select workspace_id, id, primary_assignee_user_account_id, 0 from issue where primary_assignee_user_account_id is not null
-union all
-select workspace_id, id, reporter_user_account_id, 1 from issue
-where primary_assignee_user_account_id <> reporter_user_account_id and number % 4 = 0;
+select workspace_id, id, assignee, place - 1
+from issue, unnest(assignee_user_account_ids) with ordinality as assigned(assignee, place);
 
 insert into issue_subscription (workspace_id, issue_id, user_account_id)
 select workspace_id, id, reporter_user_account_id from issue
@@ -58,7 +59,7 @@ from generate_series(0, :issues - 1) n where n / :teams % 10 = 3;
 insert into comment (workspace_id, id, issue_id, author_user_account_id, body, created_utc, updated_utc)
 select bench.id('workspace', 0), bench.uuid(20, at, n::bigint * 200 + c), bench.issue_id(n, :step),
        bench.id('user', (n + c * 7) % 200), bench.words(n + c * 131, 30 + (n + c) % 40), at, at
-from generate_series(0, :issues - 1) n, generate_series(1, bench.comments_of(n / :teams)) c,
+from generate_series(0, :issues - 1) n, generate_series(1, :comments) c,
      lateral (select bench.created(n, :step) + c * interval '1 hour' as at) times;
 
 insert into activity (workspace_id, issue_id, sort_order, id, event_type, actor_user_account_id, occurred_utc, icon_css, text)

@@ -79,6 +79,10 @@ function isText(condition: Predicate): boolean {
   return 'is' in condition && (condition.is === 'contains' || condition.is === 'startsWith');
 }
 
+function isPrefix(condition: Predicate): boolean {
+  return 'is' in condition && condition.is === 'startsWith';
+}
+
 /** Whether a condition lists the ids of the rows. */
 function namesRows(condition: Predicate): boolean {
   if (!('column' in condition) || condition.column !== 'id') return false;
@@ -121,6 +125,8 @@ function groupOf(condition: Predicate, indexes: readonly ListIndex[]): string | 
   if (!('column' in condition) || 'isNull' in condition) return undefined;
   const { column } = condition;
   const wantsText = isText(condition);
+  // Where an index has the column, `startsWith` comes with a range of it.
+  if (isPrefix(condition)) return undefined;
   const isIndexed = indexes.some(
     ({ columns, isText: hasTexts = false }) => columns[0] === column && hasTexts === wantsText,
   );

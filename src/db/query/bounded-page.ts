@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { Access, Candidate } from './access.ts';
+import type { Access } from './access.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import {
   childRows,
@@ -63,27 +63,6 @@ export function stepQuery(
     .$if(reading.columns !== undefined, (query) => query.select(stopColumns.map((name) => `page.${name}`)))
     .select(sql<number>`parent.ordinal`.as('parentOrdinal'))
     .orderBy('parent.ordinal');
-}
-
-/** Counts the rows that match each of the candidates, up to a maximum. */
-export function probeQuery(
-  { db }: Reading,
-  { table, where }: Source,
-  probed: readonly { readonly candidate: Candidate; readonly most: number }[],
-) {
-  const counts = probed.map(({ candidate, most }, index) => {
-    const matching = untyped(db)
-      .selectFrom(`${table} as ${row}`)
-      .select(sql.lit(1).as('found'))
-      .where(predicateSql(where, row))
-      .where(predicateSql(candidate.condition, row, 'fromRelated'))
-      .limit(sql.lit(most + 1));
-    return untyped(db)
-      .selectFrom(matching.as('matching'))
-      .select(sql<number>`count(*)::int`.as('count'))
-      .as(`count${index}`);
-  });
-  return untyped(db).selectNoFrom(counts);
 }
 
 /** Looks at rows along the order. The inner limit bounds them, because no condition is moved into a query with a limit. */
@@ -210,7 +189,7 @@ function childrenQuery(
 }
 
 /** The rows that a step looks at along the order, under one parent or in the whole workspace. */
-function lookedAt(
+export function lookedAt(
   reading: Reading,
   { walk, access }: AccessedWalk,
   rows: number,

@@ -1,22 +1,27 @@
+import { listIndexes } from '../tables/list-indexes.ts';
+import type { TableName } from '../tables/tables.ts';
 import type { Predicate } from './predicate.ts';
-import type { Order } from './walk.ts';
 
 /**
- * Adds to `startsWith` on the column of the order the range of texts that it means, so that a walk through the index begins and
- * ends with them. Texts that are ordered are compared by their code points (collation "C").
+ * Adds to each `startsWith` on a column that an index begins with the range of texts that it means, so that the index finds them.
+ * Such texts are compared by their code points (collation "C").
  */
-export function withPrefixRange(filter: Predicate, order: Order): Predicate {
-  const ranges = rangesIn(filter, order.column);
+export function withPrefixRanges(filter: Predicate, table: TableName): Predicate {
+  const columns = new Set(
+    listIndexes[table]?.flatMap((index) => (index.isText ? [] : (index.columns[0] ?? []))),
+  );
+  const ranges = rangesIn(filter, columns);
   return ranges.length === 0 ? filter : { all: [filter, ...ranges] };
 }
 
-function rangesIn(filter: Predicate, column: string): Predicate[] {
-  if ('all' in filter) return filter.all.flatMap((part) => rangesIn(part, column));
-  if (!('is' in filter) || filter.is !== 'startsWith' || filter.column !== column) return [];
-  if (typeof filter.value !== 'string') return [];
-  const end = nextPrefix(filter.value);
+function rangesIn(filter: Predicate, columns: ReadonlySet<string>): Predicate[] {
+  if ('all' in filter) return filter.all.flatMap((part) => rangesIn(part, columns));
+  if (!('is' in filter) || filter.is !== 'startsWith' || !columns.has(filter.column)) return [];
+  const { column, value } = filter;
+  if (typeof value !== 'string') return [];
+  const end = nextPrefix(value);
   return [
-    { column, is: 'gte', value: filter.value },
+    { column, is: 'gte', value },
     ...(end === undefined ? [] : [{ column, is: 'lt', value: end } as const]),
   ];
 }

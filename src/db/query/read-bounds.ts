@@ -4,7 +4,7 @@ export interface ReadBounds {
   readonly glance: number;
   /** If one condition matches at most this many rows, they are read and sorted instead of looking further. */
   readonly few: number;
-  /** The rows that a page may look at in the order of the list. */
+  /** The rows that the second statement looks at, from the start again. */
   readonly walk: number;
   /** If even the walk has not filled the page, up to this many matches of one condition are read and sorted. */
   readonly most: number;
@@ -16,10 +16,11 @@ export interface ReadBounds {
 
 /** The bounds of a page that may look at `rows` rows. */
 export function readBounds(rows: number): ReadBounds {
+  const glance = Math.ceil(rows / 20);
   return {
-    glance: Math.ceil(rows / 20),
+    glance,
     few: Math.ceil(rows * 0.35),
-    walk: rows,
+    walk: Math.max(glance, rows - glance),
     most: rows,
     mostLinks: Math.ceil(rows / 4),
     eachParent: Math.ceil(rows / 100),

@@ -1,5 +1,6 @@
 import type { Access, Candidate } from '../query/access.ts';
 import type { PageStep } from '../query/bounded-page.ts';
+import type { Probed } from '../query/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import type { Position } from '../query/walk.ts';
 
@@ -15,12 +16,7 @@ export interface PageSender<Row> {
   /** Reads the pages of some of the parents, which are given by their indexes. */
   step(step: PageStep, parents: readonly number[]): Promise<readonly PageRead<Row>[]>;
   /** Counts the rows that match each candidate, up to one more than its maximum. */
-  probe(probed: readonly Probed[]): Promise<readonly number[]>;
-}
-
-export interface Probed {
-  readonly candidate: Candidate;
-  readonly most: number;
+  probe(probed: readonly Probed[], sample: number): Promise<readonly number[]>;
 }
 
 /** What pages are to be read: for how many parents, and how many rows of each make a page full. */
@@ -87,7 +83,7 @@ async function fewestMatches<Row>(
   if (candidates.length === 0) return undefined;
   const most = { rows: bounds.most, links: bounds.mostLinks, text: bounds.few };
   const probed = candidates.map((candidate) => ({ candidate, most: most[candidate.kind] }));
-  const counts = await sender.probe(probed);
+  const counts = await sender.probe(probed, bounds.glance);
   const found = probed
     .map(({ most: limit }, candidate) => ({ candidate, count: counts[candidate] ?? 0, limit }))
     .filter(({ count, limit }) => count <= limit)

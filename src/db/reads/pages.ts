@@ -1,8 +1,9 @@
 import { accessOf } from '../query/access.ts';
 import type { AnyRow } from '../query/any-tables.ts';
-import { probeQuery, stepQuery } from '../query/bounded-page.ts';
+import { stepQuery } from '../query/bounded-page.ts';
 import { pageQuery, pagesQuery } from '../query/page.ts';
-import { withPrefixRange } from '../query/prefix-range.ts';
+import { withPrefixRanges } from '../query/prefix-range.ts';
+import { probeQuery } from '../query/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import type { Position, Walk } from '../query/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
@@ -44,7 +45,7 @@ async function readPages(
   bounds: ReadBounds,
   parents?: readonly string[],
 ): Promise<Page[]> {
-  const walk = { ...request, filter: withPrefixRange(request.filter, request.order) };
+  const walk = { ...request, filter: withPrefixRanges(request.filter, request.source.table) };
   const access = accessOf(walk);
   const size = { rows: request.limit + 1 };
   if (access.isServed) {
@@ -58,8 +59,8 @@ async function readPages(
       const rows = await stepQuery({ db }, { walk, access }, size, step, keys).execute();
       return pagesOf(rows, open.length);
     },
-    probe: async (probed) => {
-      const counts = await probeQuery({ db }, request.source, probed).executeTakeFirst();
+    probe: async (probed, sample) => {
+      const counts = await probeQuery({ db }, { walk, access }, probed, sample).executeTakeFirst();
       return probed.map((_, index) => Number(counts?.[`count${index}`]));
     },
   });

@@ -94,8 +94,8 @@ export async function boundedRows(
         ordinal: keys && columns.length + 2,
       });
     },
-    probe: async (probed) => {
-      const { rows } = await run.texts(statements.probe(shaped, probed, run), shaped.values);
+    probe: async (probed, sample) => {
+      const { rows } = await run.texts(statements.probe(shaped, probed, sample, run), shaped.values);
       return probed.map((_, index) => Number(rows[0]?.[index]));
     },
   });

@@ -1,14 +1,14 @@
 import { type Access, accessOf } from '../../db/query/access.ts';
-import { type PageStep, probeQuery, stepQuery } from '../../db/query/bounded-page.ts';
+import { type PageStep, stepQuery } from '../../db/query/bounded-page.ts';
 import { type PageSize, pageQuery, pagesQuery, type ReadColumn } from '../../db/query/page.ts';
 import type { Position, Walk } from '../../db/query/walk.ts';
 import { Prepared, slotted, type Values } from '../../db/query/prepared.ts';
 import { Slot } from '../../db/query/slots.ts';
-import { withPrefixRange } from '../../db/query/prefix-range.ts';
+import { withPrefixRanges } from '../../db/query/prefix-range.ts';
+import { type Probed, probeQuery } from '../../db/query/probe.ts';
 import { countQuery, countsQuery } from '../../db/query/totals.ts';
 import { withKeys } from '../../reference/conditions.ts';
 import { withRanks } from '../../reference/ranks.ts';
-import type { Probed } from '../../db/reads/bounded-pages.ts';
 import type { PageRequest } from '../../db/reads/pages.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { ValidatedPage } from '../../resolvers/connections.ts';
@@ -34,7 +34,7 @@ export class Walked implements ValidatedPage {
     if (known) return known;
     const { request } = this;
     const { order, source } = request;
-    const ranged = withPrefixRange(request.filter, order);
+    const ranged = withPrefixRanges(request.filter, source.table);
     const filter = cached
       ? withKeys(withRanks(ranged, order, cached), cached, source.parent !== undefined)
       : ranged;
@@ -142,11 +142,11 @@ export class WalkStatements {
   }
 
   /** Counts the matches of conditions. */
-  probe(shaped: ShapedWalk, probed: readonly Probed[], run: Run): Prepared {
-    const { source } = shaped.walk;
-    const parts = ['probe', source.table, source.where, probed];
-    return this.#known(`probe ${shaped.shape}`, parts, () => {
-      return new Prepared(probeQuery(run.reading([]), source, probed));
+  probe(shaped: ShapedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
+    const { shape, walk } = shaped;
+    const parts = ['probe', walk.source, shape, probed.map(({ most }) => most), sample];
+    return this.#known(`probe ${shape}`, parts, () => {
+      return new Prepared(probeQuery(run.reading([]), { walk, access: this.access(shaped) }, probed, sample));
     });
   }
 

@@ -1,0 +1,135 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import pg from 'pg';
+import { openDatabase } from '../../src/db/engine/engine.ts';
+import { readBounds } from '../../src/db/query/read-bounds.ts';
+import { Loaders } from '../../src/db/reads/loaders.ts';
+import { DocumentReader } from '../../src/executor/document.ts';
+import {
+  chooseOperation,
+  executeOperation,
+  fragmentsOf,
+  type OperationContext,
+} from '../../src/executor/execute.ts';
+import { coerceVariables } from '../../src/executor/variables.ts';
+import { memberRole, principalKind } from '../../src/model/codes.ts';
+import { ReferenceMemory } from '../../src/reference/memory.ts';
+import { scopes } from '../../src/resolvers/context.ts';
+import { SerialQueue } from '../../src/resolvers/writes/serial-queue.ts';
+import { writesOf } from '../../src/resolvers/writes/write-transaction.ts';
+import { schema } from '../../src/schema/index.ts';
+import { type Explained, ExplainingLease } from './explained.ts';
+
+/** An answered shape: its data, and what its statements did. */
+export interface Answered {
+  readonly data: Record<string, unknown>;
+  readonly statements: readonly Explained[];
+}
+
+export interface Gate {
+  readonly client: pg.Client;
+  readonly workspaceId: string;
+  /** The variables of an operation as resolvers get them: with the codes of enums. */
+  coerced(document: string, variables: Record<string, unknown>): Record<string, unknown>;
+  /** Answers an operation with the product's compiled executor, and explains each of its statements. */
+  ask(document: string, variables: Record<string, unknown>, how: { isGeneric: boolean }): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+/** Opens the product's executor on a filled database. */
+export async function openGate(url: string, readBudget: number): Promise<Gate> {
+  const database = await openDatabase({ url });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const generic = new pg.Client({ connectionString: url });
+  await generic.connect();
+  await generic.query('set plan_cache_mode = force_generic_plan');
+  const { rows } = await client.query(`
+    select w.workspace_id as "workspaceId", m.user_account_id as "userAccountId", m.id as "memberId"
+    from workspace w join member m using (workspace_id) order by m.role, m.id limit 1`);
+  const { workspaceId, userAccountId, memberId } = rows[0];
+  const reference = new ReferenceMemory(database);
+  const reader = new DocumentReader(schema);
+  const bounds = readBounds(readBudget);
+  const quota = { limit: 0, remaining: 0, resetUtc: new Date() };
+  return {
+    client,
+    workspaceId,
+    coerced: (text, variables) => {
+      const document = reader.read(text);
+      const operation = chooseOperation(document, undefined);
+      return coerceVariables({ schema, operation, fragments: fragmentsOf(document) }, variables);
+    },
+    ask: async (text, variables, { isGeneric }) => {
+      const statements: Explained[] = [];
+      const db = database.of(workspaceId);
+      const context: OperationContext = {
+        requestId: 'shapes',
+        db,
+        principal: {
+          workspaceId,
+          userAccountId,
+          memberId,
+          displayName: '',
+          role: memberRole.owner,
+          principalKind: principalKind.user,
+          tokenId: memberId,
+          scopes: new Set(scopes),
+          expiresUtc: null,
+        },
+        loaders: new Loaders(db, bounds),
+        bounds,
+        connect: async () =>
+          new ExplainingLease(await database.connect(), isGeneric ? generic : client, statements, isGeneric),
+        reference: {
+          current: () => reference.current(workspaceId, undefined),
+          renewed: () => reference.renewed(workspaceId),
+        },
+        files: undefined,
+        now: new Date(),
+        ping: () => Promise.resolve(),
+        writes: writesOf(new SerialQueue(), { batching: false }),
+        rateLimit: { requests: quota, cost: quota },
+        executor: 'compiled',
+        maxCost: Number.MAX_SAFE_INTEGER,
+        fellBack: (reason) => {
+          throw new Error('graphql-js answers a shape.', { cause: reason });
+        },
+      };
+      const { data, errors } = await executeOperation({
+        schema,
+        document: reader.read(text),
+        variables,
+        context,
+      });
+      if (errors || !data) throw new Error(JSON.stringify(errors));
+      return { data, statements };
+    },
+    close: async () => {
+      await reference.close();
+      await Promise.all([client.end(), generic.end()]);
+      await database.close();
+    },
+  };
+}
+
+/** The results of the shapes that an earlier run has judged, so that it can go on where it was stopped. */
+export class Progress {
+  readonly #file: string;
+  readonly #done: Record<string, unknown>;
+
+  constructor(file: string, isResumed: boolean) {
+    this.#file = file;
+    this.#done = isResumed ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : {};
+    mkdirSync(dirname(file), { recursive: true });
+  }
+
+  get(name: string): unknown {
+    return this.#done[name];
+  }
+
+  set(name: string, result: unknown): void {
+    this.#done[name] = result;
+    writeFileSync(this.#file, JSON.stringify(this.#done));
+  }
+}

@@ -1,0 +1,81 @@
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { Candidate } from './access.ts';
+import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
+import { type AccessedWalk, lookedAt } from './bounded-page.ts';
+import type { Reading } from './page.ts';
+import { type Predicate, predicateSql, sqlValue } from './predicate.ts';
+import { Slot } from './slots.ts';
+import { row } from './walk.ts';
+
+/** A condition whose matches are counted, up to one more than a maximum. */
+export interface Probed {
+  readonly candidate: Candidate;
+  readonly most: number;
+}
+
+type Query = SelectQueryBuilder<AnyTables, never, AnyRow>;
+
+/**
+ * Counts the rows that match each of the candidates. `sample` is the number of rows that are looked at to find out whether the words
+ * of a text are common.
+ */
+export function probeQuery(
+  reading: Reading,
+  walked: AccessedWalk,
+  probed: readonly Probed[],
+  sample: number,
+): Query {
+  const counts = probed.map(({ candidate, most }, index) => {
+    const count = countUpTo(reading, walked, candidate.condition, most);
+    const words = candidate.kind === 'text' ? wordsOf(candidate.condition) : [];
+    if (words.length === 0) return count.as(`count${index}`);
+    // The index of texts finds the rows that have all parts of a text anywhere, and each of them is read. A case takes only one way.
+    const common = countCommon(reading, walked, words, sample);
+    const isRare = sql<SqlBool>`${common} * ${sql.lit(commonness)} <= ${sql.lit(sample)}`;
+    return sql<number>`case when ${isRare} then ${count} else ${sql.lit(most + 1)} end`.as(`count${index}`);
+  });
+  return untyped(reading.db).selectNoFrom(counts);
+}
+
+/** A text is common if one of so many rows has its words. */
+const commonness = 100;
+
+function countUpTo(reading: Reading, { walk }: AccessedWalk, condition: Predicate, most: number) {
+  const { table, where } = walk.source;
+  const matching = untyped(reading.db)
+    .selectFrom(`${table} as ${row}`)
+    .select(sql.lit(1).as('found'))
+    .where(predicateSql(where, row))
+    .where(predicateSql(condition, row, 'fromRelated'))
+    .limit(sql.lit(most + 1));
+  return sql<number>`(${untyped(reading.db)
+    .selectFrom(matching.as('matching'))
+    .select(sql<number>`count(*)::int`.as('count'))})`;
+}
+
+/** The number of rows among the first ones of the walk that have all the words. */
+function countCommon(
+  reading: Reading,
+  walked: AccessedWalk,
+  words: readonly RawBuilder<SqlBool>[],
+  sample: number,
+) {
+  const looked = lookedAt(reading, walked, sample, (query) => query.selectAll(row));
+  const common = words.reduce(
+    (query, condition) => query.where(condition),
+    untyped(reading.db).selectFrom(looked.as(row)),
+  );
+  return sql<number>`(${common.select(sql<number>`count(*)::int`.as('count'))})`;
+}
+
+/** For each text that rows must contain: whether a row contains all its words, wherever they are. */
+function wordsOf(condition: Predicate): RawBuilder<SqlBool>[] {
+  if ('all' in condition) return condition.all.flatMap(wordsOf);
+  if (!('is' in condition) || condition.is !== 'contains') return [];
+  const { column, value } = condition;
+  const pattern = value instanceof Slot ? value : sqlValue('contains', value);
+  return [
+    sql<SqlBool>`${sql.ref(`${row}.${column}`)} like all (array(select '%' || word || '%'
+      from regexp_split_to_table(${pattern}::text, '[^[:alnum:]]+') as word where word <> ''))`,
+  ];
+}
