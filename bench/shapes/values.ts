@@ -47,10 +47,13 @@ async function filtersOfField(
   if (field.kind === 'reference') {
     const keys = await keysBySize(client, table, snake(field.column));
     const related = keyFilter(field.target.filter(), field.target.by, keys);
-    return related.map(({ name: value, filter }) => ({
-      name: `${name} ${value}`,
-      filter: { [name]: filter },
-    }));
+    return [
+      ...related.map(({ name: value, filter }) => ({ name: `${name} ${value}`, filter: { [name]: filter } })),
+      { name: `${name} any`, filter: { [name]: {} } },
+      ...(snake(field.target.table) === table
+        ? [{ name: `${name} of ${name}`, filter: { [name]: { [name]: {} } } }]
+        : []),
+    ];
   }
   if (field.kind === 'through') {
     const keys = await keysBySize(client, snake(field.through.table), snake(field.through.child));

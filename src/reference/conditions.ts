@@ -91,11 +91,18 @@ export function withKeys(predicate: Predicate, snapshot: Snapshot, many: boolean
   if (!('where' in predicate)) return predicate;
   if ('references' in predicate) {
     const keys = amongKeys(predicate, snapshot, many);
-    if (keys) return { column: predicate.column, ...keys };
+    // An index that goes on with the order helps only for one key.
+    const [only, ...others] = keys?.keys ?? [];
+    if (keys && only !== undefined && others.length === 0)
+      return { column: predicate.column, is: 'eq', value: only };
+    if (keys) return { column: predicate.column, among: uuidArrayBytes(keys.keys), many: keys.many };
   } else {
     const { child: column, target: references, by } = predicate.through;
     const keys = amongKeys({ references, by, where: predicate.where }, snapshot, false);
-    if (keys) return { ...predicate, where: { column, ...keys } };
+    if (keys) {
+      const where = { column, among: uuidArrayBytes(keys.keys), many: keys.many };
+      return { ...predicate, where };
+    }
   }
   const where = withKeys(predicate.where, snapshot, false);
   return where === predicate.where ? predicate : { ...predicate, where };
@@ -105,14 +112,14 @@ function amongKeys(
   target: { references: string; by: string; where: Predicate },
   snapshot: Snapshot,
   takesMany: boolean,
-): { among: Buffer; many: boolean } | undefined {
+): { keys: ReadonlySet<string>; many: boolean } | undefined {
   const table = snapshot.table(target.references);
   if (!table || table.rows.length > mostRows || table.types[table.place(target.by)] !== uuidType)
     return undefined;
   const keys = keysWhere(target, snapshot);
   if (!keys) return undefined;
   const many = keys.size > fewKeys;
-  return many && !takesMany ? undefined : { among: uuidArrayBytes(keys), many };
+  return many && !takesMany ? undefined : { keys, many };
 }
 
 function testsOf(parts: readonly Predicate[], table: CachedTable, snapshot: Snapshot): Test[] | undefined {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Lease } from '../../src/db/engine/lease.ts';
+import { accessOf } from '../../src/db/query/access.ts';
+import { stepQuery } from '../../src/db/query/bounded-page.ts';
 import { always, type Predicate, type Through } from '../../src/db/query/predicate.ts';
 import { pageQuery } from '../../src/db/query/page.ts';
 import { defaultReadBudget, readBounds } from '../../src/db/query/read-bounds.ts';
@@ -21,6 +23,9 @@ const labels: Through = {
   stored: 'labelIds',
 };
 const limit = 10;
+const budget = 50;
+/** No index has the estimates. */
+const nothing: Predicate = { column: 'estimateValue', is: 'gte', value: 1_000_000 };
 const bounds = readBounds(defaultReadBudget);
 
 onPostgres('a deep page of an order with nulls', () => {
@@ -90,6 +95,31 @@ onPostgres('a deep page of an order with nulls', () => {
     expect(readBy(plan, 'issue')).toBeGreaterThan(0);
     expect(readBy(plan, 'issue_label')).toBe(0);
   });
+
+  it.each(cases)(
+    'looks at a bounded number of rows for a filter that nothing matches: $order.column $order.direction, backward $backward',
+    async ({ order, backward }) => {
+      const walk = { source: notDeleted, filter: nothing, order, backward };
+      const access = accessOf(walk);
+      expect(access.isServed).toBe(false);
+      const reading = { db, columns: ['id'] };
+      const query = stepQuery(reading, { walk, access }, { exactly: limit }, { read: 'walk', rows: budget });
+      const [stopped, ...others] = await query.execute();
+      expect(others).toEqual([]);
+      // The stop is the row at the end of the budget.
+      const all = backward ? (await rows(order)).reverse() : await rows(order);
+      expect(stopped?.['stopId']).toBe(all[budget - 1]?.['id']);
+      const { sql, parameters } = query.compile();
+      const explained = await lease.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+        `explain (analyze, format json) ${sql}`,
+        [...parameters],
+      );
+      const plan = explained.rows[0]?.['QUERY PLAN'][0]?.Plan;
+      // Those that the filter sees, and the index entries that lead to the stop.
+      expect(readBy(plan)).toBeLessThanOrEqual(2 * budget);
+      expect(readBy(plan)).toBeGreaterThanOrEqual(budget);
+    },
+  );
 
   async function rows(order: Order) {
     const all = { source: notDeleted, filter: always, order, backward: false, limit: 10_000 };

@@ -1,5 +1,5 @@
 import { joinIndexes, type ListIndex, listIndexes } from '../tables/list-indexes.ts';
-import { isAlways, type Predicate } from './predicate.ts';
+import { isAlways, type Predicate, readsCopy } from './predicate.ts';
 import type { Walk } from './walk.ts';
 
 /** How the rows of a walk can be found: which of its conditions an index fulfills, and which ones lead to few rows. */
@@ -12,6 +12,11 @@ export interface Access {
   readonly inside: Predicate;
   /** The conditions that only the rows themselves fulfill. */
   readonly others: Predicate;
+  /**
+   * How many rows are read for each row that is looked at: itself, and one for each condition on related rows that no copy in the row
+   * answers.
+   */
+  readonly weight: number;
   /** The conditions by which an index finds the matching rows, in another order. */
   readonly candidates: readonly Candidate[];
 }
@@ -49,6 +54,7 @@ export function accessOf({ source, filter, order }: Walk): Access {
     isOrderedByParent,
     inside: { all: inside },
     others: { all: others },
+    weight: 1 + relationsIn({ all: others }),
     candidates: isServed ? [] : candidatesOf(conditions, indexes),
   };
 }
@@ -63,6 +69,17 @@ function rankOf({ columns }: ListIndex, parent: string | undefined): number {
 function conjunctsOf(filter: Predicate): readonly Predicate[] {
   if ('all' in filter) return filter.all.flatMap(conjunctsOf);
   return isAlways(filter) ? [] : [filter];
+}
+
+/** The number of conditions for which a row of another table has to be read. */
+function relationsIn(condition: Predicate): number {
+  if ('all' in condition) return condition.all.reduce((sum, part) => sum + relationsIn(part), 0);
+  if ('any' in condition) return condition.any.reduce((sum, part) => sum + relationsIn(part), 0);
+  if ('not' in condition) return relationsIn(condition.not);
+  if ('references' in condition) return 1 + relationsIn(condition.where);
+  if ('through' in condition)
+    return readsCopy(condition.through, condition.where) ? 0 : 1 + relationsIn(condition.where);
+  return 0;
 }
 
 function equalColumn(condition: Predicate): string | undefined {

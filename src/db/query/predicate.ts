@@ -95,15 +95,19 @@ function notSql(predicate: Predicate, alias: string, evaluation: Evaluation): Ra
   return sql<SqlBool>`(${negated}) is not true`;
 }
 
+/** Whether the copy in the row tells whether it is related to a matching row. */
+export function readsCopy({ stored }: Through, where: Predicate): boolean {
+  return stored !== undefined && (isAlways(where) || ('among' in where && !where.many));
+}
+
 /** Whether a row is related to any of the keys, by its copy of its keys; undefined where the copy does not tell. */
 function storedSql(
   { through, own, where }: { through: Through; own: string; where: Predicate },
   alias: string,
 ): RawBuilder<SqlBool> | undefined {
-  if (through.stored === undefined) return undefined;
+  if (through.stored === undefined || !readsCopy(through, where)) return undefined;
   const stored = sql.ref(`${alias}.${through.stored}`);
-  const keys = 'among' in where && !where.many ? where : undefined;
-  if (!keys && !isAlways(where)) return undefined;
+  const keys = 'among' in where ? where : undefined;
   const overlaps = keys ? sql`${stored} && ${keys.among}::uuid[]` : sql`${stored} <> '{}'`;
   const links = linksOf({ through, own }, alias);
   const matching = keys
@@ -210,21 +214,33 @@ function throughSql(
 ): RawBuilder<SqlBool> {
   const stored = evaluation === 'eachRow' ? storedSql({ through, own, where }, alias) : undefined;
   if (stored) return stored;
-  const link = inner(alias);
-  const child = sql.ref(`${link}.${through.child}`);
-  const isMatching =
-    'among' in where
-      ? amongSql(child, where, evaluation)
-      : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, where)})`;
   if (evaluation === 'fromRelated') {
-    const rows = subquery()
-      .selectFrom(`${through.table} as ${link}`)
-      .select(`${link}.${through.parent}`)
-      .where(isMatching);
-    return sql<SqlBool>`${sql.ref(`${alias}.${own}`)} = any(array(${rows}))`;
+    const keys = matchingLinks({ through, where }, alias).select(`${inner(alias)}.${through.parent}`);
+    return sql<SqlBool>`${sql.ref(`${alias}.${own}`)} = any(array(${keys}))`;
   }
-  const links = linksOf({ through, own }, alias).where(isMatching);
+  const links = linksOf({ through, own }, alias).where(
+    isMatchingLink({ through, where }, inner(alias), evaluation),
+  );
   return sql<SqlBool>`exists (${evaluation === 'eachRow' ? links.offset(sql.lit(0)) : links})`;
+}
+
+/** The rows of a join table that lead to a matching row, whichever row of the list they belong to. */
+export function matchingLinks({ through, where }: { through: Through; where: Predicate }, alias: string) {
+  const link = inner(alias);
+  return subquery()
+    .selectFrom(`${through.table} as ${link}`)
+    .where(isMatchingLink({ through, where }, link, 'fromRelated'));
+}
+
+function isMatchingLink(
+  { through, where }: { through: Through; where: Predicate },
+  link: string,
+  evaluation: Evaluation,
+): RawBuilder<SqlBool> {
+  const child = sql.ref(`${link}.${through.child}`);
+  return 'among' in where
+    ? amongSql(child, where, evaluation)
+    : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, where)})`;
 }
 
 /** The rows of the join table of a row. */

@@ -3,7 +3,7 @@ import type { Candidate } from './access.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import { type AccessedWalk, lookedAt } from './bounded-page.ts';
 import type { Reading } from './page.ts';
-import { type Predicate, predicateSql, sqlValue } from './predicate.ts';
+import { matchingLinks, type Predicate, predicateSql, sqlValue } from './predicate.ts';
 import { Slot } from './slots.ts';
 import { row } from './walk.ts';
 
@@ -42,15 +42,25 @@ const commonness = 100;
 
 function countUpTo(reading: Reading, { walk }: AccessedWalk, condition: Predicate, most: number) {
   const { table, where } = walk.source;
-  const matching = untyped(reading.db)
-    .selectFrom(`${table} as ${row}`)
-    .select(sql.lit(1).as('found'))
-    .where(predicateSql(where, row))
-    .where(predicateSql(condition, row, 'fromRelated'))
-    .limit(sql.lit(most + 1));
+  const link = linkIn(condition);
+  // The rows of a join table are counted there: each of the rows that they lead to would have to be read.
+  const found = link
+    ? matchingLinks(link, row)
+    : untyped(reading.db)
+        .selectFrom(`${table} as ${row}`)
+        .where(predicateSql(where, row))
+        .where(predicateSql(condition, row, 'fromRelated'));
+  const matching = found.select(sql.lit(1).as('found')).limit(sql.lit(most + 1));
   return sql<number>`(${untyped(reading.db)
     .selectFrom(matching.as('matching'))
     .select(sql<number>`count(*)::int`.as('count'))})`;
+}
+
+function linkIn(condition: Predicate): Extract<Predicate, { through: unknown }> | undefined {
+  if ('through' in condition) return condition;
+  return 'all' in condition && condition.all.length === 1 && condition.all[0]
+    ? linkIn(condition.all[0])
+    : undefined;
 }
 
 /** The number of rows among the first ones of the walk that have all the words. */

@@ -36,7 +36,7 @@ export interface PagesWanted {
  * 5. If that was in vain, and one condition does not match too many rows, they are read after all.
  */
 export async function readBoundedPages<Row>(
-  { isOrderedByParent, candidates }: Access,
+  { isOrderedByParent, candidates, weight }: Access,
   bounds: ReadBounds,
   wanted: PagesWanted,
   sender: PageSender<Row>,
@@ -62,11 +62,12 @@ export async function readBoundedPages<Row>(
     await isDoneAfter({ read: 'few', candidate: selective });
     return pages;
   }
-  const first = isOrderedByParent ? Math.min(bounds.glance, shared(bounds.walk)) : shared(bounds.most);
+  const walked = Math.ceil(bounds.walk / weight);
+  const first = isOrderedByParent ? Math.min(bounds.glance, shared(walked)) : shared(bounds.most);
   if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'children', rows: first })) return pages;
   const best = await fewestMatches(candidates, bounds, sender);
   if (best && best.count <= bounds.few && (await isDoneAfter(best.step))) return pages;
-  const further = isOrderedByParent ? shared(bounds.walk) : bounds.walk;
+  const further = isOrderedByParent ? shared(walked) : walked;
   if (!isOrderedByParent || further > first) {
     if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'shared', rows: further })) return pages;
   }

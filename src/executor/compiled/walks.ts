@@ -4,6 +4,7 @@ import { type PageSize, pageQuery, pagesQuery, type ReadColumn } from '../../db/
 import type { Position, Walk } from '../../db/query/walk.ts';
 import { Prepared, slotted, type Values } from '../../db/query/prepared.ts';
 import { Slot } from '../../db/query/slots.ts';
+import type { Predicate } from '../../db/query/predicate.ts';
 import { withPrefixRanges } from '../../db/query/prefix-range.ts';
 import { type Probed, probeQuery } from '../../db/query/probe.ts';
 import { countQuery, countsQuery } from '../../db/query/totals.ts';
@@ -35,10 +36,14 @@ export class Walked implements ValidatedPage {
     const { request } = this;
     const { order, source } = request;
     const ranged = withPrefixRanges(request.filter, source.table);
-    const filter = cached
-      ? withKeys(withRanks(ranged, order, cached), cached, source.parent !== undefined)
-      : ranged;
-    const made = shapedWalk({ ...request, filter }, this.#how);
+    const keyed = (many: boolean) =>
+      cached ? withKeys(withRanks(ranged, order, cached), cached, many) : ranged;
+    const made = shapedWalk(
+      { ...request, filter: keyed(true) },
+      // Nothing bounds a count of all rows: there PostgreSQL decides better what to begin with.
+      keyed(source.parent !== undefined),
+      this.#how,
+    );
     this.#shaped.set(cached ?? noReferenceData, made);
     return made;
   }
@@ -51,6 +56,8 @@ export interface ShapedWalk {
   /** Equal for pages that the same statement can read. */
   shape: string;
   walk: Walk;
+  /** The filter in the form for counts. */
+  counted: Predicate;
   size: PageSize;
   /** The number of rows that a statement reads of each page. */
   rows: number;
@@ -65,10 +72,12 @@ const rowsSlot = new Slot('rows');
  */
 function shapedWalk(
   request: PageRequest,
+  countedFilter: Predicate,
   { showsMore, fixed }: { showsMore: boolean; fixed: boolean },
 ): ShapedWalk {
   const { source, order, backward } = request;
   const filter = slotted(request.filter, 'filter');
+  const counted = slotted(countedFilter, 'counted');
   const after = slottedPosition(request.after, 'after');
   const before = slottedPosition(request.before, 'before');
   const walk: Walk = {
@@ -84,9 +93,10 @@ function shapedWalk(
   return {
     shape: JSON.stringify([walk.filter, order, backward, walk.after, walk.before, size]),
     walk,
+    counted: counted.shape,
     size,
     rows,
-    values: { ...filter.values, ...after?.values, ...before?.values, rows },
+    values: { ...filter.values, ...counted.values, ...after?.values, ...before?.values, rows },
   };
 }
 
@@ -161,7 +171,7 @@ export class WalkStatements {
     });
   }
 
-  count({ walk: { source, filter } }: ShapedWalk, run: Run): Prepared {
+  count({ walk: { source }, counted: filter }: ShapedWalk, run: Run): Prepared {
     const shape = JSON.stringify(filter);
     return this.#known(`count ${shape}`, ['count', this.#ofChildren, source, shape], () => {
       const { parent } = source;

@@ -44,10 +44,22 @@ export const builder = new SchemaBuilder<BuilderOptions>({
     pageInfoTypeOptions: {
       description: 'Whether there are pages before and after this one, and the cursors at its ends.',
     },
-    hasNextPageFieldOptions: { description: 'Whether there is a page after this one.' },
-    hasPreviousPageFieldOptions: { description: 'Whether there is a page before this one.' },
-    startCursorFieldOptions: { description: 'The cursor of the first row; null if the page is empty.' },
-    endCursorFieldOptions: { description: 'The cursor of the last row; null if the page is empty.' },
+    hasNextPageFieldOptions: {
+      description:
+        'Whether there may be rows after this page. A page of a filtered list can end early, before it is full.',
+    },
+    hasPreviousPageFieldOptions: {
+      description:
+        'Whether there may be rows before this page. Backwards, a page of a filtered list can end early.',
+    },
+    startCursorFieldOptions: {
+      description:
+        'The cursor of the first row; of a page backwards that ended early, the place to go on from. Null if there is neither.',
+    },
+    endCursorFieldOptions: {
+      description:
+        'The cursor of the last row; of a page that ended early, the place to go on from. Null if there is neither.',
+    },
     edgesFieldOptions: {
       description: 'The rows of the page, each with its cursor.',
       nullable: { list: false, items: false },
