@@ -19,6 +19,7 @@ import { SerialQueue } from '../../src/resolvers/writes/serial-queue.ts';
 import { writesOf } from '../../src/resolvers/writes/write-transaction.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Explained, ExplainingLease } from './explained.ts';
+import type { Judged } from './judge.ts';
 
 /** An answered shape: its data, and what its statements did. */
 export interface Answered {
@@ -116,19 +117,19 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
 /** The results of the shapes that an earlier run has judged, so that it can go on where it was stopped. */
 export class Progress {
   readonly #file: string;
-  readonly #done: Record<string, unknown>;
+  readonly #done: Record<string, Judged[]>;
 
   constructor(file: string, isResumed: boolean) {
     this.#file = file;
-    this.#done = isResumed ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : {};
+    this.#done = isResumed ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Judged[]>) : {};
     mkdirSync(dirname(file), { recursive: true });
   }
 
-  get(name: string): unknown {
+  get(name: string): Judged[] | undefined {
     return this.#done[name];
   }
 
-  set(name: string, result: unknown): void {
+  set(name: string, result: Judged[]): void {
     this.#done[name] = result;
     writeFileSync(this.#file, JSON.stringify(this.#done));
   }

@@ -6,6 +6,7 @@ import { type ListDeclaration, pageRequest } from '../../src/resolvers/connectio
 import { cursorAt } from '../../src/resolvers/cursors.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
+import { inSql } from './schema-facts.ts';
 
 /** Parts of the whole sequence of ids of a filter in an order. */
 export interface Sequence {
@@ -26,8 +27,6 @@ interface OrderBy {
   readonly direction: 'ASC' | 'DESC';
 }
 
-const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 /** Knows what pages must have: it sorts all matching rows, without any limit. */
 export class Oracle {
   readonly #client: pg.Client;
@@ -45,8 +44,8 @@ export class Oracle {
     });
     const statement = new Prepared(query);
     await this.#client.query('drop table if exists matched');
-    await this.#client.query(`create temp table matched (like ${snake(list.source.table)})`);
-    const names = [...columns].map(snake).join(', ');
+    await this.#client.query(`create temp table matched (like ${inSql(list.source.table)})`);
+    const names = [...columns].map(inSql).join(', ');
     await this.#client.query(`alter table matched ${dropsNotNull(await this.#columnsOf())}`);
     await this.#client.query(
       `insert into matched (${names}) ${statement.text}`,
@@ -73,7 +72,7 @@ export class Oracle {
       filter,
       orderBy: { field: orderBy.field, direction: orderBy.direction === 'ASC' ? 'asc' : 'desc' },
     });
-    const column = snake(request.order.column);
+    const column = inSql(request.order.column);
     const { direction } = request.order;
     const order = `(${column} is null), ${column} ${direction}, id ${direction}`;
     const { rows: counted } = await this.#client.query<{ total: number; filled: number }>(

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { FilterField, FilterFields } from '../../src/resolvers/filters.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
+import { inSql } from './schema-facts.ts';
 
 /** A filter of a list, and a name that says which of them it is. */
 export interface NamedFilter {
@@ -16,8 +17,6 @@ export interface InputFacts {
   valueType(field: string): string;
 }
 
-const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 /**
  * Filters for every field and every comparator of a list of a table, with values from its data: frequent ones, rare ones, and ones
  * between. Throws for a field without values, so that a new one cannot be forgotten.
@@ -30,7 +29,7 @@ export async function filtersOf(
 ): Promise<NamedFilter[]> {
   const filters: NamedFilter[] = [];
   for (const [name, field] of Object.entries(fields)) {
-    const made = await filtersOfField(client, snake(table), name, field, facts);
+    const made = await filtersOfField(client, inSql(table), name, field, facts);
     if (made.length === 0) throw new Error(`The filter field ${table}.${name} has no values in the data.`);
     filters.push(...made);
   }
@@ -45,18 +44,18 @@ async function filtersOfField(
   facts: InputFacts,
 ): Promise<NamedFilter[]> {
   if (field.kind === 'reference') {
-    const keys = await keysBySize(client, table, snake(field.column));
+    const keys = await keysBySize(client, table, inSql(field.column));
     const related = keyFilter(field.target.filter(), field.target.by, keys);
     return [
       ...related.map(({ name: value, filter }) => ({ name: `${name} ${value}`, filter: { [name]: filter } })),
       { name: `${name} any`, filter: { [name]: {} } },
-      ...(snake(field.target.table) === table
+      ...(inSql(field.target.table) === table
         ? [{ name: `${name} of ${name}`, filter: { [name]: { [name]: {} } } }]
         : []),
     ];
   }
   if (field.kind === 'through') {
-    const keys = await keysBySize(client, snake(field.through.table), snake(field.through.child));
+    const keys = await keysBySize(client, inSql(field.through.table), inSql(field.through.child));
     const related = keyFilter(field.target.filter(), field.target.by, keys);
     return [
       ...related.map(({ name: value, filter }) => ({
@@ -123,7 +122,7 @@ async function valuesOf(
   field: FilterField & { column: string },
   facts: InputFacts,
 ): Promise<Values> {
-  const column = snake(field.column);
+  const column = inSql(field.column);
   const enumValues = facts.enumValues(name);
   if (enumValues) {
     return { frequent: enumValues.map((value) => ({ value, label: value })), ranked: [], texts: [] };

@@ -12,6 +12,8 @@ export interface Access {
   readonly inside: Predicate;
   /** The conditions that only the rows themselves fulfill. */
   readonly others: Predicate;
+  /** Whether a join table has the parents of the rows. */
+  readonly isJoined: boolean;
   /**
    * How many rows are read for each row that is looked at: itself, and one for each condition on related rows that no copy in the row
    * answers.
@@ -41,6 +43,7 @@ export function accessOf({ source, filter, order }: Walk): Access {
     ?.filter(({ columns, isText }) => !isText && columns.at(-1) === order.column)
     .filter(({ columns }) => columns.slice(0, -1).every((column) => column === parent || equal.has(column)))
     .toSorted((one, other) => rankOf(other, parent) - rankOf(one, parent))[0];
+  const isJoined = source.parent !== undefined && 'through' in source.parent;
   const isOrderedByParent = !source.parent || (parent !== undefined && index?.columns[0] === parent);
   const isInside = (condition: Predicate) =>
     isRangeOf(condition, order.column) ||
@@ -54,10 +57,14 @@ export function accessOf({ source, filter, order }: Walk): Access {
     isOrderedByParent,
     inside: { all: inside },
     others: { all: others },
-    weight: 1 + relationsIn({ all: others }),
+    weight: 1 + relationsIn({ all: others }) + (isJoined ? rowsOfJoin : 0),
+    isJoined,
     candidates: isServed ? [] : candidatesOf(conditions, indexes),
   };
 }
+
+/** What is read of a join table for each row that is looked at. */
+const rowsOfJoin = 2;
 
 /** The rows of a parent are the smallest range, then those of a column with one value. */
 function rankOf({ columns }: ListIndex, parent: string | undefined): number {
@@ -140,6 +147,10 @@ function groupOf(condition: Predicate, indexes: readonly ListIndex[]): string | 
       : undefined;
   }
   if (!('column' in condition) || 'isNull' in condition) return undefined;
+  // Many rows of a large table may be referred to, and all their keys would have to be read.
+  if ('references' in condition && listIndexes[condition.references]) {
+    if (!conjunctsOf(condition.where).some(namesRows)) return undefined;
+  }
   const { column } = condition;
   const wantsText = isText(condition);
   // Where an index has the column, `startsWith` comes with a range of it.

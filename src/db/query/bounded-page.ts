@@ -1,9 +1,8 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Access } from './access.ts';
-import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
+import { type AnyRow, type AnyTables, subquery, untyped } from './any-tables.ts';
 import {
   childRows,
-  joinedRows,
   nameOf,
   type PageSize,
   parentColumn,
@@ -13,7 +12,17 @@ import {
 } from './page.ts';
 import { predicateSql } from './predicate.ts';
 import type { Given } from './slots.ts';
-import { between, orderSql, row, type Source, sortSql, stretchesOf, typeOf, type Walk } from './walk.ts';
+import {
+  between,
+  orderSql,
+  type Parent,
+  row,
+  type Source,
+  sortSql,
+  stretchesOf,
+  typeOf,
+  type Walk,
+} from './walk.ts';
 
 /**
  * A statement that reads pages and looks at a bounded number of rows:
@@ -159,7 +168,7 @@ function childrenQuery(
   const { source, filter, order } = walk;
   const { db } = reading;
   const ofParent = () => childrenOf(reading, source, sql.ref('parent.key'));
-  const some = ofParent()
+  const some = linksOrRows(reading, source)
     .select(sql.lit(1).as('found'))
     .limit(sql.lit(most + 1));
   const counted = untyped(db).selectFrom(some.as('children')).select(sql<number>`count(*)`.as('count'));
@@ -246,7 +255,7 @@ function firstOfEach(
   const { parent } = walk.source;
   if (!parent) throw new Error('Only children have parents.');
   const key = parentColumn(parent);
-  const numbered = joinedRows(matching, walk.source)
+  const numbered = linkedRows(matching, parent)
     .select([
       `${row}.id`,
       sql`${key}`.as('parentKey'),
@@ -268,6 +277,18 @@ function firstOfEach(
     .where(sql<SqlBool>`numbered.nth <= ${wantedRows(size)}`);
 }
 
+/** Joins rows with their parents, by looking up those of each row: `offset 0` keeps the planner from reading all links. */
+function linkedRows(rows: Query, parent: Parent): Query {
+  if (!('through' in parent)) return rows;
+  const { table, parent: key, child, by } = parent.through;
+  const links = subquery()
+    .selectFrom(`${table} as link`)
+    .select(`link.${key}`)
+    .whereRef(`link.${child}`, '=', `${row}.${by}`)
+    .offset(sql.lit(0));
+  return rows.innerJoinLateral(links.as('link'), (join) => join.onTrue());
+}
+
 /** The rows of the ids, in their order. */
 function withRows(reading: Reading, { table }: Source, ids: Query): Query {
   return selected(
@@ -279,6 +300,15 @@ function withRows(reading: Reading, { table }: Source, ids: Query): Query {
     .select([...stopColumns.map((name) => `page.${name}`), 'page.parentOrdinal'])
     .orderBy('page.parentOrdinal')
     .orderBy('page.nth');
+}
+
+/** The rows that refer to a parent: those of the join table where there is one, without the children themselves. */
+function linksOrRows(reading: Reading, source: Source): Query {
+  const key = sql.ref('parent.key');
+  if (!source.parent || !('through' in source.parent)) return childrenOf(reading, source, key);
+  return untyped(reading.db)
+    .selectFrom(`${source.parent.through.table} as link`)
+    .where(sql<SqlBool>`${parentColumn(source.parent)} = ${key}`);
 }
 
 function childrenOf(reading: Reading, source: Source, key: RawBuilder<unknown>): Query {

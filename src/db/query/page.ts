@@ -164,17 +164,11 @@ export function parentColumn(parent: Parent): RawBuilder<unknown> {
 
 /** Selects the rows of a source, joined with the join table as `link` if there is one. */
 export function childRows({ db }: Reading, source: Source) {
-  return joinedRows(untyped(db).selectFrom(`${source.table} as ${row}`), source).where(
-    predicateSql(source.where, row),
-  );
-}
-
-/** Joins rows with the join table of their parents as `link`, if there is one. */
-export function joinedRows(
-  rows: SelectQueryBuilder<AnyTables, string, AnyRow>,
-  { parent }: Source,
-): SelectQueryBuilder<AnyTables, string, AnyRow> {
-  if (!parent || !('through' in parent)) return rows;
-  const { table, child, by } = parent.through;
-  return rows.innerJoin(`${table} as link`, `link.${child}`, `${row}.${by}`);
+  const through = source.parent && 'through' in source.parent ? source.parent.through : undefined;
+  return untyped(db)
+    .selectFrom(`${source.table} as ${row}`)
+    .$if(through !== undefined, (query) =>
+      query.innerJoin(`${through?.table} as link`, `link.${through?.child}`, `${row}.${through?.by}`),
+    )
+    .where(predicateSql(source.where, row));
 }

@@ -36,7 +36,7 @@ export interface PagesWanted {
  * 5. If that was in vain, and one condition does not match too many rows, they are read after all.
  */
 export async function readBoundedPages<Row>(
-  { isOrderedByParent, candidates, weight }: Access,
+  { isOrderedByParent, isJoined, candidates, weight }: Access,
   bounds: ReadBounds,
   wanted: PagesWanted,
   sender: PageSender<Row>,
@@ -63,10 +63,14 @@ export async function readBoundedPages<Row>(
     return pages;
   }
   const walked = Math.ceil(bounds.walk / weight);
-  const first = isOrderedByParent ? Math.min(bounds.glance, shared(walked)) : shared(bounds.most);
+  const most = isJoined ? bounds.mostLinks : bounds.most;
+  const first = isOrderedByParent ? Math.min(bounds.glance, shared(walked)) : shared(most);
   if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'children', rows: first })) return pages;
-  const best = await fewestMatches(candidates, bounds, sender);
-  if (best && best.count <= bounds.few && (await isDoneAfter(best.step))) return pages;
+  const few = Math.min(bounds.few, most);
+  const best = await fewestMatches(candidates, { rows: most, links: bounds.mostLinks, text: few }, (probed) =>
+    sender.probe(probed, bounds.glance),
+  );
+  if (best && best.count <= few && (await isDoneAfter(best.step))) return pages;
   const further = isOrderedByParent ? shared(walked) : walked;
   if (!isOrderedByParent || further > first) {
     if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'shared', rows: further })) return pages;
@@ -76,15 +80,14 @@ export async function readBoundedPages<Row>(
 }
 
 /** The step that reads the fewest rows by a condition; undefined if every condition matches too many. */
-async function fewestMatches<Row>(
+async function fewestMatches(
   candidates: readonly Candidate[],
-  bounds: ReadBounds,
-  sender: PageSender<Row>,
+  most: Readonly<Record<Candidate['kind'], number>>,
+  probe: (probed: readonly Probed[]) => Promise<readonly number[]>,
 ): Promise<{ step: PageStep; count: number } | undefined> {
   if (candidates.length === 0) return undefined;
-  const most = { rows: bounds.most, links: bounds.mostLinks, text: bounds.few };
   const probed = candidates.map((candidate) => ({ candidate, most: most[candidate.kind] }));
-  const counts = await sender.probe(probed, bounds.glance);
+  const counts = await probe(probed);
   const found = probed
     .map(({ most: limit }, candidate) => ({ candidate, count: counts[candidate] ?? 0, limit }))
     .filter(({ count, limit }) => count <= limit)

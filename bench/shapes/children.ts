@@ -1,0 +1,52 @@
+import type { Gate } from './gate.ts';
+import { judgeReads, type Judged } from './judge.ts';
+import type { ChildList } from './schema-facts.ts';
+import type { NamedFilter } from './values.ts';
+
+const size = 10;
+
+/** Ids of the parents with the most rows of a list, the largest first. */
+export async function largestParents(gate: Gate, list: ChildList): Promise<string[]> {
+  const { table, where, parent } = list.rows;
+  const { rows } = await gate.client.query<{ id: string }>(`
+    with largest as (select ${parent} as key, count(*) as n from ${table} ${where} group by 1 order by 2 desc limit 250)
+    select p.id from largest join ${list.parentTable} p on p.${list.parentKey} = largest.key order by n desc`);
+  return rows.map(({ id }) => list.encoded(id));
+}
+
+/** Judges the pages under one, 50 and 250 parents with a filter, in every order and direction or one of so many. */
+export async function checkChildren(
+  gate: Gate,
+  list: ChildList,
+  parents: readonly string[],
+  { name: filterName, filter }: NamedFilter,
+  { budget, oneOf }: { budget: number; oneOf: number },
+): Promise<Judged[]> {
+  const { name, row, parentType } = list;
+  const document = `query ($ids: [ID!]!, $filter: ${row}Filter, $orderBy: ${row}Order) {
+    nodes(ids: $ids) { ... on ${parentType} {
+      list: ${name}(first: ${size}, filter: $filter, orderBy: $orderBy) { nodes { id } pageInfo { hasNextPage } } } } }`;
+  const judged: Judged[] = [];
+  const shapes = Object.keys(list.list.orders).flatMap((field) =>
+    (['ASC', 'DESC'] as const).flatMap((direction) =>
+      [1, 50, 250].map((count) => ({ orderBy: { field, direction }, count })),
+    ),
+  );
+  for (const [index, { orderBy, count }] of shapes.entries()) {
+    if ((index + filterName.length) % oneOf !== 0) continue;
+    const ids = parents.slice(0, count);
+    const variables = { ids, filter, orderBy };
+    const { data, statements } = await gate.ask(document, variables, { isGeneric: index % 2 === 1 });
+    const pages = (data['nodes'] as { list: { nodes: unknown[]; pageInfo: { hasNextPage: boolean } } }[]).map(
+      (node) => node.list,
+    );
+    // The parents themselves are read by a statement of their own, unless they are in memory.
+    const own = statements.filter(({ text }) => !text.includes(`from "${list.parentTable}" as "r0" where`));
+    judged.push({
+      ...judgeReads(own, { budget, parents: ids.length, size }),
+      name: `${parentType}.${name} ${filterName}, ${orderBy.field} ${orderBy.direction}, ${ids.length} parents`,
+      isShort: pages.some(({ nodes, pageInfo }) => nodes.length < size && pageInfo.hasNextPage),
+    });
+  }
+  return judged;
+}

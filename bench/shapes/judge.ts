@@ -1,0 +1,64 @@
+import type { Explained } from './explained.ts';
+
+export const pageSize = 50;
+
+/** What one page, or the pages of several parents, took. */
+export interface Judged {
+  readonly name: string;
+  readonly statements: number;
+  readonly heapRows: number;
+  readonly buffers: number;
+  readonly ms: number;
+  readonly isShort: boolean;
+  readonly problems: readonly string[];
+}
+
+/** The read budget, the parents whose pages were read, and the size of each page. */
+export interface Asked {
+  readonly budget: number;
+  readonly parents: number;
+  readonly size: number;
+}
+
+/** Compares what statements read with what they may read. */
+export function judgeReads(
+  statements: readonly Explained[],
+  { budget, parents, size }: Asked,
+): Pick<Judged, 'statements' | 'heapRows' | 'buffers' | 'ms' | 'problems'> {
+  const sum = (of: (each: Explained) => number) => statements.reduce((total, each) => total + of(each), 0);
+  const heapRows = sum((each) => each.heapRows);
+  const indexEntries = sum((each) => each.indexEntries);
+  const buffers = sum((each) => each.buffers);
+  // Under very many parents a few rows of each are looked at, whatever the budget.
+  const most = Math.max(budget, (parents * budget) / 100);
+  const problems = [
+    heapRows > 2 * most + 4 * size * parents && `${heapRows} heap rows`,
+    indexEntries > 4 * (most + 1) && `${indexEntries} index entries`,
+    buffers > 2.25 * most + 8 * size * parents && `${buffers} buffers`,
+    statements.length > 5 && `${statements.length} statements`,
+    ...statements.map(({ sortedRows }) => sortedRows > most + 1 && `a sort of ${sortedRows} rows`),
+    ...statements.flatMap(({ sequential }) =>
+      sequential.map(({ table, rows }) => rows > 1_000 && `a scan of ${table} (${rows} rows)`),
+    ),
+  ].filter((problem) => problem !== false);
+  return { statements: statements.length, heapRows, buffers, ms: sum((each) => each.ms), problems };
+}
+
+/** Prints what all pages together took. */
+export function report(judged: readonly Judged[], say: (line: string) => void): void {
+  const line = (title: string, of: (each: Judged) => number) => {
+    const values = judged.map(of).toSorted((one, other) => one - other);
+    const at = (part: number) => Math.round(values[Math.floor((values.length - 1) * part)] ?? 0);
+    say(`${title.padEnd(12)} median ${at(0.5)}, 95 % ${at(0.95)}, 99 % ${at(0.99)}, most ${at(1)}`);
+  };
+  const count = (of: (each: Judged) => boolean) => judged.filter(of).length;
+  say(`${judged.length} pages`);
+  line('heap rows', ({ heapRows }) => heapRows);
+  line('buffers', ({ buffers }) => buffers);
+  line('ms', ({ ms }) => ms);
+  line('statements', ({ statements }) => statements);
+  say(`over 100 ms: ${count(({ ms }) => ms > 100)}, over 1 s: ${count(({ ms }) => ms > 1_000)}`);
+  const short = count(({ isShort }) => isShort);
+  say(`short: ${short} (${((100 * short) / judged.length).toFixed(1)} %)`);
+  say(`with problems: ${count(({ problems }) => problems.length > 0)}`);
+}
