@@ -30,6 +30,8 @@ export interface Candidate {
   readonly rest: Predicate;
   /** A text condition has to read the rows in order to count them, and a condition on a join table reads two rows for each. */
   readonly kind: 'rows' | 'links' | 'text';
+  /** The columns of the index that finds the matches of comparisons in its order. */
+  readonly order: readonly string[] | undefined;
   /** Whether it is known, without counting, that few rows match. */
   readonly isSelective: boolean;
 }
@@ -124,6 +126,10 @@ function candidatesOf(conditions: readonly Predicate[], indexes: readonly ListIn
         condition: { all: chosen },
         rest: { all: conditions.filter((condition) => !chosen.includes(condition)) },
         kind,
+        order:
+          kind === 'rows' && chosen.every((condition) => 'is' in condition)
+            ? indexOf(first, indexes)
+            : undefined,
         isSelective: chosen.some(
           (condition) =>
             ('in' in condition || equalColumn(condition) !== undefined) &&
@@ -135,6 +141,14 @@ function candidatesOf(conditions: readonly Predicate[], indexes: readonly ListIn
       },
     ];
   });
+}
+
+function indexOf(
+  condition: Predicate | undefined,
+  indexes: readonly ListIndex[],
+): readonly string[] | undefined {
+  if (!condition || !('column' in condition)) return undefined;
+  return indexes.find(({ columns, isText }) => !isText && columns[0] === condition.column)?.columns;
 }
 
 /** Conditions in the same group are fulfilled by one range of an index; undefined for one that no index fulfills. */

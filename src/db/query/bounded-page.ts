@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { Access } from './access.ts';
+import type { Access, Candidate } from './access.ts';
 import { type AnyRow, type AnyTables, subquery, untyped } from './any-tables.ts';
 import {
   childRows,
@@ -29,11 +29,11 @@ import {
  * - `walk`: along the order of the list, at most `rows` of them under each parent;
  * - `shared`: the same for all parents together, where no index has the rows of each parent in this order;
  * - `children`: all rows of each parent that has at most `rows` of them, sorted;
- * - `few`: all rows that match one condition of the filter, sorted.
+ * - `few`: all rows that match one condition of the filter, sorted. There are known to be far fewer than `rows`.
  */
 export type PageStep =
   | { read: 'walk' | 'shared' | 'children'; rows: number }
-  | { read: 'few'; candidate: number };
+  | { read: 'few'; candidate: number; rows: number };
 
 /** A walk, and how its rows can be found. */
 export interface AccessedWalk {
@@ -57,7 +57,7 @@ export function stepQuery(
   step: PageStep,
   parents?: Given<readonly string[]>,
 ): Query {
-  if (step.read === 'few') return fewQuery(reading, walked, size, step.candidate, parents);
+  if (step.read === 'few') return fewQuery(reading, walked, size, step, parents);
   if (!parents) return walkQuery(reading, walked, size, step.rows);
   if (step.read === 'children') return childrenQuery(reading, walked, size, step.rows, parents);
   if (step.read === 'shared') return sharedQuery(reading, walked, size, step.rows, parents);
@@ -130,20 +130,17 @@ function fewQuery(
   reading: Reading,
   { walk, access }: AccessedWalk,
   size: PageSize,
-  candidate: number,
+  { candidate, rows }: Extract<PageStep, { read: 'few' }>,
   parents: Given<readonly string[]> | undefined,
 ): Query {
   const { source } = walk;
   const { db } = reading;
   const chosen = access.candidates[candidate];
   if (!chosen) throw new Error('A step reads one of the candidates.');
-  const found = untyped(db)
-    .selectFrom(`${source.table} as ${row}`)
+  const found = matchesOf(reading, source, chosen)
     .selectAll(row)
-    .where(predicateSql(source.where, row))
-    .where(predicateSql(chosen.condition, row, 'fromRelated'))
-    // Keeps the planner from following the order instead, and from looking for the matches there.
-    .offset(sql.lit(0));
+    // Keeps the planner from following the order of the list and looking for the matches there, and from reading the whole table.
+    .limit(sql.lit(rows));
   const matching = between(
     untyped(db)
       .selectFrom(found.as(row))
@@ -155,6 +152,15 @@ function fewQuery(
     .select(stopColumns.map((name) => sql<null>`null`.as(name)))
     .orderBy(sortSql(row, walk))
     .limit(wantedRows(size));
+}
+
+/** The rows that match a candidate. In the order of its index, so that the planner uses that one whatever values it expects. */
+export function matchesOf({ db }: Reading, { table, where }: Source, { condition, order }: Candidate): Query {
+  const matches = untyped(db)
+    .selectFrom(`${table} as ${row}`)
+    .where(predicateSql(where, row))
+    .where(predicateSql(condition, row, 'fromRelated'));
+  return (order ?? []).reduce<Query>((query, column) => query.orderBy(`${row}.${column}`), matches);
 }
 
 /** Reads all children of parents with at most `most` of them; of the others, a row with their key as the stop. */

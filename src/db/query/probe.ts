@@ -1,9 +1,9 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Candidate } from './access.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type AccessedWalk, lookedAt } from './bounded-page.ts';
+import { type AccessedWalk, lookedAt, matchesOf } from './bounded-page.ts';
 import type { Reading } from './page.ts';
-import { matchingLinks, type Predicate, predicateSql, sqlValue } from './predicate.ts';
+import { matchingLinks, type Predicate, sqlValue } from './predicate.ts';
 import { Slot } from './slots.ts';
 import { row } from './walk.ts';
 
@@ -26,7 +26,7 @@ export function probeQuery(
   sample: number,
 ): Query {
   const counts = probed.map(({ candidate, most }, index) => {
-    const count = countUpTo(reading, walked, candidate.condition, most);
+    const count = countUpTo(reading, walked, { candidate, most });
     const words = candidate.kind === 'text' ? wordsOf(candidate.condition) : [];
     if (words.length === 0) return count.as(`count${index}`);
     // The index of texts finds the rows that have all parts of a text anywhere, and each of them is read. A case takes only one way.
@@ -40,16 +40,10 @@ export function probeQuery(
 /** A text is common if one of so many rows has its words. */
 const commonness = 100;
 
-function countUpTo(reading: Reading, { walk }: AccessedWalk, condition: Predicate, most: number) {
-  const { table, where } = walk.source;
-  const link = linkIn(condition);
+function countUpTo(reading: Reading, { walk }: AccessedWalk, { candidate, most }: Probed) {
+  const link = linkIn(candidate.condition);
   // The rows of a join table are counted there: each of the rows that they lead to would have to be read.
-  const found = link
-    ? matchingLinks(link, row)
-    : untyped(reading.db)
-        .selectFrom(`${table} as ${row}`)
-        .where(predicateSql(where, row))
-        .where(predicateSql(condition, row, 'fromRelated'));
+  const found = link ? matchingLinks(link, row) : matchesOf(reading, walk.source, candidate);
   const matching = found.select(sql.lit(1).as('found')).limit(sql.lit(most + 1));
   return sql<number>`(${untyped(reading.db)
     .selectFrom(matching.as('matching'))

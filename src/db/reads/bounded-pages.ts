@@ -59,7 +59,7 @@ export async function readBoundedPages<Row>(
 
   const selective = candidates.findIndex(({ isSelective }) => isSelective);
   if (selective >= 0) {
-    await isDoneAfter({ read: 'few', candidate: selective });
+    await isDoneAfter({ read: 'few', candidate: selective, rows: fewRows(bounds.most) });
     return pages;
   }
   const walked = Math.ceil(bounds.walk / weight);
@@ -79,6 +79,11 @@ export async function readBoundedPages<Row>(
   return pages;
 }
 
+/** A limit for rows of which at most so many were counted: others may have been written since. */
+function fewRows(most: number): number {
+  return 2 * most + 1_000;
+}
+
 /** The step that reads the fewest rows by a condition; undefined if every condition matches too many. */
 async function fewestMatches(
   candidates: readonly Candidate[],
@@ -92,5 +97,10 @@ async function fewestMatches(
     .map(({ most: limit }, candidate) => ({ candidate, count: counts[candidate] ?? 0, limit }))
     .filter(({ count, limit }) => count <= limit)
     .toSorted((one, other) => one.count - other.count)[0];
-  return found && { step: { read: 'few', candidate: found.candidate }, count: found.count };
+  return (
+    found && {
+      step: { read: 'few', candidate: found.candidate, rows: fewRows(found.limit) },
+      count: found.count,
+    }
+  );
 }
