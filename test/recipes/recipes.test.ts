@@ -45,7 +45,7 @@ onEmbedded('in a copy of the repository to which all recipes were applied', () =
   let copy: Copy;
 
   beforeAll(() => {
-    copy = new Copy(root);
+    copy = new Copy();
     for (const recipe of recipes) copy.apply(recipe);
   });
   afterAll(() => copy.remove());

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
@@ -79,6 +79,8 @@ interface IndexChanges {
 }
 
 const FOLDER = join(import.meta.dirname, '../../../migrations');
+/** That of this file: `.js` in the built package, otherwise `.ts`. */
+const EXTENSION = extname(import.meta.filename);
 
 /** The key of the advisory lock. No other advisory lock of the service uses it. */
 const LOCK_KEY = 7_021_408_113;
@@ -107,7 +109,7 @@ async function applyNext(
     throw new Error(`The database has the migration ${unknown}, which this version does not know.`);
   const name = names.find((candidate) => !applied.has(candidate));
   if (!name) return 'done';
-  const migration = (await import(pathToFileURL(join(folder, `${name}.ts`)).href)) as Migration;
+  const migration = (await import(pathToFileURL(join(folder, `${name}${EXTENSION}`)).href)) as Migration;
   const done =
     'indexes' in migration
       ? await changeIndexes(transaction, beside, migration.indexes)
@@ -142,8 +144,9 @@ async function changeIndexes(
 async function migrationNames(folder: string): Promise<string[]> {
   const files = await readdir(folder);
   return files
-    .filter((file) => /^\d{4}_[\w-]+\.ts$/.test(file))
-    .map((file) => file.slice(0, -'.ts'.length))
+    .filter((file) => extname(file) === EXTENSION)
+    .map((file) => basename(file, EXTENSION))
+    .filter((name) => /^\d{4}_[\w-]+$/.test(name))
     .toSorted();
 }
 
