@@ -108,7 +108,7 @@ describe('a signed address', () => {
     });
   });
 
-  it('that another workspace signed does not reach into this one', async () => {
+  it('gives nothing of this workspace when another one signed it', async () => {
     const { workspaceId } = await app.secondWorkspace();
     expect(await problemOf(await fetch(sign({ workspaceId })))).toEqual([404, 'not_found']);
   });
@@ -120,7 +120,7 @@ describe('a signed address', () => {
     expect(sign({}, { now: new Date(expires - 5 * 60_000) })).toBe(download());
   });
 
-  it('never shows in place what was not made to be shown, whoever signed that', async () => {
+  it('never shows in place what was not made to be shown, even if that is signed', async () => {
     const response = await fetch(sign({ disposition: 'inline' }));
     expect(response.headers.get('content-disposition')).toMatch(/^attachment;/);
     const preview = sign({ part: 'preview', disposition: 'inline' });
@@ -137,7 +137,7 @@ describe('a signed address', () => {
     expect(body.errors?.[0]?.extensions?.code).toBe('FORBIDDEN');
   });
 
-  it('is not at other paths, and not by other methods', async () => {
+  it('works at no other path and with no other method', async () => {
     const { search } = new URL(download());
     for (const path of [
       '/files',
@@ -153,7 +153,7 @@ describe('a signed address', () => {
   });
 });
 
-it('is where the REST face leads to, with and without a preview', async () => {
+it('a content or preview route of REST redirects to a signed address', async () => {
   const led = await app.request('GET', file.downloadUrl);
   expect([led.status, led.headers.get('cache-control')]).toEqual([302, 'no-store']);
   expect((await bytesOf(led.headers.get('location'))).equals(content)).toBe(true);

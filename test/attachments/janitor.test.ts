@@ -75,7 +75,7 @@ describe('abandoned uploads', () => {
     expect(said).toEqual([{ done: 2 }]);
   });
 
-  it('and the bytes of deleted attachments go at once, more than one batch of them', async () => {
+  it('go with the bytes of deleted attachments, in more than one batch', async () => {
     const before = kept();
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, index) => desk.attach(`${index}.txt`, 'text/plain', Buffer.from('x'))),
@@ -152,7 +152,7 @@ describe('issues that were deleted', () => {
   }
 });
 
-it('works in one process of a database at a time', async () => {
+it('the janitor works in one process of a database at a time', async () => {
   if (app.database.engine === 'embedded') return;
   let end = (): void => undefined;
   let first: Promise<boolean> = Promise.resolve(false);
@@ -169,7 +169,7 @@ it('works in one process of a database at a time', async () => {
   expect(await alone(app.database, () => Promise.resolve())).toBe(true);
 });
 
-it('goes on with the next chore when one fails', async () => {
+it('the janitor goes on with the next chore when one fails', async () => {
   const done: string[] = [];
   const chore = (name: string, doSome: () => Promise<number>) => ({ name, doSome });
   const fails = chore('a', () => Promise.reject(new Error('no')));

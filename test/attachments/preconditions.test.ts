@@ -104,7 +104,7 @@ function expected({ ifMatch, ifNoneMatch, ifRange, range, method }: Conditions):
   return range === 'bytes=100000-' ? 416 : 200;
 }
 
-it('evaluates preconditions in the order of RFC 9110', async () => {
+it('the server evaluates preconditions in the order of RFC 9110', async () => {
   const etags = await Promise.all(addresses.map(([, url]) => tagOf(url)));
   await fc.assert(
     fc.asyncProperty(conditions, async (given) => {

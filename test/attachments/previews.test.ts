@@ -55,7 +55,7 @@ describe('an image', () => {
     expect([width, height, exif]).toEqual([200, 300, undefined]);
   });
 
-  it('that would unfold into more than 50 million pixels has no preview', async () => {
+  it('has no preview when it would unfold into more than 50 million pixels', async () => {
     const raw = { width: 8_000, height: 8_000, channels: 1 } as const;
     const bomb = await sharp(Buffer.alloc(64_000_000), { raw }).png().toBuffer();
     expect(bomb.length).toBeLessThan(200_000);
@@ -74,13 +74,13 @@ describe('an image', () => {
     expect(previewKind).toBe('NONE');
   });
 
-  it('that is cut short has no preview', async () => {
+  it('has no preview when it is cut short', async () => {
     const whole = await sharp({ create: blank }).png({ compressionLevel: 0 }).toBuffer();
     const { previewKind } = await desk.attach('half.png', 'image/png', whole.subarray(0, whole.length / 2));
     expect(previewKind).toBe('NONE');
   });
 
-  it('whose picture is lost gets it again when it is asked for, once for all who ask', async () => {
+  it('gets a lost preview again when it is asked for, once for all who ask', async () => {
     const bytes = await sharp({ create: blank }).png().toBuffer();
     const { id, signedPreviewUrl } = await desk.attach('again.png', 'image/png', bytes);
     const row = await app.database.unscoped
@@ -121,7 +121,7 @@ describe('text and code', () => {
     expect(bytes.toString()).toBe(content);
   });
 
-  it('downloads HTML and SVG as files, never in place', async () => {
+  it('are downloaded as files when they are HTML or SVG, and never shown in place', async () => {
     for (const [fileName, contentType] of [
       ['page.html', 'text/html'],
       ['drawing.svg', 'image/svg+xml'],
@@ -169,7 +169,7 @@ describe('a PDF', () => {
     expect(head.toString()).toBe('%PDF');
   });
 
-  it('that is none has no preview', async () => {
+  it('has no preview when it is no PDF', async () => {
     const { previewKind } = await desk.attach('report.pdf', 'application/pdf', Buffer.from('<html>'));
     expect(previewKind).toBe('NONE');
   });

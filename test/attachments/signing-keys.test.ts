@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-it('makes a key at the first start and keeps it, for its owner alone', () => {
+it('the server makes a key at the first start and keeps it, for its owner alone', () => {
   const path = join(dataDir, 'signing-key');
   const [first, ...more] = readSigningKeys({ dataDir, signingKeys: [] });
   expect([first, more]).toEqual([expect.stringMatching(/^[\w-]{43}$/), []]);
@@ -20,12 +20,12 @@ it('makes a key at the first start and keeps it, for its owner alone', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-it('takes those of the configuration in their order, and makes none then', () => {
+it('the server takes the keys of the configuration in their order, and makes none then', () => {
   expect(readSigningKeys({ dataDir, signingKeys: ['new', 'old'] })).toEqual(['new', 'old']);
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
-it('refuses a file that holds no key', () => {
+it('the server refuses a file that holds no key', () => {
   writeFileSync(join(dataDir, 'signing-key'), '\n');
   expect(() => readSigningKeys({ dataDir, signingKeys: [] })).toThrow('holds no key of 32 characters');
 });

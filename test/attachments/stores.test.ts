@@ -166,7 +166,7 @@ describe('a store that does not work', () => {
   });
 });
 
-it('says that a disk is full', async () => {
+it('a store says that a disk is full', async () => {
   const full = (async function* () {
     yield random(10);
     throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
@@ -175,7 +175,7 @@ it('says that a disk is full', async () => {
   await expect(store.put(newKey(), full, 20)).rejects.toThrow(StorageFullError);
 });
 
-it('finds all that uploads of an attachment may have left', () => {
+it('a store finds all that uploads of an attachment may have left', () => {
   const file = { workspaceId: newUuid(), id: newUuid(), revision: 2 };
   const path = `${file.workspaceId}/${file.id.slice(-2)}/${file.id}`;
   expect(keysOf(file)).toEqual([`${path}.1`, `${path}.1.preview`, `${path}.2`, `${path}.2.preview`]);

@@ -124,7 +124,7 @@ describe('an upload', () => {
     expect((await put(uploadUrl, random(5))).status).toBe(204);
   });
 
-  it('that goes on after its announced end is cut off with an answer', async () => {
+  it('is cut off with an answer when it goes on after its announced end', async () => {
     const { uploadUrl } = await desk.create({ sizeBytes: 100_000 });
     const answer = new Promise<number | undefined>((resolve, reject) => {
       const sending = httpRequest(uploadUrl, { method: 'PUT' }, ({ statusCode }) => {
@@ -137,7 +137,7 @@ describe('an upload', () => {
     expect(await answer).toBe(413);
   });
 
-  it('that breaks off leaves nothing behind', async () => {
+  it('leaves nothing behind when it breaks off', async () => {
     const before = kept();
     const { uploadUrl } = await desk.create({ sizeBytes: 1_000_000 });
     const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } });
@@ -150,7 +150,7 @@ describe('an upload', () => {
     expect((await put(uploadUrl, random(1_000_000))).status).toBe(204);
   });
 
-  it('that is compressed is refused: the bytes are kept as they come', async () => {
+  it('is refused when it is compressed, because bytes are kept as they come', async () => {
     const { uploadUrl } = await desk.create({ sizeBytes: 5 });
     const response = await put(uploadUrl, random(5), { 'Content-Encoding': 'gzip' });
     expect(await problemOf(response)).toEqual([415, 'unsupported_media_type']);
@@ -201,7 +201,7 @@ describe('an upload', () => {
     expect(await problemOf(await begin())).toEqual([409, 'conflict']);
   });
 
-  it('one of eight at once succeeds, and its bytes are those that are kept', async () => {
+  it('succeeds for one of eight at once, whose bytes are kept', async () => {
     const { uploadUrl, attachment } = await desk.create({ sizeBytes: 300_000 });
     const files = Array.from({ length: 8 }, () => random(300_000));
     const statuses = await Promise.all(files.map(async (bytes) => (await put(uploadUrl, bytes)).status));
@@ -213,7 +213,7 @@ describe('an upload', () => {
     expect(kept().filter((name) => name.startsWith(uuid))).toHaveLength(1);
   });
 
-  it('to an attachment or an issue that was deleted meanwhile is 404', async () => {
+  it('is 404 when its attachment or issue was deleted meanwhile', async () => {
     const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
     await desk.remove(attachment.id);
     expect(await problemOf(await put(uploadUrl, random(5)))).toEqual([404, 'not_found']);
@@ -244,7 +244,7 @@ describe('attachmentDelete', () => {
   });
 });
 
-it('keeps files and the signing key from other users of the machine', () => {
+it('the server keeps files and the signing key from other users of the machine', () => {
   expect(statSync(join(app.dataDir, 'signing-key')).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(app.dataDir, 'signing-key'), 'utf8')).toMatch(/^[\w-]{43}\n$/);
   expect(statSync(join(app.dataDir, 'files')).mode & 0o077).toBe(0);

@@ -90,8 +90,8 @@ function dataOf(directory: string): Map<string, string> {
 const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as Manifest;
 
-describe('what is refused in words', () => {
-  it('is a backup over something that is there, or of a part', async () => {
+describe('the commands', () => {
+  it('refuse in words a backup over something that is there, or of a part', async () => {
     expect(await backUp(app, first)).toMatchObject({
       exitCode: 1,
       stderr: `${first} already exists. A backup is written to a new directory.\n`,
@@ -100,14 +100,14 @@ describe('what is refused in words', () => {
     expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('contains everything') });
   });
 
-  it('is a restoration into a database that has rows', async () => {
+  it('refuse in words a restoration into a database that has rows', async () => {
     expect(await restore(app, first)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('A backup can only be restored into an empty database'),
     });
   });
 
-  it('is a backup that was damaged, or of another version', async () => {
+  it('refuse in words a backup that was damaged, or of another version', async () => {
     const target = await emptyTemplate();
     const damaged = join(room, 'damaged');
     try {

@@ -17,7 +17,7 @@ async function select<Row = { id: string }>(statement: string): Promise<Row[]> {
   return (await sql.raw<Row>(statement).execute(home.database.unscoped)).rows;
 }
 
-it('breaks no invariant of writes', async () => {
+it('the demo breaks no invariant of writes', async () => {
   expect(await brokenInvariants(home.database)).toEqual({});
 });
 
@@ -85,11 +85,11 @@ it.each([
       join comment p on p.id = c.parent_comment_id where p.created_utc >= c.created_utc or p.issue_id <> c.issue_id
         or p.author_user_account_id <> c.parent_author_user_account_id`,
   ],
-])('%s', async (_rule, statement) => {
+])('in the demo, %s', async (_rule, statement) => {
   expect(await select(statement)).toEqual([]);
 });
 
-it('ends each feed at the status, assignee, estimate, due date and delivery that the issue has', async () => {
+it('the demo ends each feed at the status, assignee, estimate, due date and delivery that the issue has', async () => {
   const issues = await select<
     Record<'feed' | 'status' | 'assignee' | 'estimate' | 'due' | 'delivery', string | null>
   >(`

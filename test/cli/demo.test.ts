@@ -51,18 +51,18 @@ async function shows(column: string, table: string, codes: Record<string, number
   expect(rows.map(({ code }) => code)).toEqual(Object.values(codes).toSorted((one, other) => one - other));
 }
 
-it('gives way to others while it is made, and says what it made', () => {
+it('the demo gives way to others while it is made, and says what was made', () => {
   // How long it takes is for reading: about a second, and many when the machine is busy.
   console.info(`seeded in ${Math.round(seedMs)} ms on ${home.database.engine}: ${lines.join(' ')}`);
   expect(turnsOfOthers).toBeGreaterThan(10);
   expect(lines).toEqual([expect.stringMatching(/teams, .* members, .* projects, .* issues/)]);
 });
 
-it('refuses to be seeded twice', async () => {
+it('a database refuses a second demo', async () => {
   await expect(seed(home)).rejects.toMatchObject({ code: 'conflict' });
 });
 
-it('names an active owner, who has issues of his own', async () => {
+it('the demo names an active owner, who has issues of their own', async () => {
   const owner = `user_account_id = '${seeded.ownerUserAccountId}'`;
   expect(await count(`member where ${owner} and role = 1 and status = 2`)).toBe(1);
   expect(
@@ -71,7 +71,7 @@ it('names an active owner, who has issues of his own', async () => {
   expect(await count(`issue_subscription where ${owner}`)).toBeGreaterThan(20);
 });
 
-describe('shows something everywhere', () => {
+describe('the demo', () => {
   it('has members of every role, status and kind', async () => {
     expect(await count('member')).toBeGreaterThanOrEqual(40);
     await shows('role', 'member', codeTables.memberRole);
@@ -241,7 +241,7 @@ function movedTo(moment: Date, from: Date, row: string): string {
     });
 }
 
-describe('is determined by its time', () => {
+describe('a demo of a given time', () => {
   let other: TestDatabase;
   beforeEach(async () => {
     other = await copyTemplate('migrated');

@@ -55,7 +55,7 @@ async function one<Found>(query: ReturnType<typeof sql<Found>>): Promise<Found |
   return (await query.execute(world.database.unscoped)).rows[0];
 }
 
-it('makes all that the file says, then finds nothing to do', async () => {
+it('directory apply makes all that the file says, then finds nothing to do', async () => {
   const first = await world.apply(yaml());
   expect(first).toMatchObject({ exitCode: 0, stderr: `30 created, 0 updated in ${world.name}\n` });
   expect(first.lines).toEqual(
@@ -76,7 +76,7 @@ it('makes all that the file says, then finds nothing to do', async () => {
   expect(await brokenInvariants(world.database)).toEqual({});
 });
 
-it('keeps folds, counts and copies true', async () => {
+it('directory apply keeps folds, counts and copies true', async () => {
   await world.apply(yaml());
   const team = await one(sql<Record<string, unknown>>`
     select t.name_fold, t.slug, t.member_count, t.active_project_count, t.deliveries_enabled, c.next_issue_number,
@@ -109,7 +109,7 @@ it('keeps folds, counts and copies true', async () => {
   });
 });
 
-it('says each change with what it was and what it becomes, and a dry run changes nothing', async () => {
+it('directory apply says each change with what it was and what it becomes, and a dry run changes nothing', async () => {
   await world.apply(yaml());
   const before = await world.contents();
   const text = yaml()
@@ -147,7 +147,7 @@ it('says each change with what it was and what it becomes, and a dry run changes
   expect(lead).toEqual({ fold: 'ada king' });
 });
 
-it('leaves alone what the file does not speak of', async () => {
+it('directory apply leaves alone what the file does not speak of', async () => {
   await world.apply(yaml());
   const before = await world.contents();
   expect((await world.apply(`workspace: ${world.name}\nteams: [{ code: ENG }]\n`)).lines).toEqual([]);
@@ -159,7 +159,7 @@ it('leaves alone what the file does not speak of', async () => {
   expect(lead).toEqual({ lead: null });
 });
 
-it('applies the file to another workspace when it is told which', async () => {
+it('directory apply changes another workspace when it is told which', async () => {
   await world.apply(yaml());
   const other = `${world.name} other`;
   await world.apply(`workspace: ${other}\nmembers: [{ displayName: Otto, role: owner }]`);
@@ -169,7 +169,7 @@ it('applies the file to another workspace when it is told which', async () => {
   );
 });
 
-it('makes one workspace of the same file applied by several at once', async () => {
+it('directory apply makes one workspace of the same file when several run at once', async () => {
   const file = parseDirectory({
     workspace: world.name,
     members: [{ displayName: 'Ada', role: 'owner' }],
@@ -180,14 +180,14 @@ it('makes one workspace of the same file applied by several at once', async () =
   expect(applied.filter(({ changes }) => changes.length > 0)).toHaveLength(1);
 });
 
-it('prints the changes as one object for a script', async () => {
+it('directory apply prints the changes as one object for a script', async () => {
   const { stdout } = await world.apply(yaml(), { json: true });
   const said = JSON.parse(stdout) as { workspaceId: string; changes: unknown[] };
   expect(parseId(said.workspaceId)?.prefix).toBe('workspace');
   expect(said.changes[0]).toEqual({ action: 'create', kind: 'workspace', name: world.name, fields: {} });
 });
 
-it('says when it is not clear which workspace is meant', async () => {
+it('directory apply says when it is not clear which workspace is meant', async () => {
   const file = parseDirectory({ members: [{ displayName: 'Ada', role: 'owner' }] });
   const apply = (workspaceId?: string) =>
     applyDirectory(world.database, systemActor, file, { ...(workspaceId && { workspaceId }) });

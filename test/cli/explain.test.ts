@@ -16,7 +16,7 @@ async function explain(document: string, ...more: string[]) {
   return workgraph(['explain', file, ...more]);
 }
 
-it('prints the round trips of a query, their statements and its cost', async () => {
+it('explain prints the round trips of a query, their statements and its cost', async () => {
   const document = `
     query Board($size: Int!) {
       teams(first: $size) {
@@ -35,7 +35,7 @@ it('prints the round trips of a query, their statements and its cost', async () 
   expect(third).toContain('from "label"');
 });
 
-it('says when graphql-js has to answer', async () => {
+it('explain says when graphql-js has to answer', async () => {
   const { stdout } = await explain('{ __schema { queryType { name } } }');
   expect(stdout).toContain('the graphql-js executor');
 });
@@ -48,7 +48,7 @@ it.each([
   ['{ teams(first: 0) { totalCount } }', [], 'must be from 1 to 250'],
   ['query A { __typename } query B { __typename }', [], 'operation name'],
   ['{ __typename }', ['--nothing'], 'Unknown --nothing'],
-])('says what is wrong with %s %j', async (document, more, problem) => {
+])('explain says what is wrong with %s %j', async (document, more, problem) => {
   const { exitCode, stdout, stderr } = await explain(document, ...more);
   expect([exitCode, stdout]).toEqual([exitCode || 1, '']);
   expect(stderr).toContain(problem);

@@ -172,7 +172,7 @@ function comparable(lines: Record<string, unknown>[]): unknown[] {
   });
 }
 
-it('brings an export elsewhere and gives the same export there', async () => {
+it('an import of an export gives the same export', async () => {
   const bd = line('BD-1', { status: { name: 'Todo', category: 'open' } });
   const first = await importNdjson(world.write('rich.ndjson', [header, bd, ...rich]), from);
   expect(first).toMatchObject({ exitCode: 0 });
@@ -205,7 +205,7 @@ it('brings an export elsewhere and gives the same export there', async () => {
   expect(comparable(await exported(world, to))).toEqual(comparable(there));
 });
 
-it('makes people invited guests, whoever they were, and changes nothing that is there', async () => {
+it('an import of an export makes people invited guests, whoever they were, and changes nothing that is there', async () => {
   await importNdjson(world.write('rich.ndjson', [header, ...rich]), from);
   const out = await exported(world, from);
   await applyDirectory(
@@ -229,7 +229,7 @@ it('makes people invited guests, whoever they were, and changes nothing that is 
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 
-it('copies into one team when it is told so, within the workspace too', async () => {
+it('an import of an export copies into one team when it is told so, within the workspace too', async () => {
   await importNdjson(world.write('rich.ndjson', [header, ...rich]), from);
   const file = world.write('out.ndjson', await exported(world, from, 'ENG'));
   await expect(importNdjson(file, from)).rejects.toThrow('The file is an export of this workspace');
@@ -244,7 +244,7 @@ it('copies into one team when it is told so, within the workspace too', async ()
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 
-it('changes counts of projects and deliveries with the issues of a changed file', async () => {
+it('an import of a changed export changes counts of projects and deliveries with the issues', async () => {
   const [first, second, third] = rich;
   await importNdjson(world.write('a.ndjson', [header, first, second]), from);
   await importNdjson(
@@ -264,7 +264,7 @@ it('changes counts of projects and deliveries with the issues of a changed file'
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 
-it('reads and writes page by page', async () => {
+it('an export reads and writes page by page', async () => {
   await world.beads(
     world.write(
       'many.jsonl',
@@ -279,7 +279,7 @@ it('reads and writes page by page', async () => {
   expect(said.exitCode).toBe(130);
 });
 
-it('says what is wrong with a file that is no export, or one of a later version', async () => {
+it('an import says what is wrong with a file that is no export, or one of a later version', async () => {
   const none = 'The file is not an export of workgraph';
   await expect(importNdjson(world.write('a.ndjson', []), to)).rejects.toThrow(none);
   await expect(importNdjson(world.write('b.ndjson', [line('ENG-1')]), to)).rejects.toThrow(none);

@@ -12,7 +12,7 @@ const suite = useImportWorld();
 const issues = async () => (await exported(suite.world, suite.name)).slice(1);
 const byTitle = async (title: string) => (await issues()).find((issue) => issue.title === title);
 
-it('maps statuses, priorities, people, labels, comments and times as the docs say', async () => {
+it('an import from beads maps statuses, priorities, people, labels, comments and times as the docs say', async () => {
   const file = suite.world.write('a.jsonl', [
     bead('bd-1', {
       title: '  All of it ',
@@ -80,7 +80,7 @@ it('maps statuses, priorities, people, labels, comments and times as the docs sa
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('sets parents whichever comes first, and counts sub-issues', async () => {
+it('an import from beads sets parents whichever comes first, and counts sub-issues', async () => {
   // More than a batch lies between some of them.
   const filler = Array.from({ length: 130 }, (_, index) => bead(`f-${index}`));
   const file = suite.world.write('a.jsonl', [
@@ -120,7 +120,7 @@ it('sets parents whichever comes first, and counts sub-issues', async () => {
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('gives the same when run twice, and takes over what has changed since', async () => {
+it('an import from beads gives the same when run twice, and takes over what has changed since', async () => {
   const first = [
     bead('a', {
       labels: ['x'],
@@ -171,7 +171,7 @@ it('gives the same when run twice, and takes over what has changed since', async
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('leaves alone what was changed or deleted here, unless the source has changed', async () => {
+it('an import from beads leaves alone what was changed or deleted here, unless the source has changed', async () => {
   suite.world.write('a.jsonl', [bead('a'), bead('b')]);
   await suite.world.beads('a.jsonl');
   const rows = await suite.database.unscoped
@@ -204,7 +204,7 @@ it('leaves alone what was changed or deleted here, unless the source has changed
   expect(await brokenInvariants(suite.database)).toEqual({});
 });
 
-it('keeps other relations and unknown fields with the source record', async () => {
+it('an import from beads keeps other relations and unknown fields with the source record', async () => {
   await suite.world.beads(
     suite.world.write('a.jsonl', [
       bead('a', {
@@ -226,7 +226,7 @@ it('keeps other relations and unknown fields with the source record', async () =
   });
 });
 
-it('makes a team when it is told its suite.name, and refuses one that is not there', async () => {
+it('an import from beads makes a team when it is told its suite.name, and refuses one that is not there', async () => {
   const file = suite.world.write('a.jsonl', [bead('a')]);
   await expect(suite.world.beads(file, { team: 'NEW' })).rejects.toThrow('The workspace has no team NEW');
   await suite.world.beads(file, { team: 'new', 'create-team': 'New team' });

@@ -39,7 +39,7 @@ function manyBeads(): Record<string, unknown>[] {
   });
 }
 
-it('leaves nothing half imported when it is killed, and a second run finishes the job', async () => {
+it('an import leaves nothing half imported when it is killed, and a second run finishes the job', async () => {
   const world = await importWorld(database, workspace);
   const file = world.write('many.jsonl', manyBeads());
   const location = await locationOf();

@@ -17,7 +17,7 @@ async function fileOf(name: string, document: string): Promise<string> {
   return file;
 }
 
-it('prints documents under their hashes, as a server takes them', async () => {
+it('manifest prints documents under their hashes, as a server takes them', async () => {
   const texts = ['query B { teams { totalCount } }\n', 'query A { issues { totalCount } }\n'];
   const files = await Promise.all(texts.map((text, place) => fileOf(`${place}.graphql`, text)));
   const { exitCode, stdout } = await workgraph(['manifest', ...files]);
@@ -32,7 +32,7 @@ it('prints documents under their hashes, as a server takes them', async () => {
   });
 });
 
-it('prints nothing when one of them does not fit the schema, and says which', async () => {
+it('manifest prints nothing when one of them does not fit the schema, and says which', async () => {
   const good = await fileOf('good.graphql', '{ teams { totalCount } }');
   const bad = await fileOf('bad.graphql', '{ nothing other }');
   const { exitCode, stdout, stderr } = await workgraph(['manifest', good, bad, join(directory, 'missing')]);
@@ -43,6 +43,6 @@ it('prints nothing when one of them does not fit the schema, and says which', as
   expect(third).toContain('ENOENT');
 });
 
-it('is asked with files', async () => {
+it('manifest refuses a flag that it does not have', async () => {
   expect((await workgraph(['manifest', '--nothing', 'x'])).stderr).toContain('Unknown --nothing');
 });

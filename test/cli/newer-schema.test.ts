@@ -31,6 +31,6 @@ it('neither a command nor a server opens a database that a newer version has cha
   }
 });
 
-it('nor is it migrated', async () => {
+it('migrate refuses a database that a newer version has changed', async () => {
   await expect(migrateLocation(readConfig({ DATA_DIR: dataDir }), silent)).rejects.toThrow(inWords);
 });

@@ -190,7 +190,7 @@ describe('serve on the embedded database', () => {
   }, 90_000);
 });
 
-describe('a start that must fail says why in words, at once', () => {
+describe('a start that must fail', () => {
   it.each([
     [['--port', '99999'], {}, 2, /^--port must be a port from 0 to 65535\n$/],
     [[], { PORT: 'x', LOG_LEVEL: 'y' }, 2, /^PORT must be .*\nLOG_LEVEL must be .*\n$/],
@@ -214,13 +214,13 @@ describe('a start that must fail says why in words, at once', () => {
       1,
       /^PostgreSQL at 127\.0\.0\.1:1 is unavailable: the connection was refused\.\n$/,
     ],
-  ] as const)('%j %j', async (args, env, exitCode, words) => {
+  ] as const)('says why at once, in words: %j %j', async (args, env, exitCode, words) => {
     const ran = await workgraph(['serve', '--data-dir', newDirectory(), ...args], env);
     expect(ran).toMatchObject({ exitCode, stdout: '' });
     expect(ran.stderr).toMatch(words);
   });
 
-  it('a data directory that is a file', async () => {
+  it('says at once that its data directory is a file', async () => {
     const file = join(newDirectory(), 'file');
     writeFileSync(file, '');
     const ran = await workgraph(['serve', '--port', '0', '--data-dir', file]);

@@ -200,7 +200,7 @@ describe('the commands', () => {
     },
   );
 
-  it('make none for who may use none', async () => {
+  it('make no token for those who may use none', async () => {
     const { id } = await member(app.database, app.workspaceId, { displayName: 'Sue', status: 'suspended' });
     const words = ['--workspace', 'Test', '--member', encodeId('member', id)];
     expect(await inProcess(app, 'token create', words)).toMatchObject({

@@ -235,8 +235,8 @@ describe('workgraph verify', () => {
   });
 });
 
-describe('its rules', () => {
-  it('are each broken once below, references apart', async () => {
+describe('the rules of workgraph verify', () => {
+  it('are all broken by some test below, except references', async () => {
     await undone(async (trx) => {
       const names = (await selectRules(trx, ruleCodes)).map(({ name }) => name);
       const ofReferences = names.filter((name) => / \(.+\) is in \w+$/.test(name));
@@ -246,7 +246,7 @@ describe('its rules', () => {
     });
   });
 
-  it.each(Object.entries(breakages))('%s', async (name, [statement, key]) => {
+  it.each(Object.entries(breakages))('find a violation of “%s”', async (name, [statement, key]) => {
     await undone(async (trx) => {
       const rule = await ruleNamed(trx, name);
       expect(await selectFaulty(trx, rule, 5)).toEqual({ total: 0, rows: [] });

@@ -85,7 +85,7 @@ describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
     await expect(migrate(database, { folder })).rejects.toThrow('0002_second');
   });
 
-  it('are whole or not at all, and keep those before', async () => {
+  it('are applied completely or not at all, and those before one that fails stay', async () => {
     add('0001_first', first);
     add('0002_broken', broken);
     await expect(migrate(database, { folder })).rejects.toThrow('half way');
@@ -93,13 +93,13 @@ describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
     expect(await schemaState(database, folder)).toEqual({ state: 'behind', pending: ['0002_broken'] });
   });
 
-  it('of the repository make the schema from nothing', async () => {
+  it('make the schema from nothing', async () => {
     const applied = await migrate(database);
     expect(applied).toEqual(repositoryMigrations());
     expect(await schemaState(database)).toEqual({ state: 'current', pending: [] });
   });
 
-  it('started at once in one process run once', async () => {
+  it('run once when they are started several times at once in one process', async () => {
     add('0001_first', first);
     add('0002_second', second);
     const runs = await Promise.all(Array.from({ length: 5 }, () => migrate(database, { folder })));
@@ -120,7 +120,7 @@ describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
 const onlyWithServer = hasServer ? describe : describe.skip;
 
 onlyWithServer('migrations of ten processes', () => {
-  it('that start at once on a new database run once', async () => {
+  it('run once when several processes start at once on a new database', async () => {
     const place = await newServerDatabase();
     const script = `
       import { openDatabase } from ${JSON.stringify(join(root, 'src/db/engine/engine.ts'))};

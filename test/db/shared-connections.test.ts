@@ -16,7 +16,7 @@ async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(1);
 }
 
-it('leave nothing on a connection that they give back', async () => {
+it('shared connections leave nothing on a connection that they give back', async () => {
   const client = new EventEmitter();
   let [lent, isFull] = [0, false];
   const one = new SharedConnection({
@@ -40,7 +40,7 @@ it('leave nothing on a connection that they give back', async () => {
 
 const onlyWithServer = hasServer ? describe : describe.skip;
 
-onlyWithServer('connections that are shared', () => {
+onlyWithServer('shared connections', () => {
   let place: Place<{ url: string }>;
   let database: Database;
 

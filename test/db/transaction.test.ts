@@ -33,11 +33,11 @@ it.each([
   ['23503', 1, { runs: 2, through: true }],
   ['23503', 2, { runs: 2, through: false }],
   ['23505', 1, { runs: 1, through: false }],
-])('runs again after %s, within bounds: %i failures', async (state, failures, outcome) => {
+])('a transaction runs again after %s, within bounds: %i failures', async (state, failures, outcome) => {
   expect(await run(state, failures)).toEqual(outcome);
 });
 
-it('leaves nothing of a run that failed', async () => {
+it('a transaction leaves nothing of a run that failed', async () => {
   const { unscoped } = place.database;
   const id = '01890000-0000-7000-8000-000000000001';
   let runs = 0;

@@ -55,14 +55,14 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     expect(rows.map(textsOf)).toEqual(expected(text, count));
   });
 
-  it('has its cells in any order', async () => {
+  it('have their cells in any order', async () => {
     const { rows } = await read('a', 3);
     const [, second] = rows;
     if (!second) throw new Error('A row is missing.');
     expect([3, 0, 2, 1, 1, 3].map((at) => textAt(second, at))).toEqual(['t', '2', null, 'aa', 'aa', 't']);
   });
 
-  it('say the same of UUIDs and times, whether they come as texts or as bytes', async () => {
+  it('give the same UUIDs and times, whether these come as texts or as bytes', async () => {
     const times = [
       '2026-01-31 12:00:00+00',
       '2026-01-31 12:00:00.5+00',
@@ -99,7 +99,7 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     lease.release();
   });
 
-  it('UUIDs go out as the bytes of an array', async () => {
+  it('agree with UUIDs that go out as the bytes of an array', async () => {
     const statement = new Prepared(
       sql`select array_agg(uuid order by n) from unnest(${new Slot('uuids')}::uuid[]) with ordinality row(uuid, n)`.compile(
         database.unscoped,

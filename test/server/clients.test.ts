@@ -61,7 +61,7 @@ describe('with trusted proxies', () => {
     });
   });
 
-  it.each(['11.0.0.1', '2001:db8:aaab::5', '192.0.2.78', '127.0.0.1'])('%s is not', (peer) => {
+  it.each(['11.0.0.1', '2001:db8:aaab::5', '192.0.2.78', '127.0.0.1'])('%s is not believed', (peer) => {
     expect(clients.of(incoming(peer, forged))).toMatchObject({
       address: peer,
       origin: 'http://192.0.2.1:4000',

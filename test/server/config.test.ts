@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
 
-it('has a default for everything', () => {
+it('the configuration has a default for everything', () => {
   expect(readConfig({}, {})).toMatchObject({
     port: 4000,
     host: '127.0.0.1',
@@ -27,7 +27,7 @@ it('has a default for everything', () => {
   });
 });
 
-it('takes flags before the environment, and the empty for nothing', () => {
+it('the configuration takes flags before the environment, and the empty for nothing', () => {
   const environment = {
     PORT: '1',
     HOST: '',
@@ -80,7 +80,7 @@ it.each([
   ['TRUSTED_PROXIES', 'proxy.example.com'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
-])('does not take for %s: %s', (name, value) => {
+])('the configuration refuses for %s: %s', (name, value) => {
   const environment = { PUBLIC_URL: 'https://work.example.com', [name]: value };
   expect(() => readConfig({}, environment)).toThrow(new RegExp(`^${name} must be`));
 });
@@ -89,11 +89,11 @@ it.each([
   ['9464', { host: '127.0.0.1', port: 9464 }],
   ['0.0.0.0:9464', { host: '0.0.0.0', port: 9464 }],
   ['[::1]:0', { host: '::1', port: 0 }],
-])('takes %s for where metrics are', (METRICS_ADDRESS, metricsAddress) => {
+])('the configuration takes %s as the address of metrics', (METRICS_ADDRESS, metricsAddress) => {
   expect(readConfig({ METRICS_ADDRESS }, {})).toMatchObject({ metricsAddress });
 });
 
-it('takes a store, keys, an origin and a limit of files', () => {
+it('the configuration takes a store, keys, an origin and a limit of files', () => {
   const keys = ['a'.repeat(32), 'b'.repeat(40)];
   expect(
     readConfig(
@@ -113,7 +113,7 @@ it('takes a store, keys, an origin and a limit of files', () => {
   });
 });
 
-it('says all that is wrong at once, each under the name it was given by, and no password', () => {
+it('the configuration says all that is wrong at once, each under the name it was given by, and no password', () => {
   const environment = {
     DATABASE_URL: 'mysql://root:secret@db',
     PUBLIC_URL: 'work.example.com',

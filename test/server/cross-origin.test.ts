@@ -38,7 +38,7 @@ const preflight = (app: App, path: string, from: string, method = 'POST') =>
     },
   });
 
-it('is closed when nothing is configured, on every path and to every question', async () => {
+it('CORS is off on every path and for every request when nothing is configured', async () => {
   for (const path of paths) {
     for (const from of [origin, 'null', closed.url]) {
       const asked = await preflight(closed, path, from);
@@ -49,7 +49,7 @@ it('is closed when nothing is configured, on every path and to every question', 
 });
 
 describe('with origins configured', () => {
-  it.each(paths)('%s lets those in, and no other', async (path) => {
+  it.each(paths)('%s allows those and no others', async (path) => {
     const asked = await preflight(open, path, origin);
     expect(asked.status).toBe(204);
     expect(asked.headers.get('access-control-allow-origin')).toBe(origin);

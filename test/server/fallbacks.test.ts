@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => app.stop());
 
-describe('no fallback is', () => {
+describe('the compiled executor', () => {
   const folder = join(import.meta.dirname, '../../docs/queries');
   const queries = readdirSync(folder).map(
     (file) => [file, readFileSync(join(folder, file), 'utf8')] as const,
@@ -37,7 +37,7 @@ describe('no fallback is', () => {
     ...table.map(({ method, path, document }) => [`${method} ${path}`, document] as const),
   ].filter(([, document]) => chooseOperation(document, undefined).operation === OperationTypeNode.QUERY);
 
-  it.each(operations)('%s', (_name, document) => {
+  it.each(operations)('compiles %s', (_name, document) => {
     const operation = chooseOperation(document, undefined);
     const compile = () => compileOperation(schema, operation, fragmentsOf(document), {});
     expect(compile).not.toThrow();

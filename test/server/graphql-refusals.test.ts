@@ -18,11 +18,11 @@ interface Refused {
   errors: { message: string; extensions: { code: string; requestId: string; errors?: unknown[] } }[];
 }
 
-describe('what is refused before GraphQL has its status under either media type', () => {
+describe('a refusal before GraphQL', () => {
   const post = (body: unknown, headers: Record<string, string>) =>
     app.request<Refused>('POST', '/graphql', { body, headers });
 
-  it.each(mediaTypes)('a token that is not good: 401, %s', async (accept) => {
+  it.each(mediaTypes)('is 401 for a token that is not valid, %s', async (accept) => {
     for (const authorization of ['Bearer wg_none', 'Bearer', 'Basic d2c6', 'wg_none']) {
       const answer = await app.request<Refused>('POST', '/graphql', {
         token: null,
@@ -36,34 +36,34 @@ describe('what is refused before GraphQL has its status under either media type'
     }
   });
 
-  it.each(mediaTypes)(
-    'no token where one is needed: 401 with a challenge that blames none, %s',
-    async (accept) => {
-      const sent = { token: null, body: teams, headers: { accept } };
-      const answer = await app.request<Refused>('POST', '/graphql', sent);
-      expect(answer.status).toBe(401);
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="workgraph"');
-      expect(answer.body).not.toHaveProperty('data');
-    },
-  );
+  it.each(mediaTypes)('is 401 without a token, with a challenge that blames none, %s', async (accept) => {
+    const sent = { token: null, body: teams, headers: { accept } };
+    const answer = await app.request<Refused>('POST', '/graphql', sent);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="workgraph"');
+    expect(answer.body).not.toHaveProperty('data');
+  });
 
-  it.each(mediaTypes)('another method: 405 with Allow, %s', async (accept) => {
+  it.each(mediaTypes)('is 405 with Allow for another method, %s', async (accept) => {
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await app.request(method, '/graphql', { headers: { accept } });
       expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, POST']);
     }
   });
 
-  it.each(mediaTypes)('a mutation in a GET: 405 with Allow, and nothing is changed, %s', async (accept) => {
-    const query = 'mutation { accessTokenCreate(input: { name: "x", scopes: ["teams:read"] }) { token } }';
-    const path = `/graphql?query=${encodeURIComponent(query)}`;
-    const answer = await app.request<Refused>('GET', path, { headers: { accept } });
-    expect(answer).toMatchObject({
-      status: 405,
-      body: { errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] },
-    });
-    expect(answer.headers.get('allow')).toBe('POST');
-  });
+  it.each(mediaTypes)(
+    'is 405 with Allow for a mutation in a GET, which changes nothing, %s',
+    async (accept) => {
+      const query = 'mutation { accessTokenCreate(input: { name: "x", scopes: ["teams:read"] }) { token } }';
+      const path = `/graphql?query=${encodeURIComponent(query)}`;
+      const answer = await app.request<Refused>('GET', path, { headers: { accept } });
+      expect(answer).toMatchObject({
+        status: 405,
+        body: { errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] },
+      });
+      expect(answer.headers.get('allow')).toBe('POST');
+    },
+  );
 
   it.each([
     'text/plain',
@@ -79,11 +79,11 @@ describe('what is refused before GraphQL has its status under either media type'
     });
   });
 
-  it('a compressed body: 415', async () => {
+  it('is 415 for a compressed body', async () => {
     expect((await post('x', { 'content-encoding': 'gzip' })).status).toBe(415);
   });
 
-  it('an answer that cannot be given: 406', async () => {
+  it('is 406 when no accepted media type can be given', async () => {
     const answer = await post(teams, { accept: 'text/event-stream' });
     expect(answer).toMatchObject({
       status: 406,
@@ -160,9 +160,9 @@ describe('errors of a request are 400 or 403 in the modern media type and 200 in
   });
 });
 
-describe('errors of fields are 200', () => {
+describe('errors of fields', () => {
   it.each(mediaTypes)(
-    'with the code, the violations and the data of the other fields, %s',
+    'have status 200, their codes and violations, and the data of the other fields, %s',
     async (accept) => {
       const query = '{ ok: teams { totalCount } bad: node(id: "nonsense") { id } }';
       const answer = await app.graphql(query, {}, { headers: { accept } });
@@ -184,7 +184,7 @@ describe('errors of fields are 200', () => {
     expect(body.errors?.[0]?.extensions?.errors).toHaveLength(100);
   });
 
-  it('masks what nobody expected, and gives the id under which the log has it', async () => {
+  it('hide what nobody expected, and give the id under which the log has it', async () => {
     allowFallback('name_fold does not exist');
     const broken = await startApp();
     await sql`alter table label rename column name_fold to folded`.execute(broken.database.unscoped);
@@ -201,7 +201,7 @@ describe('errors of fields are 200', () => {
   });
 });
 
-it('lets browsers of other origins do nothing', async () => {
+it('the server lets browsers of other origins do nothing', async () => {
   const answer = await app.request('OPTIONS', '/graphql', {
     headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
   });

@@ -32,7 +32,7 @@ async function metrics(): Promise<string> {
   return (await fetch(app.metricsUrl ?? '')).text();
 }
 
-it('is refused at the door as by the faces, and counted there as what it asked for', async () => {
+it('a token that asks too much is refused at the door as by the faces, and counted there as what it asked for', async () => {
   const token = await app.tokenFor();
   for (let n = 0; n < 3; n += 1) await app.graphql(health, {}, { token });
   const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
@@ -61,7 +61,7 @@ it('is refused at the door as by the faces, and counted there as what it asked f
   expect(counts).toContain(`${of('face="graphql",route="/graphql",operation="other"')} 1`);
 }, 60_000);
 
-it('has a short body read to its end, and the connection closed after a long one', async () => {
+it('a token that asks too much has its short bodies read to the end, and its connection closed after a long one', async () => {
   const token = await greedyToken();
   for (const [length, connection] of [
     [65_536, 'keep-alive'],
@@ -72,7 +72,7 @@ it('has a short body read to its end, and the connection closed after a long one
   }
 });
 
-it('is refused while every place is taken and the data store is silent', async () => {
+it('a token that asks too much is refused while every place is taken and the data store is silent', async () => {
   const token = await greedyToken();
   const held = await atStandstill(app, async () => {
     const asked = app.request('GET', '/v1/issues');
@@ -84,7 +84,7 @@ it('is refused while every place is taken and the data store is silent', async (
   expect((await held.answer).status).toBe(200);
 }, 60_000);
 
-it('has one line in the log for all that was refused within a second', async () => {
+it('a token that asks too much gets one line in the log for all its refusals within a second', async () => {
   const token = await greedyToken();
   for (let n = 0; n < 20; n += 1) await app.request('GET', '/v1/projects', { token });
   const counted = () => lines.filter(({ refused }) => refused === 20);
@@ -94,7 +94,7 @@ it('has one line in the log for all that was refused within a second', async () 
   expect(counted()[0]).toMatchObject({ level: 30, tokenId: expect.any(String) });
 }, 60_000);
 
-it('is told 401 as soon as it is revoked, however empty its bucket', async () => {
+it('a token that asks too much is told 401 as soon as it is revoked, however empty its bucket', async () => {
   const token = await greedyToken();
   const statusNow = async () => (await app.request('GET', '/v1/teams', { token })).status;
   expect(await statusNow()).toBe(429);
@@ -107,7 +107,7 @@ it('is told 401 as soon as it is revoked, however empty its bucket', async () =>
   while ((await statusNow()) !== 401) expect(performance.now() - began).toBeLessThan(5_000);
 }, 60_000);
 
-it('is refused nothing that is public', async () => {
+it('a token that asks too much is refused nothing that is public', async () => {
   const token = await greedyToken();
   const statusOf = async (method: string, path: string) =>
     (await app.request(method, path, { token })).status;

@@ -37,7 +37,7 @@ const documents: [what: string, query: string][] = [
   ['300,000 bytes of comments', `#${'x'.repeat(300_000)}\n{ __typename }`],
 ];
 
-it.each(documents)('%s: answered in time and never as a fault of the server', async (_what, query) => {
+it.each(documents)('the server answers in time and without a fault of its own: %s', async (_what, query) => {
   const startedMs = performance.now();
   const answer = await app.graphql(query, {}, { headers: { accept: 'application/graphql-response+json' } });
   expect(answer.status).toBeLessThan(500);
@@ -47,7 +47,7 @@ it.each(documents)('%s: answered in time and never as a fault of the server', as
   expect(performance.now() - startedMs).toBeLessThan(3_000);
 });
 
-it('still reads what tools send', async () => {
+it('the server still reads what tools send', async () => {
   const introspection = getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true });
   const answer = await app.graphql(introspection, {}, { token: null });
   expect(answer.status).toBe(200);
@@ -55,7 +55,7 @@ it('still reads what tools send', async () => {
   expect(answer.body.errors).toBeUndefined();
 });
 
-it('runs each operation of one document by its name, however often it was read before', async () => {
+it('the server runs each operation of one document by its name, however often it was read before', async () => {
   const query = 'query A { viewer { scopes } } query B { health { status } }';
   for (const operationName of ['A', 'B', 'A']) {
     const body = { query, operationName };

@@ -60,11 +60,11 @@ const validHost = fc.tuple(address, port).map((parts) => parts.join(''));
 const violationOf = (host: string) =>
   httpViolation({ httpVersion: '1.1', httpVersionMajor: 1, rawHeaders: ['Host', host], headers: { host } });
 
-it('accepts every host of the grammar of URIs', () => {
+it('the server accepts every host of the grammar of URIs', () => {
   fc.assert(fc.property(validHost, (host) => expect(violationOf(host)).toBeUndefined()));
 });
 
-it('refuses every host with a character that the grammar does not have', () => {
+it('the server refuses every host with a character that the grammar does not have', () => {
   const foreign = fc.constantFrom(...' \t"#/<>?@\\^`{|}éß\u0000\u007f'.split(''));
   const spoilt = fc
     .tuple(name, foreign, fc.nat())
@@ -75,18 +75,18 @@ it('refuses every host with a character that the grammar does not have', () => {
 });
 
 it.each(['example.org', 'EXAMPLE.org:443', '127.0.0.1:4000', '[::1]:4000', 'a_b', 'xn--bcher-kva.example'])(
-  'answers a request to %s',
+  'the server answers a request to %s',
   async (host) => {
     expect((await sendRaw(app.url, `GET /health HTTP/1.1\r\nHost: ${host}\r\n${close}`)).status).toBe(200);
   },
 );
 
-it('answers HTTP/1.0 without a Host', async () => {
+it('the server answers HTTP/1.0 without a Host', async () => {
   expect((await sendRaw(app.url, 'GET /health HTTP/1.0\r\n\r\n')).status).toBe(200);
 });
 
 it.each(['HTTP/2.0', 'HTTP/0.9', 'HTTP/9.9', 'HTTP/3.0', 'HTTP/1.2', 'HTTP/2', 'HTTP/11.1'])(
-  'refuses %s with 505 on every path',
+  'the server refuses %s with 505 on every path',
   async (version) => {
     for (const path of paths) {
       const answer = await sendRaw(app.url, `GET ${path} ${version}\r\nHost: x\r\n${close}`);
@@ -97,10 +97,10 @@ it.each(['HTTP/2.0', 'HTTP/0.9', 'HTTP/9.9', 'HTTP/3.0', 'HTTP/1.2', 'HTTP/2', '
   },
 );
 
-it('refuses the preface of HTTP/2 with 505', async () => {
+it('the server refuses the preface of HTTP/2 with 505', async () => {
   expect((await sendRaw(app.url, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).status).toBe(505);
 });
 
-it.each(['HTTP/1.x', 'HTTP/', 'HTTP/x.1', 'HTTQ/1.1'])('refuses %s with 400', async (version) => {
+it.each(['HTTP/1.x', 'HTTP/', 'HTTP/x.1', 'HTTQ/1.1'])('the server refuses %s with 400', async (version) => {
   expect((await sendRaw(app.url, `GET / ${version}\r\nHost: x\r\n${close}`)).status).toBe(400);
 });

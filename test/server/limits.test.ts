@@ -148,7 +148,7 @@ describe('a document', () => {
 describe('a body', () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 
-  it('of more than a megabyte is 413 on either face', async () => {
+  it('is refused with 413 on either face when it has more than a megabyte', async () => {
     const title = 'x'.repeat(1_000_000);
     const before = runs;
     const graphql = await app.graphql('{ readiness { status } }', { title });
@@ -162,7 +162,7 @@ describe('a body', () => {
     expect(runs).toBe(before);
   });
 
-  it('nested 33 deep is refused on either face, 32 deep is not', async () => {
+  it('is refused on either face when it is nested 33 deep, and not when it is 32 deep', async () => {
     const query = '{ readiness { status } }';
     const before = runs;
     for (const field of ['variables', 'extensions']) {
@@ -188,7 +188,7 @@ describe('a body', () => {
     expect((await rest(33)).statements).toBe(0);
   });
 
-  it('that is an array of operations is refused', async () => {
+  it('is refused when it is an array of operations', async () => {
     const before = runs;
     const query = '{ readiness { status } }';
     const answer = await app.request('POST', '/graphql', {

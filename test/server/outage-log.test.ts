@@ -58,7 +58,7 @@ it.each([
   ['what it lost', new DatabaseUnavailableError(gone, { cause: refused }), `${gone} (ECONNREFUSED)`],
   ['a lock', locked, 'canceling statement due to lock timeout (55P03)'],
   ['the store', new StorageUnavailableError('The store is silent.'), 'The store is silent.'],
-])('says once in the line of the request what it was: %s', async (_what, error, cause) => {
+])('the log names the cause once, in the line of the request: %s', async (_what, error, cause) => {
   for (const [method, path, body] of [
     ['GET', '/v1/issues'],
     ['POST', '/graphql', query],
@@ -69,19 +69,19 @@ it.each([
   }
 });
 
-it('knows a full disk, and what is no outage', () => {
+it('the log names the cause of a full disk, and none for other errors', () => {
   expect(causeOf(full)).toBe('could not extend file: No space left on device (53100)');
   expect(causeOf(new StorageFullError('The disk is full.'))).toBe('The disk is full.');
   for (const other of [new AppError('not_found', 'Nothing.'), maskedError, new TypeError('a bug')])
     expect(causeOf(other)).toBeUndefined();
 });
 
-it('says why the server is not ready', async () => {
+it('the log says why the server is not ready', async () => {
   const failed = await failing(new DatabaseUnavailableError(gone), 'GET', '/readyz');
   expect(failed).toMatchObject({ status: 503, lines: [{ level: 40, path: '/readyz', cause: gone }] });
 });
 
-it('has no cause to tell where nothing is wrong with the service', async () => {
+it('the log names no cause when nothing is wrong with the service', async () => {
   const headers = { 'x-request-id': 'absent' };
   expect((await app.request('GET', '/v1/teams/NONE', { headers })).status).toBe(404);
   const [line] = lines.filter(({ requestId }) => requestId === 'absent');

@@ -103,7 +103,7 @@ describe.each(ways)('automatic persisted queries (%s path, %s)', (path, method) 
   });
 });
 
-it('keeps so much text of them, those that were used last', async () => {
+it('the server keeps a bounded amount of persisted text, of the documents used last', async () => {
   const app = server('direct');
   const long = (name: string) =>
     `# ${name.padEnd(maxCachedCharacters * 0.08, '.')}\n{ teams { totalCount } }`;
@@ -123,7 +123,7 @@ it('keeps so much text of them, those that were used last', async () => {
   expect(await known(tooLong)).toBe(false);
 });
 
-describe.each(ways)('with trusted documents alone (%s path, %s)', (path, method) => {
+describe.each(ways)('a server that trusts a manifest alone (%s path, %s)', (path, method) => {
   const ask = (sent: Sent) => send(server(`${path}, trusted`), method, sent);
 
   it('runs what the manifest names, by whatever id', async () => {
@@ -151,7 +151,7 @@ describe.each(ways)('with trusted documents alone (%s path, %s)', (path, method)
     }
   });
 
-  it('does not learn', async () => {
+  it('does not remember new documents', async () => {
     const byHash = { extensions: apollo(hash(teamNames)) };
     await ask({ ...byHash, query: teamNames });
     expect(await codeOf(ask(byHash))).toBe('PERSISTED_QUERY_NOT_FOUND');
@@ -168,12 +168,12 @@ describe.each(ways)('with trusted documents alone (%s path, %s)', (path, method)
   });
 });
 
-it('answers REST beside trusted documents', async () => {
+it('the server answers REST beside trusted documents', async () => {
   const answer = await server('direct, trusted').request('GET', '/v1/teams');
   expect(answer).toMatchObject({ status: 200, body: { results: [] } });
 });
 
-it('takes any text beside a manifest, when it was not told to trust it alone', async () => {
+it('the server takes any text beside a manifest, when it was not told to trust it alone', async () => {
   const app = await startApp({ settings: { DOCUMENTS_FILE: file } });
   const byId = await send(app, 'POST', { documentId: 'teamNames' });
   const byText = await send(app, 'POST', { query: teamNames });

@@ -56,7 +56,7 @@ it('dots, slashes and schemes in a request target are not normalized', async () 
 describe('a body of a request', () => {
   const tooLarge = 1_000_001;
 
-  it('that is too large by its Content-Length is answered 413 before it is sent', async () => {
+  it('is answered 413 before it is sent when its Content-Length is too large', async () => {
     const answer = await raw(
       `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.token}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${tooLarge}\r\nExpect: 100-continue\r\n\r\n`,
@@ -66,7 +66,7 @@ describe('a body of a request', () => {
   });
 
   it.each(['/graphql', '/v1/issues'])(
-    'without a Content-Length is answered 413 as soon as it is too large, %s',
+    'is answered 413 as soon as it is too large when it has no Content-Length, %s',
     async (path) => {
       const answer = await rawChunks(path, app.token, 3_000_000);
       expect(answer.head).toMatch(/^HTTP\/1.1 413 /);
@@ -80,7 +80,7 @@ describe('a body of a request', () => {
     expect(answer.head).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it('of exactly the limit is accepted', async () => {
+  it('is accepted when it has exactly the size of the limit', async () => {
     const body = JSON.stringify({ query: '{ health { status } }', padding: '' });
     const padded = body.replace('""', `"${'x'.repeat(1_000_000 - body.length)}"`);
     expect(padded).toHaveLength(1_000_000);

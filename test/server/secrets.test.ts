@@ -204,7 +204,7 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
     if (metrics) written.push(await (await fetch(metrics)).text());
   }, 60_000);
 
-  it('writes none when the database is lost under it, nor when a command cannot reach it', async () => {
+  it('writes no secret when the database is lost under it, nor when a command cannot reach it', async () => {
     proxy.lose();
     const statuses = await everything();
     expect(statuses).toContain(503);
@@ -230,7 +230,7 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
     ['PORT', passwords['first signing key']],
     ['DATA_DIR', '/dev/null/x'],
   ])(
-    'writes none when it cannot start: %s',
+    'writes no secret when it cannot start: %s',
     async (name, value) => {
       const ran = await workgraph(['serve'], { ...env, [name]: value });
       expect(ran.exitCode).toBeGreaterThan(0);
@@ -240,7 +240,7 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
     60_000,
   );
 
-  it('has written none: standard output, standard error, answers, and files but those that hold them', async () => {
+  it('has written no secret at the end: to standard output, standard error, answers, and files but those that hold them', async () => {
     await server.end();
     written.push(server.log(), server.words());
     expect(server.log().split('\n').length).toBeGreaterThan(40);

@@ -41,7 +41,7 @@ const ask = async (what: string, ...[method, path, sent]: Parameters<App['reques
 /** A path of the table with something that is not there, or no id at all, in each of its braces. */
 const filled = (path: string, part: string) => path.replaceAll(/\{\w+\}/g, part);
 
-it('asks every route in every way that there is', async () => {
+it('the test sends every kind of request to every route', async () => {
   for (const { method, path } of table) {
     const absent = filled(path, 'issue_00000000000000000000000000');
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
@@ -71,7 +71,7 @@ it('asks every route in every way that there is', async () => {
   expect([...of(true)].filter((status) => status >= 500)).not.toEqual([]);
 }, 240_000);
 
-it('asks the graph, the pages, the probes and files', async () => {
+it('the test sends requests to the graph, the pages, the probes and files', async () => {
   const html = { headers: { accept: 'text/html' }, token: null };
   for (const path of [
     '/',
@@ -131,7 +131,7 @@ it('asks the graph, the pages, the probes and files', async () => {
   await ask('no part of a file', 'GET', file, { token: null, headers: { range: 'bytes=9-' } });
 }, 120_000);
 
-it('asks in what is no good HTTP', async () => {
+it('the test sends what is not valid HTTP', async () => {
   const close = 'Connection: close\r\n\r\n';
   for (const [bytes, status] of [
     ['HELLO\r\n\r\n', 400],

@@ -35,7 +35,7 @@ async function exhaust(address: string): Promise<void> {
   for (let n = 0; n < perMinute; n += 1) expect((await ask(address, unknown(n))).status).toBe(401);
 }
 
-it('answers 429 on both faces once an address has sent too many', async () => {
+it('the server answers 429 on both faces once an address has sent too many', async () => {
   const address = '192.0.2.1';
   await exhaust(address);
   const rest = await ask(address, unknown(99));
@@ -52,7 +52,7 @@ it('answers 429 on both faces once an address has sent too many', async () => {
     ).toBe(429);
 });
 
-it('goes on answering tokens that it knows, and refuses new ones from that address alone', async () => {
+it('the server goes on answering tokens that it knows, and refuses new ones from that address alone', async () => {
   const address = '192.0.2.2';
   const known = await app.tokenFor();
   expect((await ask('198.51.100.1', known)).status).toBe(200);
@@ -65,13 +65,13 @@ it('goes on answering tokens that it knows, and refuses new ones from that addre
   expect((await ask(address, fresh)).status).toBe(200);
 });
 
-it('counts an address of IPv6 by its network', async () => {
+it('the server counts an address of IPv6 by its network', async () => {
   await exhaust('2001:db8:1:2::1');
   expect((await ask('2001:db8:1:2:ffff::9', unknown(99))).status).toBe(429);
   expect((await ask('2001:db8:1:3::1', unknown(99))).status).toBe(401);
 });
 
-it('refuses nothing that needs no token', async () => {
+it('the server refuses nothing that needs no token', async () => {
   const address = '192.0.2.3';
   await exhaust(address);
   const statusOf = async (token: string | null, ...request: [string, string]) =>
@@ -86,7 +86,7 @@ it('refuses nothing that needs no token', async () => {
   expect(await statusOf(unknown(1), 'GET', '/v1/teams')).toBe(429);
 });
 
-it('refuses without asking the data store, and says how many in one line of the log', async () => {
+it('the server refuses without asking the data store, and says how many in one line of the log', async () => {
   const address = '192.0.2.4';
   await exhaust(address);
   await atStandstill(app, async () => {
@@ -98,7 +98,7 @@ it('refuses without asking the data store, and says how many in one line of the 
   expect(lines.filter((line) => line.address === address && line.status === 429)).toEqual([]);
 }, 60_000);
 
-it('lets through no more than the quota and what refills, however the tokens come', () => {
+it('the server lets through no more than the quota and what refills, however the tokens come', () => {
   const steps = fc.array(
     fc.record({
       waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 90_000 })),
