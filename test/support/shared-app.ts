@@ -72,7 +72,7 @@ export async function sharedServer(): Promise<{ described: Described; ask: Ask }
       // The server must outlive a worker that jest replaces.
       detached: true,
       stdio: ['ignore', log, log],
-      env: { ...process.env, NODE_ENV: 'production' },
+      env: process.env,
     });
     child.unref();
     while (!existsSync(file)) {
