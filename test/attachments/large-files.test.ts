@@ -8,10 +8,10 @@ import { type FileDesk, fileDesk, random } from './files.ts';
 import { type S3Server, startS3 } from './s3-server.ts';
 
 /** `LARGE_FILE_BYTES=1073741824` tries what the limit is by default. */
-const sizeBytes = Number(process.env.LARGE_FILE_BYTES ?? 400_000_000);
+const sizeBytes = Number(process.env.LARGE_FILE_BYTES ?? 250_000_000);
 
 /** Client and server are both in this process; buffers of sockets and the garbage between two collections count too. */
-const mostGrowthBytes = 300_000_000;
+const mostGrowthBytes = 200_000_000;
 
 let s3: S3Server;
 beforeAll(async () => {
