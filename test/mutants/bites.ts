@@ -86,13 +86,7 @@ const byFolder: readonly (readonly [folder: string, tests: readonly string[]])[]
   ['src/executor/compiled/', ['test/graph']],
   [
     'src/executor/',
-    [
-      'test/server/limits.test.ts',
-      'test/server/hostile-documents.test.ts',
-      'test/graph/cost.test.ts',
-      'test/inputs/edges.test.ts',
-      'test/server',
-    ],
+    ['test/server/limits.test.ts', 'test/graph/cost.test.ts', 'test/inputs/edges.test.ts', 'test/server'],
   ],
   ['src/server/files', ['test/attachments']],
   ['src/server/limits/rate', ['test/server/rate.test.ts', 'test/server/rate-redis.test.ts']],

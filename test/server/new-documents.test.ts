@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { documents } from '../../bench/workloads/documents.ts';
 import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
 import { serve, type Serving } from '../cli/workgraph.ts';
+import { copyIntoDirectory } from '../support/templates.ts';
 
 /** A server as it is started by default, but for the time of a request, which a busy machine may exceed. */
 let serving: Serving;
@@ -16,6 +17,7 @@ const spinning: ChildProcess[] = [];
 
 beforeAll(async () => {
   place = hasServer ? await newServerDatabase() : undefined;
+  if (!place) await copyIntoDirectory('migrated', dataDir);
   serving = await serve(['--data-dir', dataDir, '--demo', '--migrate'], {
     REQUEST_TIMEOUT_MS: '100000',
     ...(place && 'url' in place.location && { DATABASE_URL: place.location.url }),

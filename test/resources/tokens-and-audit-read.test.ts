@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { scopes as allScopes } from '../../src/resolvers/context.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
+import { inProcess } from '../cli/workgraph.ts';
 import { describeReads } from '../graph/read-suite.ts';
 import { dataOf } from '../graph/graph-answer.ts';
 import { startWorld, type World } from '../graph/world.ts';
@@ -30,11 +31,25 @@ beforeAll(async () => {
     await world.ask('{ viewer { scopes } }');
     written = (await own.execute()).some(({ lastUsedUtc }) => lastUsedUtc !== null);
   }
+  await writeAuditEntries();
   world = { ...world, things: await world.read() };
-});
+}, 120_000);
 afterAll(() => world.stop());
 
+/** The owner makes three tokens, of which an operator revokes two. */
+async function writeAuditEntries(): Promise<void> {
+  const make =
+    'mutation ($name: String!) { accessTokenCreate(input: { name: $name, scopes: ["teams:read"] }) { accessToken { id } } }';
+  for (const name of ['one', 'two', 'three']) {
+    const made = dataOf(await world.ask(make, { name })) as {
+      accessTokenCreate: { accessToken: { id: string } };
+    };
+    if (name !== 'three') await inProcess(world.app, 'token revoke', [made.accessTokenCreate.accessToken.id]);
+  }
+}
+
 describeReads('AccessToken', () => world);
+describeReads('AuditEntry', () => world);
 
 interface Tokens {
   accessTokens: { totalCount: number; nodes: { id: string; userAccountId: string }[] };
