@@ -54,7 +54,7 @@ describe('the two executors', () => {
     app = await startApp({ demo: true });
     servers = await Promise.all(
       executors.map(async (executor) => {
-        const settings = { PORT: '0', DATA_DIR: app.dataDir, EXECUTOR: executor, COST_PER_HOUR: '100000' };
+        const settings = { PORT: '0', DATA_DIR: app.dataDir, EXECUTOR: executor, COST_PER_HOUR: '10000' };
         const config = readConfig({ ...settings, FILES_URL: 'http://files.test' }, {});
         const logger = pino({ level: 'silent' });
         const server = await startServer({
@@ -77,7 +77,7 @@ describe('the two executors', () => {
     for (const path of paths) {
       const [compiled, graphqlJs] = await Promise.all(servers.map(({ request }) => request('GET', path)));
       expect({ path, ...shown(compiled) }).toEqual({ path, ...shown(graphqlJs), status: 200 });
-      // Both quotas are refilled by one in 36 ms, so what remains of them is nearly the same as long as the charges are.
+      // Both quotas are refilled by one in 360 ms, so what remains of them is nearly the same as long as the charges are.
       expect(Math.abs(remaining(compiled) - remaining(graphqlJs))).toBeLessThanOrEqual(2);
     }
     expect(paths.length).toBeGreaterThan(25);
