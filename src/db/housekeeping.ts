@@ -141,6 +141,7 @@ export async function selectFilesOfIssues(db: TenantDb, issueIds: readonly strin
 const issueChildTables = [
   'agentThreadMessage',
   'agentThread',
+  'issueStage',
   'activity',
   'attachment',
   'issueLink',

@@ -243,9 +243,11 @@ export const otherIssueColumns = {
   updatedUtc: { type: 'timestamptz', insert: 'counter' },
   lastActivityUtc: { type: 'timestamptz', insert: 'default' },
   lastCommentUtc: { type: 'timestamptz', insert: 'default' },
+  startedUtc: { type: 'timestamptz', insert: 'default' },
   closedUtc: { type: 'timestamptz', insert: 'default' },
   deletedUtc: { type: 'timestamptz', insert: 'default' },
   revision: { type: 'int', insert: 'default' },
+  stageCount: { type: 'int', insert: 'default', read: false },
   // Triggers maintain these two. The insert provides them so that the triggers need not update the new row again.
   labelIds: { type: 'uuid[]', insert: 'given', read: false },
   assigneeUserAccountIds: { type: 'uuid[]', insert: 'given', read: false },

@@ -29,9 +29,13 @@ export interface IssueTable {
   updatedUtc: Timestamp;
   lastActivityUtc: Timestamp | null;
   lastCommentUtc: Timestamp | null;
+  /** When it first was in an active status; null if it never was, or if that is not known. */
+  startedUtc: Timestamp | null;
   closedUtc: Timestamp | null;
   deletedUtc: Timestamp | null;
   revision: Generated<number>;
+  /** The number of its present stage (`issueStage.sortOrder`). */
+  stageCount: Generated<number>;
   /** The ids of its labels, copied from `issueLabel` by triggers. Null in rows that have not been filled yet. */
   labelIds: ColumnType<string[] | null, string[] | undefined, never>;
   /** The accounts of its assignees in their order, copied from `issueAssignee` like `labelIds`. */

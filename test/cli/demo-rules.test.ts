@@ -75,6 +75,16 @@ it.each([
       where (closed_utc is not null) <> (is_terminal and exists (select from activity a where a.issue_id = i.id and a.text ~ 'changed the status'))`,
   ],
   [
+    'a stage begins with each change of a status that the feed tells of',
+    `select a.id from activity a where a.text ~ 'changed the status' and not exists (
+      select from issue_stage s where s.issue_id = a.issue_id and s.since_utc = a.occurred_utc)`,
+  ],
+  [
+    'the history is complete, so issues in an active status have been started',
+    `select i.id from issue i join status s on s.id = i.status_id join workspace w on w.id = i.workspace_id
+      where w.history_since_utc is not null or (s.category = 3 and i.started_utc is null)`,
+  ],
+  [
     'nothing has happened before its time, or will',
     `select id from activity where occurred_utc > now() union
       select a.id from activity a join member m on m.user_account_id = a.actor_user_account_id where a.occurred_utc < m.created_utc`,

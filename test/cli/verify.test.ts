@@ -69,6 +69,18 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update issue set closed_utc = now() where id = ${youngest}`,
     'BD-3',
   ],
+  'the last stage of an issue has the number in stage_count, is not over, and is as the issue is': [
+    `update issue set estimate_value = coalesce(estimate_value, 0) + 1 where id = ${youngest}`,
+    'BD-3',
+  ],
+  'each stage of an issue but the last ends when the next one begins': [
+    `update issue_stage set until_utc = until_utc + interval '1 second' where ctid =
+      (select ctid from issue_stage where until_utc is not null limit 1)`,
+  ],
+  'started_utc of an issue is the beginning of one of its stages': [
+    `update issue set started_utc = created_utc - interval '1 second' where id = ${youngest}`,
+    'BD-3',
+  ],
   'times of an issue are in order': [
     `update issue set updated_utc = created_utc - interval '1 day' where id = ${youngest}`,
     'BD-3',

@@ -3,6 +3,7 @@ import type {
   ImportedActivity,
   ImportedAttachment,
   ImportedMessage,
+  ImportedStage,
   ImportedThread,
 } from '../../portability/import/import-issue.ts';
 import { personOf } from './ndjson-people.ts';
@@ -28,6 +29,19 @@ export function attachmentOf(attachment: JsonRecord): ImportedAttachment {
     uploadedBy: personOf(attachment.uploadedBy),
     createdUtc: timeOf(attachment.createdUtc),
     uploadedUtc: timeOf(attachment.uploadedUtc),
+  };
+}
+
+/** Converts an entry of an issue's `stages`. */
+export function stageOf(stage: JsonRecord): ImportedStage {
+  const { delivery, estimateValue, deleted } = stage;
+  return {
+    sinceUtc: timeOf(stage.sinceUtc),
+    statusName: wordOf(stage.status),
+    projectKey: wordOf(stage.project),
+    deliveryNumber: isNaturalNumber(delivery) ? delivery : undefined,
+    estimateValue: isNaturalNumber(estimateValue) ? estimateValue : undefined,
+    deleted: deleted === true,
   };
 }
 

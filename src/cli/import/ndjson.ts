@@ -9,7 +9,7 @@ import type {
 } from '../../portability/import/import-issue.ts';
 import { CommandError } from '../failures.ts';
 import type { Line } from './lines.ts';
-import { activityOf, attachmentOf, threadOf } from './ndjson-history.ts';
+import { activityOf, attachmentOf, stageOf, threadOf } from './ndjson-history.ts';
 import { people, personOf } from './ndjson-people.ts';
 import {
   dayOf,
@@ -94,6 +94,7 @@ function issueOf(record: JsonRecord, key: string, warnings: string[]): ImportedI
     deletedUtc: timeOf(record.deletedUtc),
     activity: listOf(record.activity)?.map(activityOf),
     attachments: listOf(record.attachments)?.map(attachmentOf),
+    stages: listOf(record.stages)?.map(stageOf),
     agentThread: isRecord(record.agentThread) ? threadOf(record.agentThread) : undefined,
     relations: [],
     fields: Object.fromEntries(Object.entries(record).filter(([name]) => !known.has(name))),
@@ -135,7 +136,7 @@ function plainFields(record: JsonRecord, warnings: string[]): PlainFields {
 const known: ReadonlySet<string> = new Set([
   ...Object.keys(readers),
   ...`_type id key team status reporter primaryAssignee assignees labels parent project delivery createdUtc updatedUtc
-   closedUtc comments links roleAssignments subscribers deletedUtc activity attachments agentThread`.split(
+   closedUtc comments links roleAssignments subscribers deletedUtc activity attachments agentThread stages`.split(
     /\s+/,
   ),
 ]);

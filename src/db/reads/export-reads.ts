@@ -49,6 +49,7 @@ export interface IssueBelongings {
   roles: Row<'issueRoleAssignment'>[];
   subscribers: Row<'issueSubscription'>[];
   activity: Row<'activity'>[];
+  stages: StageRow[];
   threads: Row<'agentThread'>[];
   messages: Row<'agentThreadMessage'>[];
   /** The attachments whose upload is finished. */
@@ -72,6 +73,7 @@ export async function selectBelongings(
     roles: await ofIssues(db, 'issueRoleAssignment', issueIds),
     subscribers: await ofIssues(db, 'issueSubscription', issueIds),
     activity: await bySortOrder(db, 'activity', issueIds),
+    stages: await selectStages(db, issueIds),
     threads: await ofIssues(db, 'agentThread', issueIds),
     messages: await bySortOrder(db, 'agentThreadMessage', issueIds),
     attachments: (await inOrder(db, 'attachment', issueIds, { deleted: false })).filter(
@@ -134,6 +136,27 @@ async function ofIssues<Name extends Unordered>(
     .where('issueId', '=', anyUuid(issueIds))
     .execute();
   return rows as Row<Name>[];
+}
+
+/** A stage with the names of what it refers to. */
+export type StageRow = Pick<Row<'issueStage'>, 'issueId' | 'sinceUtc' | 'estimateValue' | 'deleted'> & {
+  statusName: string | null;
+  projectKey: string | null;
+  deliveryNumber: number | null;
+};
+
+function selectStages(db: TenantDb, issueIds: string[]): Promise<StageRow[]> {
+  return db
+    .selectFrom('issueStage')
+    .leftJoin('status', 'status.id', 'issueStage.statusId')
+    .leftJoin('project', 'project.id', 'issueStage.projectId')
+    .leftJoin('delivery', 'delivery.id', 'issueStage.deliveryId')
+    .select(['issueStage.issueId', 'issueStage.sinceUtc', 'issueStage.estimateValue', 'issueStage.deleted'])
+    .select(['status.name as statusName', 'project.key as projectKey', 'delivery.number as deliveryNumber'])
+    .where('issueStage.issueId', '=', anyUuid(issueIds))
+    .orderBy('issueStage.issueId')
+    .orderBy('issueStage.sortOrder')
+    .execute();
 }
 
 function selectLabelNames(db: TenantDb, issueIds: string[]): Promise<{ issueId: string; name: string }[]> {

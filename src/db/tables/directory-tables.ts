@@ -9,6 +9,8 @@ export interface WorkspaceTable {
   name: string;
   createdUtc: GeneratedTimestamp;
   updatedUtc: GeneratedTimestamp;
+  /** Since when the history of its issues is complete; null if it always was. */
+  historySinceUtc: Timestamp | null;
 }
 
 export interface UserAccountTable {

@@ -85,6 +85,24 @@ export interface ActivityTable {
   text: string;
 }
 
+/** How an issue was for a time. Stages of one issue follow each other without gaps; see migration 0025. */
+export interface IssueStageTable {
+  workspaceId: string;
+  issueId: string;
+  /** The present stage has the number in `issue.stageCount`. */
+  sortOrder: number;
+  sinceUtc: Timestamp;
+  /** Null for the present stage. */
+  untilUtc: Timestamp | null;
+  teamId: string;
+  /** Null where only that the issue was not closed is known. */
+  statusId: string | null;
+  deliveryId: string | null;
+  projectId: string | null;
+  estimateValue: number | null;
+  deleted: Generated<boolean>;
+}
+
 export interface AgentInstallationTable {
   workspaceId: string;
   id: string;

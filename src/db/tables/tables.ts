@@ -34,6 +34,7 @@ import type {
   IssueLinkTable,
   AttachmentTable,
   ActivityTable,
+  IssueStageTable,
   AgentInstallationTable,
   AgentThreadTable,
   AgentThreadMessageTable,
@@ -73,6 +74,7 @@ export interface Tables {
   issueLink: IssueLinkTable;
   attachment: AttachmentTable;
   activity: ActivityTable;
+  issueStage: IssueStageTable;
   agentInstallation: AgentInstallationTable;
   agentThread: AgentThreadTable;
   agentThreadMessage: AgentThreadMessageTable;

@@ -42,6 +42,7 @@ export const tenantTables: Readonly<Record<TenantTable, true>> = {
   issueLink: true,
   attachment: true,
   activity: true,
+  issueStage: true,
   agentInstallation: true,
   agentThread: true,
   agentThreadMessage: true,

@@ -6,6 +6,7 @@ import { issueRules } from './issue-rules.ts';
 import { numberRules } from './number-rules.ts';
 import { referenceRules } from './references.ts';
 import type { Rule, RuleCodes } from './rule.ts';
+import { stageRules } from './stage-rules.ts';
 
 /** A row of which a rule does not hold. */
 export interface FaultyRow {
@@ -26,6 +27,7 @@ export async function selectRules(trx: UnscopedTrx, codes: RuleCodes): Promise<R
   return [
     ...numberRules,
     ...issueRules,
+    ...stageRules,
     ...feedRules(),
     ...directoryRules(codes),
     ...(await referenceRules(trx)),

@@ -6,6 +6,18 @@ import type { Rule } from './rule.ts';
 const unenforced: readonly Reference[] = [
   reference('delivery_count', ['workspace_id', 'delivery_id'], 'delivery', ['workspace_id', 'id']),
   reference('project_count', ['workspace_id', 'project_id'], 'project', ['workspace_id', 'id']),
+  reference('issue_stage', ['workspace_id', 'team_id'], 'team', ['workspace_id', 'id']),
+  reference('issue_stage', ['workspace_id', 'team_id', 'status_id'], 'status', [
+    'workspace_id',
+    'team_id',
+    'id',
+  ]),
+  reference('issue_stage', ['workspace_id', 'team_id', 'delivery_id'], 'delivery', [
+    'workspace_id',
+    'team_id',
+    'id',
+  ]),
+  reference('issue_stage', ['workspace_id', 'project_id'], 'project', ['workspace_id', 'id']),
   reference('agent_thread_message', ['workspace_id', 'agent_user_account_id'], 'member', [
     'workspace_id',
     'user_account_id',

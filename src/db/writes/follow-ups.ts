@@ -2,6 +2,7 @@ import type { SettableColumn } from '../../model/issue-columns.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { movedCounts } from './issue-counts.ts';
 import type { ChangeKind } from './issue-parts.ts';
+import { writtenStages } from './issue-stages.ts';
 import type { Part } from './write-parts.ts';
 
 /** What a statement does to issues. */
@@ -11,6 +12,8 @@ export type IssueWrite =
       kind: 'insert';
       /** Is any of them in a delivery or a project. */
       counted: boolean;
+      /** Do they come with their history, stages included. */
+      history: boolean;
     }
   | {
       kind: ChangeKind;
@@ -28,4 +31,4 @@ export type FollowUp = (db: TenantDb, write: IssueWrite) => readonly Part[];
  * Everything that follows from a write of issues. One more entry here applies to each issue that is created, changed,
  * commented on, deleted, restored or imported, alone, in a batch or in a transaction.
  */
-export const followUps: FollowUp[] = [movedCounts];
+export const followUps: FollowUp[] = [movedCounts, writtenStages];

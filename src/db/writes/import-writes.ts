@@ -48,6 +48,17 @@ export async function addGoneIssues(trx: Trx, teamId: string, count: number): Pr
     .execute();
 }
 
+/** Remembers that the history of the workspace's issues is not complete before any of these times. */
+export async function markHistory(trx: Trx, times: readonly Date[]): Promise<void> {
+  if (times.length === 0) return;
+  const sinceUtc = new Date(Math.max(...times.map(Number)));
+  await trx
+    .updateTable('workspace')
+    .set({ historySinceUtc: sinceUtc })
+    .where((eb) => eb.or([eb('historySinceUtc', 'is', null), eb('historySinceUtc', '<', sinceUtc)]))
+    .execute();
+}
+
 /** Gives a living comment another body, or deletes it, and counts the change. */
 export async function updateImportedComment(
   trx: Trx,

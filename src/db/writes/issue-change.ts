@@ -18,6 +18,7 @@ import {
   locked,
   newValue,
 } from './issue-parts.ts';
+import { stageColumns } from './issue-stages.ts';
 import { composed, partsOf } from './write-parts.ts';
 
 /** What changes of issues are made of. Changes of one shape share a statement. */
@@ -64,7 +65,10 @@ const statements = new StatementsByShape<IssueChangeShape, IssueChanged>((db, sh
 function issueChange(db: TenantDb, { columns, closing, kind, preloads = [], ...search }: IssueChangeShape) {
   const parts = partsOf(db);
   const write: IssueWrite = { kind, columns };
-  const values: IssueColumns = Object.fromEntries(columns.map((column) => [column, newValue(column)]));
+  const values: IssueColumns = {
+    ...Object.fromEntries(columns.map((column) => [column, newValue(column)])),
+    ...stageColumns(columns),
+  };
   if (closing !== undefined) values.closedUtc = closing ? closedSince : sql.lit(null);
   const entry = {
     id: sql.ref('changed.entry'),

@@ -54,7 +54,7 @@ export const movedCounts: FollowUp = (db, write) => {
 /** Is a status of this rank in one of the categories. Its rank is the category and its position in one number. */
 export function inCategories(
   statusRank: Expression<number>,
-  ...names: readonly ('completed' | 'canceled')[]
+  ...names: readonly ('active' | 'completed' | 'canceled')[]
 ): Expression<SqlBool> {
   const codes = sql.join(names.map((name) => sql.lit(statusCategory[name])));
   return sql<SqlBool>`(${statusRank} / 10000 in (${codes}))`;

@@ -21,6 +21,7 @@ import { typed } from '../query/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
 import { type Preloaded, preloadedColumns } from './preloaded.ts';
+import { inCategories } from './issue-counts.ts';
 import { followedBy } from './issue-parts.ts';
 import { columnsOf, composed, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
 
@@ -137,7 +138,7 @@ function issueCreation(
   { assignees, labels, roles, counted, history, preloads, wait }: IssueCreationShape,
 ) {
   const parts = partsOf(db);
-  const write: IssueWrite = { kind: 'insert', counted };
+  const write: IssueWrite = { kind: 'insert', counted, history };
   return composed(db, [
     ['teams', teams(parts)],
     ...(wait ? [['counters', counters(parts)] as const] : freeCounters(parts)),
@@ -225,6 +226,7 @@ function inserted(parts: Parts, history: boolean) {
   const { columns, selections } = columnsOf<'issue'>({
     ...counter,
     ...Object.fromEntries(own.map((column) => [column, sql.ref(`one.${jsonName(column)}`)])),
+    ...(!history && { startedUtc: startedAtOnce }),
   });
   const types = Object.fromEntries(own.map((column) => [column, columnTypes[column]]));
   const newIssues = recordset<{ team: number }, 'one'>('newIssues', 'one', {
@@ -240,6 +242,8 @@ function inserted(parts: Parts, history: boolean) {
     )
     .returningAll();
 }
+
+const startedAtOnce = sql`case when ${inCategories(sql`one.statusrank`, 'active')} then numbered.at end`;
 
 function assigned(parts: Parts) {
   const people = sql<{ issue: string; id: string; position: number }>`unnest(${typed(

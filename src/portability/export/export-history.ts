@@ -1,4 +1,4 @@
-import type { IssueBelongings } from '../../db/reads/export-reads.ts';
+import type { IssueBelongings, StageRow } from '../../db/reads/export-reads.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import { codeTables } from '../../model/codes.ts';
 import { wordOfCode } from '../directory/code-words.ts';
@@ -6,11 +6,12 @@ import type { ExportFiles } from './export-files.ts';
 
 type Person = (userAccountId: string) => Record<string, unknown> | null;
 
-/** The activity feeds, attachments and agent threads of a page of issues. */
+/** The activity feeds, stages, attachments and agent threads of a page of issues. */
 export class ExportedHistory {
   readonly #person: Person;
   readonly #files: ExportFiles | undefined;
   readonly #activity: ReadonlyMap<string, Row<'activity'>[]>;
+  readonly #stages: ReadonlyMap<string, StageRow[]>;
   readonly #threads: ReadonlyMap<string, Row<'agentThread'>[]>;
   readonly #messages: ReadonlyMap<string, Row<'agentThreadMessage'>[]>;
   readonly #attachments: ReadonlyMap<string, Row<'attachment'>[]>;
@@ -20,6 +21,7 @@ export class ExportedHistory {
     this.#person = person;
     this.#files = files;
     this.#activity = Map.groupBy(belongings.activity, byIssue);
+    this.#stages = Map.groupBy(belongings.stages, byIssue);
     this.#threads = Map.groupBy(belongings.threads, byIssue);
     this.#messages = Map.groupBy(belongings.messages, byIssue);
     this.#attachments = Map.groupBy(belongings.attachments, byIssue);
@@ -35,6 +37,7 @@ export class ExportedHistory {
         occurredUtc: entry.occurredUtc,
         text: entry.text,
       })),
+      stages: (this.#stages.get(issueId) ?? []).map(stageRecord),
       ...(attachments && { attachments }),
       ...this.#thread(issueId),
     };
@@ -74,4 +77,16 @@ export class ExportedHistory {
       },
     };
   }
+}
+
+/** A stage without what it does not have. */
+function stageRecord({ sinceUtc, statusName, projectKey, deliveryNumber, estimateValue, deleted }: StageRow) {
+  return {
+    sinceUtc,
+    status: statusName,
+    ...(projectKey !== null && { project: projectKey }),
+    ...(deliveryNumber !== null && { delivery: deliveryNumber }),
+    ...(estimateValue !== null && { estimateValue }),
+    ...(deleted && { deleted }),
+  };
 }

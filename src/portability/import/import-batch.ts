@@ -13,6 +13,7 @@ import type { ImportWarning } from './import-history.ts';
 import { IssueForest, type PlacedParents } from './import-parents.ts';
 import { findPeople, type ImportTarget, type People } from './import-people.ts';
 import { ImportReferences } from './import-references.ts';
+import { stagesOf } from './import-stages.ts';
 import { assigneesOf, type PreparedIssue } from './import-rows.ts';
 
 /** An issue of the file, and the line that it stands on. */
@@ -182,7 +183,8 @@ class Batch {
       const { sourceId, createdUtc: madeUtc } = row.issue;
       const id = known?.targetId ?? this.#target.newId({ kind: 'issue', key: sourceId, madeUtc });
       const warnings = [...row.references.warnings];
-      const prepared = { ...row, id, assignees: assigneesOf(row.issue, people, warnings) };
+      const assignees = assigneesOf(row.issue, people, warnings);
+      const prepared = { ...row, id, assignees, stages: stagesOf(row.issue, row.references) };
       for (const text of warnings) this.outcome.warnings.push({ line: row.line, text });
       this.#ids.set(row.issue.sourceId, id);
       (known ? this.#changed : this.#fresh).push(prepared);

@@ -11,6 +11,7 @@ import {
 } from './import-clean-history.ts';
 import type { ImportedComment, ImportedIssue, ImportedLink } from './import-issue.ts';
 import { cleanPerson, cut, later, shortened } from './import-texts.ts';
+import { cleanStages } from './import-stages.ts';
 import { parseUrl } from '../../resolvers/link-urls.ts';
 import { limits } from '../../model/limits.ts';
 
@@ -84,6 +85,7 @@ export function cleanIssue(
   const updatedUtc = later(storable.updatedUtc ?? createdUtc, createdUtc);
   const closedUtc = storable.closedUtc && later(storable.closedUtc, createdUtc);
   const deletedUtc = storable.deletedUtc && later(storable.deletedUtc, createdUtc);
+  const stages = cleanStages(storable.stages, createdUtc);
   const history = {
     activity: cleanActivity(storable.activity, createdUtc, warnings),
     attachments: cleanAttachments(storable.attachments, createdUtc, warnings),
@@ -91,7 +93,7 @@ export function cleanIssue(
   };
   const digest = fingerprint(ordered({ ...issue, comments: comments.map((comment) => comment.digest) }));
   const times = { createdUtc, updatedUtc, closedUtc, deletedUtc };
-  return { issue: { ...issue, ...times, comments, links, ...history, digest }, warnings };
+  return { issue: { ...issue, ...times, comments, links, ...history, stages, digest }, warnings };
 }
 
 function cleanComments(

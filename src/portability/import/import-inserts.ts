@@ -1,9 +1,10 @@
-import { addGoneIssues, insertRows } from '../../db/writes/import-writes.ts';
+import { addGoneIssues, insertRows, markHistory } from '../../db/writes/import-writes.ts';
 import { createIssues, shapeOf } from '../../db/writes/issue-creation.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { type ImportWarning, insertHistories } from './import-history.ts';
 import type { PlacedParents } from './import-parents.ts';
 import type { ImportTarget, People } from './import-people.ts';
+import { historySinceUtc, stageRows } from './import-stages.ts';
 import {
   commentEntry,
   commentRows,
@@ -67,6 +68,15 @@ async function insertIssues(
     }),
   );
   await createIssues(inside(trx), { ...shapeOf(issues), preloads: [], wait: true }, issues);
+  await insertRows(
+    trx,
+    'issueStage',
+    fresh.flatMap(({ id, references, stages }) => stageRows(id, references.teamId, stages)),
+  );
+  await markHistory(
+    trx,
+    fresh.flatMap(({ issue, stages }) => historySinceUtc(issue, stages) ?? []),
+  );
   const gone = Map.groupBy(
     fresh.filter(({ issue }) => issue.deletedUtc),
     ({ references }) => references.teamId,

@@ -40,6 +40,17 @@ export interface ImportedActivity {
   text: string;
 }
 
+/** How an issue was from a time until its next stage. */
+export interface ImportedStage {
+  sinceUtc: Date | undefined;
+  /** Undefined where it is not known. */
+  statusName: string | undefined;
+  projectKey: string | undefined;
+  deliveryNumber: number | undefined;
+  estimateValue: number | undefined;
+  deleted: boolean;
+}
+
 /** A file of an issue. */
 export interface ImportedAttachment {
   /** The path of the file, relative to the directory of the imported file. */
@@ -107,13 +118,14 @@ export interface ImportedIssue extends PlainFields {
   /** The subscribers. If undefined, the reporter, the assignees and the commenters are subscribed. */
   subscribers: ImportedPerson[] | undefined;
   /**
-   * These four are undefined if the source does not have such data, and in exports of older versions. Undefined fields
+   * These five are undefined if the source does not have such data, and in exports of older versions. Undefined fields
    * are not part of the fingerprint, so issues in those files still count as unchanged.
    */
   deletedUtc?: Date | undefined;
   activity?: ImportedActivity[] | undefined;
   attachments?: ImportedAttachment[] | undefined;
   agentThread?: ImportedThread | undefined;
+  stages?: ImportedStage[] | undefined;
   /** Data without a column here, which is stored as it is in the source record. */
   relations: unknown[];
   fields: Record<string, unknown>;

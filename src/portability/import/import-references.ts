@@ -15,6 +15,7 @@ import { fold } from '../../model/fold.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { CleanIssue } from './import-clean.ts';
 import type { ImportTarget } from './import-people.ts';
+import type { FoundStage } from './import-stages.ts';
 import { isTerminal } from '../../resolvers/issues/issue-counts.ts';
 
 type StatusRow = Row<'status'>;
@@ -26,6 +27,8 @@ export interface IssueReferences {
   labelIds: string[];
   projectId: string | null;
   deliveryId: string | null;
+  /** Those of the source; none if it does not have such data. */
+  stages: FoundStage[];
   warnings: string[];
 }
 
@@ -50,9 +53,10 @@ export class ImportReferences {
     this.#statuses = await selectStatusesOf(trx, teamIds);
     const names = new Set(issues.flatMap(({ labels }) => labels).map(fold));
     this.#labels = await selectLabelsNamed(trx, teamIds, [...names]);
-    const keys = issues.flatMap(({ projectKey }) => projectKey ?? []);
+    const planned = issues.flatMap((issue) => [issue, ...(issue.stages ?? [])]);
+    const keys = planned.flatMap(({ projectKey }) => projectKey ?? []);
     this.#projects = await selectProjectsByKey(trx, keys);
-    const numbers = issues.flatMap(({ deliveryNumber }) => deliveryNumber ?? []);
+    const numbers = planned.flatMap(({ deliveryNumber }) => deliveryNumber ?? []);
     this.#deliveries = await selectDeliveriesNumbered(trx, teamIds, numbers);
   }
 
@@ -70,6 +74,7 @@ export class ImportReferences {
       labelIds: [...new Set(issue.labels.flatMap((name) => this.#label(team.id, name, warnings) ?? []))],
       projectId: this.#project(issue, warnings),
       deliveryId: this.#delivery(issue, team.id, warnings),
+      stages: this.#stages(issue, team.id),
       warnings,
     };
   }
@@ -127,14 +132,34 @@ export class ImportReferences {
     return id;
   }
 
-  #project({ projectKey }: CleanIssue, warnings: string[]): string | null {
+  #project({ projectKey }: Pick<CleanIssue, 'projectKey'>, warnings: string[]): string | null {
     if (projectKey == null) return null;
     const project = this.#projects.find(({ key }) => key === projectKey);
     if (!project) warnings.push(`the workspace has no project ${projectKey}`);
     return project?.id ?? null;
   }
 
-  #delivery({ deliveryNumber, teamCode }: CleanIssue, teamId: string, warnings: string[]): string | null {
+  /** What a past stage refers to may be gone; then the stage is without it. */
+  #stages({ stages = [], teamCode }: CleanIssue, teamId: string): FoundStage[] {
+    return stages.map(({ sinceUtc, statusName, projectKey, deliveryNumber, estimateValue, deleted }) => {
+      const nameFold = statusName === undefined ? undefined : fold(statusName);
+      const named = this.#statuses.find((status) => status.teamId === teamId && status.nameFold === nameFold);
+      return {
+        sinceUtc: sinceUtc ?? new Date(0),
+        status: named ?? null,
+        projectId: this.#project({ projectKey }, []),
+        deliveryId: this.#delivery({ deliveryNumber, teamCode }, teamId, []),
+        estimateValue: estimateValue ?? null,
+        deleted,
+      };
+    });
+  }
+
+  #delivery(
+    { deliveryNumber, teamCode }: Pick<CleanIssue, 'deliveryNumber' | 'teamCode'>,
+    teamId: string,
+    warnings: string[],
+  ): string | null {
     if (deliveryNumber == null) return null;
     // The number refers to a delivery of the issue's own team. In another team, the same number is a different
     // delivery.

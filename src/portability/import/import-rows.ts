@@ -4,6 +4,7 @@ import type { CleanComment, CleanIssue } from './import-clean.ts';
 import type { LedgerEntry } from './import-ledger.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import type { IssueReferences } from './import-references.ts';
+import { columnsOfStages, type FoundStage } from './import-stages.ts';
 import { assigneeRows, type Assignees } from '../../resolvers/issues/issue-assignees.ts';
 import { changedColumns, newColumns } from '../../resolvers/issues/issue-columns.ts';
 import { isTerminal } from '../../resolvers/issues/issue-counts.ts';
@@ -17,6 +18,7 @@ export interface PreparedIssue {
   readonly issue: CleanIssue;
   readonly id: string;
   readonly references: IssueReferences;
+  readonly stages: readonly FoundStage[];
   readonly assignees: Assignees;
 }
 
@@ -71,6 +73,7 @@ export function newIssue(
     },
     history: {
       ...timeColumns(prepared),
+      ...columnsOfStages(prepared.stages),
       ...counts,
       commentCount: issue.comments.filter(isLiving).length,
       linkCount: issue.links.filter(isLiving).length,

@@ -1,0 +1,118 @@
+import { type Expression, sql } from 'kysely';
+import type { SettableColumn } from '../../model/issue-columns.ts';
+import type { IssueColumns } from '../issues.ts';
+import type { FollowUp } from './follow-ups.ts';
+import { inCategories } from './issue-counts.ts';
+import { newValue } from './issue-parts.ts';
+import { columnsOf, type Part, type Parts, partsOf } from './write-parts.ts';
+
+// The stages of issues: how an issue was from when to when. Trends are counted from them.
+
+/** The columns whose change begins another stage. An issue never changes its team. */
+const stagedColumns: readonly SettableColumn[] = [
+  'statusId',
+  'deliveryId',
+  'projectId',
+  'estimateValue',
+  'deletedUtc',
+];
+
+/**
+ * What a change of these columns sets besides: the number of its stage, if another one begins, and when it was first in an
+ * active status.
+ */
+export function stageColumns(columns: readonly SettableColumn[]): IssueColumns {
+  const staged = stagedColumns.filter((column) => columns.includes(column));
+  if (staged.length === 0) return {};
+  const changes = staged.map(
+    (column) =>
+      sql`${staying(column, sql.ref(`locked.${column}`))} is distinct from ${staying(column, newValue(column))}`,
+  );
+  return {
+    stageCount: sql<number>`issue.stage_count + (${sql.join(changes, sql` or `)})::int`,
+    ...(staged.includes('statusId') && { startedUtc: startedSince }),
+  };
+}
+
+/** The value that stays the same during a stage. When an issue was deleted is not in it, only whether it was. */
+function staying(column: SettableColumn, value: Expression<unknown>): Expression<unknown> {
+  return column === 'deletedUtc' ? sql`(${value} is null)` : value;
+}
+
+const newRank = sql<number>`${newValue('statusRank')}`;
+// Where the issue was active before, but not known to be, it stays unknown.
+const startedSince = sql<Date | null>`case when issue.started_utc is null
+  and not ${inCategories(sql.ref('locked.statusRank'), 'active')} and ${inCategories(newRank, 'active')}
+  then locked.at else issue.started_utc end`;
+
+/** Writes the first stage of new issues, and the next one of issues that the write has changed accordingly. */
+export const writtenStages: FollowUp = (db, write) => {
+  const parts = partsOf(db);
+  if (write.kind === 'insert') {
+    if (write.history) return [];
+    const first = stage('changed', {
+      sortOrder: sql.ref('changed.stageCount'),
+      sinceUtc: sql.ref('changed.createdUtc'),
+      untilUtc: sql`null::timestamptz`,
+    });
+    return [inserted(parts, first.columns, parts.selectFrom('changed').select(first.selections))];
+  }
+  if (!write.columns.some((column) => stagedColumns.includes(column))) return [];
+  const over = stage('locked', {
+    sortOrder: sql.ref('locked.stageCount'),
+    sinceUtc: sql.ref('locked.createdUtc'),
+    untilUtc: sql.ref('locked.at'),
+  });
+  const next = stage('changed', {
+    sortOrder: sql.ref('changed.stageCount'),
+    sinceUtc: sql.ref('locked.at'),
+    untilUtc: sql`null::timestamptz`,
+  });
+  const moved = parts
+    .selectFrom('locked')
+    .innerJoin('changed', 'changed.place', 'locked.place')
+    .where(sql<boolean>`changed.stage_count <> locked.stage_count`);
+  return [
+    inserted(parts, over.columns, moved.select(over.selections).unionAll(moved.select(next.selections))),
+  ];
+};
+
+/** The columns of a stage, and their values for the issues of this part. */
+function stage(
+  issues: 'locked' | 'changed',
+  span: Record<'sortOrder' | 'sinceUtc' | 'untilUtc', Expression<unknown>>,
+) {
+  return columnsOf<'issueStage'>({
+    issueId: sql.ref(`${issues}.id`),
+    ...span,
+    teamId: sql.ref(`${issues}.teamId`),
+    statusId: sql.ref(`${issues}.statusId`),
+    deliveryId: sql.ref(`${issues}.deliveryId`),
+    projectId: sql.ref(`${issues}.projectId`),
+    estimateValue: sql.ref(`${issues}.estimateValue`),
+    deleted: sql`${sql.ref(`${issues}.deletedUtc`)} is not null`,
+  });
+}
+
+/**
+ * The stage that is over is there already, and ends. An insert finds it even if it came after the statement began, which
+ * an update would not.
+ */
+function inserted(
+  parts: Parts,
+  columns: ReturnType<typeof stage>['columns'],
+  rows: Expression<unknown>,
+): Part {
+  return [
+    'inStages',
+    parts
+      .insertInto('issueStage')
+      .columns(columns)
+      .expression(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['issueId', 'sortOrder'])
+          .doUpdateSet((eb) => ({ untilUtc: eb.ref('excluded.untilUtc') })),
+      ),
+  ];
+}
