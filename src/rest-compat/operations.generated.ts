@@ -365,6 +365,8 @@ export type IssueFilter = {
   reporter?: MemberFilter | null | undefined;
   /** Compares `reporterUserAccountId`. */
   reporterUserAccountId?: IdFilter | null | undefined;
+  /** Compares `startedUtc`. */
+  startedUtc?: DateTimeFilter | null | undefined;
   /** Matches when the status of `statusId` matches. */
   status?: IssueStatusFilter | null | undefined;
   /** Compares `statusId`. */
@@ -419,6 +421,8 @@ export type IssueOrderField =
   | 'NUMBER'
   /** By `priority`. */
   | 'PRIORITY'
+  /** By `startedUtc`. */
+  | 'STARTED'
   /** By `status`. */
   | 'STATUS'
   /** By `title`. */

@@ -6,6 +6,9 @@ import { Project } from './projects.ts';
 import { IssueStatus } from './statuses.ts';
 import { Team } from './teams.ts';
 
+/** The largest Int of GraphQL. */
+const largestInt = 2_147_483_647;
+
 /** The fields of an issue that come from its own row, and the single objects that it refers to. */
 export function issueCard(t: EntityFieldBuilder<'issue'>) {
   return {
@@ -59,14 +62,40 @@ export function issueCard(t: EntityFieldBuilder<'issue'>) {
       nullable: true,
       description: 'The time of the newest comment that is not deleted; null if there is none.',
     }),
+    startedUtc: t.expose('startedUtc', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the issue first was in an active status; null if it never was, or if that was before its history is known.',
+    }),
     closedUtc: t.expose('closedUtc', {
       type: 'DateTime',
       nullable: true,
       description: 'When the issue entered a terminal status; null while its status is not terminal.',
+    }),
+    cycleTimeSeconds: t.computed({
+      type: 'Int',
+      nullable: true,
+      columns: ['startedUtc', 'closedUtc'],
+      compute: ({ startedUtc, closedUtc }) => secondsBetween(startedUtc, closedUtc),
+      description: 'The whole seconds from `startedUtc` to `closedUtc`; null while one of them is null.',
+    }),
+    leadTimeSeconds: t.computed({
+      type: 'Int',
+      nullable: true,
+      columns: ['createdUtc', 'closedUtc'],
+      compute: ({ createdUtc, closedUtc }) => secondsBetween(createdUtc, closedUtc),
+      description: 'The whole seconds from `createdUtc` to `closedUtc`; null while the issue is not closed.',
     }),
     revision: t.exposeInt('revision', {
       description:
         'The number of changes so far, for optimistic locking (`expectedRevision`). Comments, links, attachments, sub-issues and agent messages do not change it.',
     }),
   };
+}
+
+/** Whole seconds; 0 where an imported issue was closed before it began. */
+function secondsBetween(since: Date | null, until: Date | null): number | null {
+  if (!since || !until) return null;
+  return Math.min(Math.max(Math.floor((until.getTime() - since.getTime()) / 1_000), 0), largestInt);
 }

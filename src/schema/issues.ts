@@ -50,6 +50,7 @@ export const Issue: Entity<'issue'> = entity('Issue', {
     ...dateOrders(),
     TITLE: { column: 'titleFold', kind: 'text', nullable: false },
     STATUS: { column: 'statusRank', kind: 'int', nullable: false },
+    STARTED: { column: 'startedUtc', kind: 'time', nullable: true },
     LAST_ACTIVITY: { column: 'lastActivityUtc', kind: 'time', nullable: true },
   },
   defaultOrder: { field: 'CREATED', direction: 'desc' },
@@ -74,6 +75,7 @@ export const Issue: Entity<'issue'> = entity('Issue', {
     updatedUtc: f.time('updatedUtc'),
     lastActivityUtc: f.time('lastActivityUtc'),
     lastCommentUtc: f.time('lastCommentUtc'),
+    startedUtc: f.time('startedUtc'),
     closedUtc: f.time('closedUtc'),
   }),
 });

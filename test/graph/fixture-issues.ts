@@ -87,6 +87,8 @@ function addIssue({ workspaceId, rows, uuid, nowMs, random }: Fixture, place: nu
     updatedUtc: new Date(createdUtc.getTime() + (place % 3) * hourMs),
     lastActivityUtc: place % 2 ? new Date(nowMs - (place % 4) * hourMs) : null,
     lastCommentUtc: place === 0 ? new Date(nowMs - hourMs) : null,
+    startedUtc: place % 3 ? new Date(createdUtc.getTime() + (place % 5) * 1_001) : null,
+    stageCount: 1,
     closedUtc: status.isTerminal ? new Date(nowMs - 2 * hourMs) : null,
     deletedUtc: place === 11 || place === 23 ? new Date(nowMs - hourMs) : null,
     revision: place + 1,

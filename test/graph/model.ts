@@ -42,6 +42,7 @@ export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>
     DUE_DATE: plain('dueDate'),
     TITLE: text('title'),
     STATUS: ({ status }) => statusPlace(status as Thing),
+    STARTED: plain('startedUtc'),
     LAST_ACTIVITY: plain('lastActivityUtc'),
   },
   IssueLink: { CREATED: plain('createdUtc') },

@@ -69,7 +69,10 @@ function issue(things: Things, row: Rows['issue'][number]): Thing {
       updatedUtc: utc(row.updatedUtc),
       lastActivityUtc: utc(row.lastActivityUtc),
       lastCommentUtc: utc(row.lastCommentUtc),
+      startedUtc: utc(row.startedUtc),
       closedUtc: utc(row.closedUtc),
+      cycleTimeSeconds: seconds(row.startedUtc, row.closedUtc),
+      leadTimeSeconds: seconds(row.createdUtc, row.closedUtc),
       isSubscribed: things.rows.issueSubscription.some(
         (each) => each.issueId === row.id && each.userAccountId === userAccountId,
       ),
@@ -265,4 +268,8 @@ function activityEntry(things: Things, row: Rows['activity'][number]): Thing {
       actor: () => things.member(actorUserAccountId),
     },
   );
+}
+
+function seconds(since: Date | null, until: Date | null): number | null {
+  return since && until ? Math.floor((Number(until) - Number(since)) / 1_000) : null;
 }
