@@ -1,3 +1,4 @@
+import { burnupField } from './burnup.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { DeliveryState } from './builder/enums.ts';
 import { Issue } from './issues.ts';
@@ -84,6 +85,11 @@ Delivery.implement((t) => ({
     compute: ({ startsOn }, _references, { now }) => startsOn > today(now),
     description: 'Whether the delivery starts after today, in UTC.',
   }),
+  burnup: burnupField(
+    t,
+    { column: 'deliveryId', countsCanceled: true },
+    'How its scope and what is done of it grew. Issues in a terminal status are done.',
+  ),
   issues: t.children(Issue, {
     key: 'deliveryId',
     description: 'The issues that are planned for the delivery.',

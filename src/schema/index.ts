@@ -6,6 +6,7 @@ import './builder/lists.ts';
 import './builder/scalars.ts';
 import './query.ts';
 import './issue-stats.ts';
+import './issue-trends.ts';
 import './access-token-mutations.ts';
 import './issue-mutations.ts';
 import './comment-mutations.ts';

@@ -1,4 +1,5 @@
 import { priorityRank } from '../model/codes.ts';
+import { burnupField } from './burnup.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { Priority, ProjectState } from './builder/enums.ts';
 import { Issue } from './issues.ts';
@@ -119,6 +120,11 @@ Project.implement((t) => ({
     description: `The accounts of its members, ordered by display name; at most ${limits.projectMembers.toLocaleString('en')}.`,
   }),
   members: t.children(Member, { through: members, description: 'The members of the project.' }),
+  burnup: burnupField(
+    t,
+    { column: 'projectId', countsCanceled: false },
+    'How its scope and what is done of it grew. Canceled issues are in neither, completed ones are done.',
+  ),
   issues: t.children(Issue, { key: 'projectId', description: 'The issues of the project.' }),
   links: t.children(ProjectLink, {
     key: 'projectId',

@@ -13,6 +13,7 @@ import { schema } from '../../src/schema/index.ts';
 import { type FieldOf, objectFields, objectType, planOf } from './schema-walk.ts';
 import { dataOf } from './graph-answer.ts';
 import { sharedWorld, type SharedWorld } from './shared-world.ts';
+import { trendArguments } from './trend-arguments.ts';
 
 // What an operation gives back is never more than its price: every field, below every way that leads to it.
 
@@ -39,17 +40,22 @@ async function costOf(query: string, variables: Record<string, unknown> = {}): P
 /** A selection on a type, and the way to it from a root. */
 type Way = (selection: string) => string;
 
+/** The largest sizes of fields that do not take any. */
+const largest: Readonly<Record<string, number>> = { issueTrend: 100 };
+
 /** Arguments for the fields that cannot do without, and for those that say how many there are. */
 const needed = (field: GraphQLField<unknown, unknown>, size: number | undefined): string => {
   const given = field.args.flatMap(({ name, type }) => {
     if (size !== undefined && (name === 'first' || name === 'ids'))
-      return name === 'first' ? [`first: ${size}`] : [];
+      return name === 'first' ? [`first: ${Math.min(size, largest[field.name] ?? size)}`] : [];
     return isNonNullType(type) ? [`${name}: ${argumentFor(field.name, name)}`] : [];
   });
   return given.length > 0 ? `(${given.join(', ')})` : '';
 };
 
 function argumentFor(field: string, name: string): string {
+  const days = trendArguments[name];
+  if (days) return days;
   if (name === 'groupBy') return '[TEAM, PRIORITY]';
   if (name === 'ids') return JSON.stringify(world.things.all('Issue').map(({ id }) => id));
   const [thing] = world.things.all(typeNames[field] ?? 'Issue');

@@ -153,6 +153,13 @@ export class RandomQueries {
   #value({ name, type }: GraphQLField<unknown, unknown>, arg: GraphQLArgument): unknown {
     const named = getNamedType(type).name;
     if (arg.name === 'filter') return this.#filters.filter('Issue');
+    if (arg.name === 'every') return this.#random.pick(['DAY', 'WEEK', 'MONTH']);
+    if (arg.name === 'timeZone') return this.#random.pick(['UTC', 'America/New_York', 'Nowhere']);
+    if (arg.name === 'from' || arg.name === 'to') {
+      const day = arg.name === 'to' ? this.#random.integer(50, 300) : this.#random.integer(-100, 60);
+      return new Date(Date.UTC(2026, 0, day)).toISOString().slice(0, 10);
+    }
+    if (arg.name === 'first') return this.#random.integer(1, 20);
     if (arg.name === 'groupBy') return this.#random.sample(groups, this.#random.integer(0, 2));
     if (arg.name === 'ids' || arg.name === 'codes')
       return Array.from({ length: 3 }, () => this.#nameOf('Team', arg.name));

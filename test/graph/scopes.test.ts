@@ -5,6 +5,7 @@ import { type FieldOf, objectFields, objectType, scopeOf, selectionOf } from './
 import type { Thing } from './things.ts';
 import { codesOf, dataOf } from './graph-answer.ts';
 import { sharedWorld, type SharedWorld } from './shared-world.ts';
+import { neededDays, trendArguments } from './trend-arguments.ts';
 
 let world: SharedWorld;
 /** A token without any of these scopes, but with all others. */
@@ -240,7 +241,9 @@ interface Way {
 /** An operation that reads fields of a type: roots, by `node`, or, for parts of connections, by a list of them. */
 function wayTo(parent: string, fields: readonly FieldOf[]): Way {
   if (parent === 'Query') return { query: `{ ${fields.map(rootSelection).join(' ')} }`, variables: {} };
-  const selection = fields.map(({ field }) => `${field.name}${selectionBelow(field)}`).join(' ');
+  const selection = fields
+    .map(({ field }) => `${field.name}${neededDays(field.args)}${selectionBelow(field)}`)
+    .join(' ');
   if (/(Connection|Edge)$/.test(parent)) {
     const row = parent.replace(/(Connection|Edge)$/, '');
     const part = parent.endsWith('Edge') ? `edges { ${selection} }` : selection;
@@ -259,7 +262,7 @@ function rootSelection({ coordinate, field }: FieldOf): string {
     .filter(({ type }) => String(type).endsWith('!'))
     .map(
       ({ name }) =>
-        `${name}: ${rootArguments[`${field.name}.${name}`]?.() ?? raiseUnknown(`${coordinate}(${name}:)`)}`,
+        `${name}: ${trendArguments[name] ?? rootArguments[`${field.name}.${name}`]?.() ?? raiseUnknown(`${coordinate}(${name}:)`)}`,
     );
   return `${field.name}${given.length > 0 ? `(${given.join(', ')})` : ''}${selectionBelow(field)}`;
 }
@@ -273,6 +276,7 @@ const rootArguments: Readonly<Record<string, () => string>> = {
   'node.id': quoted('Team', 'id'),
   'nodes.ids': () => `[${quoted('Team', 'id')()}]`,
   'issueStats.groupBy': () => '[STATUS]',
+  'issueTrend.groupBy': () => '[STATUS]',
 };
 
 function raiseUnknown(what: string): never {

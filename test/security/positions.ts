@@ -155,6 +155,9 @@ const sampleValues: Readonly<Record<string, unknown>> = {
   scopes: 'issues:read',
   contentType: 'text/plain',
   fileName: 'matrix.txt',
+  timeZone: 'UTC',
+  from: dayFromNow(-25),
+  to: dayFromNow(1),
   String: 'Matrix',
   Int: 1,
   Boolean: true,
@@ -167,4 +170,8 @@ export function sampleValue(name: string, type: string): unknown {
   const value = sampleValues[name] ?? sampleValues[type];
   if (value === undefined) throw new Error(`The matrix has no sample of ${type}.`);
   return value;
+}
+
+function dayFromNow(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -4,6 +4,7 @@ import {
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
+  type GraphQLObjectType,
   isEnumType,
   isInterfaceType,
   isLeafType,
@@ -90,14 +91,23 @@ export function wholeSelection(field: GraphQLField<unknown, unknown>): string {
     .filter(({ args }) => args.length === 0)
     .map((each) => {
       const inner = getNamedType(each.type);
-      return isObjectType(inner) && inner.getFields().id ? `${each.name} { id }` : each.name + below(each);
+      if (!isObjectType(inner)) return each.name + below(each);
+      return inner.getFields().id ? `${each.name} { id }` : `${each.name} { __typename ${leavesOf(inner)} }`;
     });
   return ` { ${selected.join(' ')} }`;
+}
+
+function leavesOf(type: GraphQLObjectType): string {
+  return Object.values(type.getFields())
+    .filter((field) => field.args.length === 0 && isLeafType(getNamedType(field.type)))
+    .map(({ name }) => name)
+    .join(' ');
 }
 
 /** `astFromValue` wants the value that stands behind the name of an enum. */
 function internal(type: GraphQLInputType, value: unknown): unknown {
   const named = getNamedType(type);
   if (!isEnumType(named)) return value;
-  return [value].flat().map((name) => named.getValue(String(name))?.value as unknown);
+  const one = (name: unknown): unknown => named.getValue(String(name))?.value;
+  return Array.isArray(value) ? value.map(one) : one(value);
 }

@@ -18,6 +18,8 @@ export class Loaders {
   readonly #db: TenantDb;
   readonly #bounds: ReadBounds;
   readonly #loaders = new Map<string, DataLoader<string, unknown>>();
+  /** Numbers of the kinds of `batch`. */
+  readonly #kinds = new Map<object, number>();
 
   constructor(db: TenantDb, bounds: ReadBounds) {
     this.#db = db;
@@ -87,6 +89,17 @@ export class Loaders {
       const found = new Map(rows.map((row) => [row.key, row as Record<string, number>]));
       return keys.map((key) => found.get(key) ?? none);
     });
+  }
+
+  /** Values of any kind by a key, of which `load` makes several at once. `of` says which kind, with the arguments. */
+  batch<Value extends object>(
+    of: object,
+    args: unknown,
+    load: (keys: readonly string[]) => Promise<readonly Value[]>,
+  ): DataLoader<string, Value> {
+    let kind = this.#kinds.get(of);
+    if (kind === undefined) this.#kinds.set(of, (kind = this.#kinds.size));
+    return this.#loader(`batch ${kind} ${JSON.stringify(args)}`, async (keys) => [...(await load(keys))]);
   }
 
   /** A page of all rows of the workspace. It needs no batching because a root field has no parents. */

@@ -37,6 +37,7 @@ import { heldField } from './properties.ts';
 import { linkedField, type Preload, type Target } from './references.ts';
 import { GivenFetch, givenField, KeyedFetch } from './roots.ts';
 import { type Run, viewerSlot } from './run.ts';
+import { SeriesFetch } from './series.ts';
 import { leafPlan } from './leaf-plans.ts';
 import { literalOf } from './sink.ts';
 import { type Compiling, collectFields, printedArguments } from './selection.ts';
@@ -182,6 +183,13 @@ function compilePlan(
       const ids = (run: Run) => [args(run)[plan.argument]].flat() as string[];
       object.fetches.push(new NodesFetch({ kinds: plan.kinds, ids, part, reading: context.reading, nodes }));
       return nodesField(key, part, plan.argument === 'ids');
+    }
+    case 'series': {
+      const below = compileObject(context.reading, objectType(field), nodes, new Columns('given'));
+      const { args } = argumentsOf(field, nodes);
+      const part = object.newPart();
+      object.fetches.push(new SeriesFetch({ ...plan, args, key: columns.key(plan.parentKey), part, below }));
+      return linkedField(key, nullable, part, below);
     }
     case 'self':
       return self(context, key, field, nodes);

@@ -1,4 +1,5 @@
-import { type IssueStatsRow, selectIssueStats, type StatsColumn } from '../../db/reads/issue-stats.ts';
+import type { StatsColumn } from '../../db/reads/issue-groups.ts';
+import { type IssueStatsRow, selectIssueStats } from '../../db/reads/issue-stats.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import { type Context, signedIn } from '../context.ts';
 import { Violations } from '../errors.ts';

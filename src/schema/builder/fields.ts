@@ -102,6 +102,20 @@ declare global {
       ): FieldRef<Types, unknown>;
       /** The same row as another type, which groups some of its fields. */
       self<Type>(options: FieldMeta & { type: Type }): FieldRef<Types, unknown>;
+      /** An object for each parent, which one call of a resolver makes for the keys of all parents. */
+      series<Type, Key extends TextColumn<ParentShape>, Args extends InputFieldMap>(
+        options: FieldMeta & {
+          type: Type;
+          key: Key;
+          args: Args;
+          extensions?: Readonly<Record<string, unknown>>;
+          load: (
+            ctx: Context,
+            args: InputShapeFromFields<Args>,
+            keys: readonly string[],
+          ) => Promise<readonly object[]>;
+        },
+      ): FieldRef<Types, unknown>;
       /** Rows or a value that one call of a resolver returns. The fields of these rows are read as declared. */
       source<Type, Args extends InputFieldMap = Record<never, never>>(
         options: FieldMeta & {
@@ -210,6 +224,17 @@ const helpers = {
   },
   self(this: Fields, { type, ...meta }: FieldMeta & { type: unknown }) {
     return planned(this, type, meta, { kind: 'self' });
+  },
+  series(
+    this: Fields,
+    {
+      type,
+      key,
+      load,
+      ...meta
+    }: FieldMeta & { type: unknown; key: string; load: (Plan & { kind: 'series' })['load'] },
+  ) {
+    return planned(this, type, meta, { kind: 'series', parentKey: key, load });
   },
   source(
     this: Fields,

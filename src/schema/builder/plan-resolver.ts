@@ -104,6 +104,11 @@ function resolverOf(plan: Plan): Resolve {
         const [node] = await findNodes(ctx, plan.kinds(), [args.id as string], 'id');
         return node ?? null;
       };
+    case 'series':
+      return (row, args, ctx) =>
+        signedIn(ctx)
+          .loaders.batch(plan, args, (keys) => plan.load(ctx, args, keys))
+          .load(String(row[plan.parentKey]));
     case 'self':
       return (row) => row;
     case 'source':

@@ -88,6 +88,12 @@ export type Plan =
   | { kind: 'concatenated'; pieces: readonly Piece[]; references: ReferencePlans }
   /** Objects of any type, by the global ids in an argument. */
   | { kind: 'nodes'; argument: 'id' | 'ids'; kinds: () => ReadonlyMap<IdPrefix, NodeKind> }
+  /** An object for each parent, which one call of a resolver makes for the keys of all parents. */
+  | {
+      kind: 'series';
+      parentKey: string;
+      load: (ctx: Context, args: unknown, keys: readonly string[]) => Promise<readonly object[]>;
+    }
   /** The same row as another type. */
   | { kind: 'self' }
   /** Rows or a value that one call of a resolver returns. The selection on them is answered by plans again. */

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import { untyped } from '../query/any-tables.ts';
+import { anyUuid } from '../query/any-uuid.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
+import { history, type Span, timesOf } from './trend-spans.ts';
+
+export interface BurnupRow {
+  historySinceUtc: Date | null;
+  /** The delivery or the project. */
+  key: string | null;
+  /** Null where it is not known; such an issue was not closed. */
+  category: number | null;
+  /** How many of the days had ended before the change; it shows on the next one. */
+  place: number;
+  count: number;
+  estimate: number;
+}
+
+/** By how much the issues of deliveries or projects changed before and on each of the days, in one statement. */
+export async function selectBurnup(
+  db: TenantDb,
+  column: 'deliveryId' | 'projectId',
+  keys: readonly string[],
+  days: readonly Span[],
+): Promise<BurnupRow[]> {
+  const handle = untyped(db);
+  const ends = sql`${timesOf(days.map(({ endUtc }) => endUtc))}::text[]::timestamptz[]`;
+  const ofKeys = handle.selectFrom('issueStage').where(`issueStage.${column}`, '=', anyUuid(keys));
+  const moved = (time: 'sinceUtc' | 'untilUtc', sign: 1 | -1) =>
+    ofKeys
+      .select([`issueStage.${column} as key`, 'issueStage.statusId', 'issueStage.estimateValue'])
+      .select(sql`width_bucket(${sql.ref(`issueStage.${time}`)}, ${ends})`.as('place'))
+      .select(sql.lit(sign).as('sign'))
+      .where(sql<boolean>`not issue_stage.deleted`)
+      .where(`issueStage.${time}`, 'is not', null);
+  const changes = handle
+    .selectFrom(moved('sinceUtc', 1).unionAll(moved('untilUtc', -1)).as('moved'))
+    .leftJoin('status', 'status.id', 'moved.statusId')
+    .select(['moved.key', 'moved.place', 'status.category'])
+    .select(sql<number>`sum(sign)::int`.as('count'))
+    .select(sql<number>`sum(sign * coalesce(estimate_value, 0))::float8`.as('estimate'))
+    .where('moved.place', '<', days.length)
+    .groupBy(['moved.key', 'moved.place', 'status.category']);
+  const rows = await history(db)
+    .leftJoin(changes.as('changes'), (join) => join.onTrue())
+    .select(['changes.key', 'changes.category', 'changes.place', 'changes.count', 'changes.estimate'])
+    .execute();
+  return rows as unknown as BurnupRow[];
+}

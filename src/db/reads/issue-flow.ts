@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { untyped } from '../query/any-tables.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
+import { history, type Span, timesOf } from './trend-spans.ts';
+
+/** A number of issues whose status is in a category. */
+export interface FlowRow {
+  historySinceUtc: Date | null;
+  /** Null for stages whose status is not known; such an issue was not closed. */
+  category: number | null;
+  /** `now`: how many issues there are. `came`, `went`: how many came into the category, or left it, at the place or after. */
+  what: 'now' | 'came' | 'went' | null;
+  /** How many periods had ended by then. */
+  place: number;
+  count: number;
+}
+
+/**
+ * What happened to the numbers of issues in each category since the end of the first period, and what they are now: from
+ * these follow the numbers at the end of each period. One statement; its cost is that of the issues that there are and of
+ * the stages that began or ended in this time.
+ */
+export async function selectIssueFlow(db: TenantDb, periods: readonly Span[]): Promise<FlowRow[]> {
+  const handle = untyped(db);
+  const ends = sql`${timesOf(periods.map(({ endUtc }) => endUtc))}::text[]::timestamptz[]`;
+  const now = handle
+    .selectFrom('issue')
+    .select(['issue.statusId', sql<string>`'now'`.as('what'), sql<number>`0`.as('place')])
+    .select(sql<number>`count(*)`.as('count'))
+    .where('issue.deletedUtc', 'is', null)
+    .groupBy('issue.statusId');
+  const moved = (what: 'came' | 'went', column: 'sinceUtc' | 'untilUtc') => {
+    const place = sql<number>`width_bucket(${sql.ref(`issueStage.${column}`)}, ${ends})`;
+    return handle
+      .selectFrom('issueStage')
+      .select(['issueStage.statusId', sql.lit<string>(what).as('what'), place.as('place')])
+      .select(sql<number>`count(*)`.as('count'))
+      .where(sql<boolean>`${sql.ref(`issueStage.${column}`)} >= (${ends})[1]`)
+      .where(sql<boolean>`not issue_stage.deleted`)
+      .groupBy(['issueStage.statusId', 'place']);
+  };
+  const counted = now.unionAll(moved('came', 'sinceUtc')).unionAll(moved('went', 'untilUtc'));
+  const byCategory = handle
+    .selectFrom(counted.as('counted'))
+    .leftJoin('status', 'status.id', 'counted.statusId')
+    .select(['status.category', 'counted.what', 'counted.place'])
+    .select(sql<number>`sum(counted.count)::int`.as('count'))
+    .groupBy(['status.category', 'counted.what', 'counted.place']);
+  const rows = await history(db)
+    .leftJoin(byCategory.as('flow'), (join) => join.onTrue())
+    .select(['flow.category', 'flow.what', 'flow.place', 'flow.count'])
+    .execute();
+  return rows as unknown as FlowRow[];
+}

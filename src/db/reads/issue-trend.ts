@@ -1,0 +1,118 @@
+import { type Expression, type Kysely, sql, type SqlBool } from 'kysely';
+import { clampedSum } from '../query/aggregates.ts';
+import { type AnyRow, type AnyTables, untyped } from '../query/any-tables.ts';
+import { type Predicate, predicateSql } from '../query/predicate.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
+import { groupColumn, type StatsColumn, withGroups } from './issue-groups.ts';
+import { history, type Span, spanTimes } from './trend-spans.ts';
+
+/** What happened in one period to the issues of one group; also when the history of the workspace begins. */
+export interface TrendRow extends Partial<Record<StatsColumn, string | number | null>> {
+  historySinceUtc: Date | null;
+  /** The place of the period, from 1; null where nothing happened in any. */
+  period: number | null;
+  created: number;
+  started: number;
+  closed: number;
+  createdEstimate: number;
+  startedEstimate: number;
+  closedEstimate: number;
+  /** Seconds: the median, and what 85 and 95 of 100 issues did not exceed; null where none has such a time. */
+  cycleTime: number[] | null;
+  leadTime: number[] | null;
+}
+
+const events = {
+  created: 'createdUtc',
+  started: 'startedUtc',
+  closed: 'closedUtc',
+} as const;
+type Event = keyof typeof events;
+const names = Object.keys(events) as Event[];
+const times = ['cycleTime', 'leadTime'] as const;
+
+/**
+ * Counts the issues that were created, started and closed in each period, in one statement. Each period is a range of an
+ * index, so that the cost is that of the issues in it. Of the groups, those with the most events are returned,
+ * in this order.
+ */
+export async function selectIssueTrend(
+  db: TenantDb,
+  where: Predicate,
+  periods: readonly Span[],
+  columns: readonly StatsColumn[],
+  limit: number,
+): Promise<TrendRow[]> {
+  const { starts, ends } = spanTimes(periods);
+  const handle = untyped(db);
+  const grouped = columns.length > 0;
+  const groups = sql.join(columns.map((column) => sql.ref(column)));
+  const of = (event: Event) => eventsOf(handle, event, where, columns);
+  const happened = of('created').unionAll(of('started')).unionAll(of('closed')).as('happened');
+  const inPeriods = handle
+    .selectFrom(
+      sql<AnyRow>`unnest(${starts}::text[]::timestamptz[], ${ends}::text[]::timestamptz[]) with ordinality`.as<'span'>(
+        sql`span(start_utc, end_utc, period)`,
+      ),
+    )
+    .innerJoinLateral(happened, (join) => join.onTrue())
+    .select(['span.period', ...columns.map((column) => `happened.${column}`)])
+    .select(names.map((name) => sql<number>`sum(${sql.ref(`happened.${name}`)})::int`.as(name)))
+    .select(names.map((name) => clampedSum(`happened.${name}Estimate`).as(`${name}Estimate`)))
+    .select(times.map((time) => sql`max(${sql.ref(`happened.${time}`)})`.as(time)))
+    .groupBy(['span.period', ...columns.map((column) => `happened.${column}`)]);
+  const totalled = handle
+    .selectFrom(inPeriods.as('inPeriods'))
+    .selectAll('inPeriods')
+    .select((grouped ? sql`sum(${all}) over (partition by ${groups})` : sql`0`).as('total'))
+    .where(sql<SqlBool>`${all} > 0`);
+  const ranked = handle
+    .selectFrom(totalled.as('totalled'))
+    .selectAll('totalled')
+    .select((grouped ? sql`dense_rank() over (order by total desc, ${groups})` : sql`1`).as('rank'));
+  const rows = await history(db)
+    .leftJoin(ranked.as('ranked'), (join) => join.on('rank', '<=', limit))
+    .select([...columns, ...names, ...names.map((name) => `${name}Estimate`), ...times])
+    .select(sql`period::int`.as('period'))
+    .orderBy('rank')
+    .execute();
+  return rows as unknown as TrendRow[];
+}
+
+const all = sql.join(
+  names.map((name) => sql.ref(name)),
+  sql` + `,
+);
+
+/** The issues of one period with one kind of event, by groups. The other kinds are 0, so that all can be added up. */
+function eventsOf(
+  handle: Kysely<AnyTables>,
+  event: Event,
+  where: Predicate,
+  columns: readonly StatsColumn[],
+) {
+  return withGroups(handle.selectFrom('issue as r0'), columns)
+    .select(columns.map((column) => sql`${sql.ref(groupColumn(column))}`.as(column)))
+    .select(names.map((name) => (name === event ? sql`count(*)` : sql`0::bigint`).as(name)))
+    .select(
+      names.map((name) => (name === event ? clampedSum('r0.estimateValue') : sql`0`).as(`${name}Estimate`)),
+    )
+    .select((event === 'closed' ? percentiles('startedUtc') : sql`null::int[]`).as('cycleTime'))
+    .select((event === 'closed' ? percentiles('createdUtc') : sql`null::int[]`).as('leadTime'))
+    .where(predicateSql(where, 'r0'))
+    .where(within(events[event]))
+    .$if(columns.length > 0, (query) => query.groupBy(columns.map(groupColumn)));
+}
+
+function within(column: string): Expression<SqlBool> {
+  const time = sql.ref(`r0.${column}`);
+  return sql<SqlBool>`(${time} >= ${sql.ref('span.startUtc')} and ${time} < ${sql.ref('span.endUtc')})`;
+}
+
+/** The times from a column to the closing. An imported issue may have been closed before it began. */
+function percentiles(since: 'startedUtc' | 'createdUtc') {
+  const column = sql.ref(`r0.${since}`);
+  const seconds = sql`floor(extract(epoch from r0.closed_utc - ${column}))`;
+  return sql`percentile_disc(array[0.5, 0.85, 0.95])
+    within group (order by least(greatest(${seconds}, 0), 2147483647)::int) filter (where ${column} is not null)`;
+}

@@ -1,0 +1,31 @@
+import type { Plan } from '../../schema/builder/plan.ts';
+import type { KeyColumn } from './columns.ts';
+import { distinctKeys } from './distinct-keys.ts';
+import { type Frame, type Link, newFrame, type Row } from './frame.ts';
+import type { Fetch, ObjectPlan } from './objects.ts';
+import type { Run } from './run.ts';
+
+interface SeriesOptions extends Pick<Extract<Plan, { kind: 'series' }>, 'load'> {
+  args: (run: Run) => Record<string, unknown>;
+  key: KeyColumn;
+  part: number;
+  below: ObjectPlan;
+}
+
+/** Calls a resolver once for the keys of all rows of a frame. It makes an object for each of them. */
+export class SeriesFetch implements Fetch {
+  readonly #options: SeriesOptions;
+
+  constructor(options: SeriesOptions) {
+    this.#options = options;
+  }
+
+  async fetch(frame: Frame, run: Run): Promise<void> {
+    const { load, args, key, part, below } = this.#options;
+    const { texts, at } = distinctKeys(frame, key);
+    const objects = await load(run.context, args(run), texts);
+    const rows = newFrame(run, objects as readonly Row[], []);
+    frame.parts[part] = { frame: rows, at } satisfies Link;
+    await below.fetch(rows, run);
+  }
+}

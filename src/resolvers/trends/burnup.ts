@@ -1,0 +1,77 @@
+import { type BurnupRow, selectBurnup } from '../../db/reads/burnup.ts';
+import { statusCategory } from '../../model/codes.ts';
+import { type Context, signedIn } from '../context.ts';
+import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
+
+export interface BurnupDay {
+  onDate: string;
+  scope: number;
+  started: number;
+  done: number;
+  scopeEstimate: number;
+  startedEstimate: number;
+  doneEstimate: number;
+}
+
+export interface Burnup {
+  historySinceUtc: Date | null;
+  days: BurnupDay[];
+}
+
+/** What counts in the burnups of one type. */
+export interface BurnupOf {
+  column: 'deliveryId' | 'projectId';
+  /** Whether canceled issues are in the scope, and done. */
+  countsCanceled: boolean;
+}
+
+export type BurnupInput = Omit<PeriodsInput, 'every'>;
+
+/** The burnups of several deliveries or projects, each up to the present day. */
+export async function burnups(
+  ctx: Context,
+  { column, countsCanceled }: BurnupOf,
+  input: BurnupInput,
+  keys: readonly string[],
+): Promise<Burnup[]> {
+  const { db, now } = signedIn(ctx);
+  const days = periodsOf({ ...input, every: 'day' }).filter(({ startUtc }) => startUtc <= now);
+  const rows = await selectBurnup(db, column, keys, days);
+  const byKey = Map.groupBy(rows, ({ key }) => key);
+  const historySinceUtc = rows[0]?.historySinceUtc ?? null;
+  return keys.map((key) => {
+    const changes = (byKey.get(key) ?? []).filter(
+      ({ category }) => countsCanceled || category !== statusCategory.canceled,
+    );
+    return { historySinceUtc, days: daysOf(days, changes) };
+  });
+}
+
+/** The running sums of the changes at the end of each day. */
+function daysOf(days: readonly Period[], changes: readonly BurnupRow[]): BurnupDay[] {
+  const byDay = Map.groupBy(changes, ({ place }) => place);
+  const sums = { scope: 0, started: 0, done: 0, scopeEstimate: 0, startedEstimate: 0, doneEstimate: 0 };
+  return days.map(({ startsOn }, place) => {
+    for (const { category, count, estimate } of byDay.get(place) ?? []) {
+      sums.scope += count;
+      sums.scopeEstimate += estimate;
+      if (category === statusCategory.active) {
+        sums.started += count;
+        sums.startedEstimate += estimate;
+      } else if (category === statusCategory.completed || category === statusCategory.canceled) {
+        sums.done += count;
+        sums.doneEstimate += estimate;
+      }
+    }
+    return {
+      onDate: startsOn,
+      ...sums,
+      scopeEstimate: Math.min(sums.scopeEstimate, largestInt),
+      startedEstimate: Math.min(sums.startedEstimate, largestInt),
+      doneEstimate: Math.min(sums.doneEstimate, largestInt),
+    };
+  });
+}
+
+/** The largest Int of GraphQL. */
+const largestInt = 2_147_483_647;

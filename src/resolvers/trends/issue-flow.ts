@@ -1,0 +1,42 @@
+import { type FlowRow, selectIssueFlow } from '../../db/reads/issue-flow.ts';
+import { statusCategory } from '../../model/codes.ts';
+import { type Context, signedIn } from '../context.ts';
+import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
+
+type Category = keyof typeof statusCategory;
+const categories = Object.keys(statusCategory) as Category[];
+
+export type FlowPeriod = Pick<Period, 'startsOn' | 'endsOn'> & Record<Category, number>;
+
+export interface IssueFlow {
+  historySinceUtc: Date | null;
+  periods: FlowPeriod[];
+}
+
+/** How many issues there were in each category at the end of each period that has begun. */
+export async function issueFlow(ctx: Context, input: PeriodsInput): Promise<IssueFlow> {
+  const { db, now } = signedIn(ctx);
+  const periods = periodsOf(input).filter(({ startUtc }) => startUtc <= now);
+  const rows = await selectIssueFlow(db, periods);
+  return {
+    historySinceUtc: rows[0]?.historySinceUtc ?? null,
+    periods: periods.map(({ startsOn, endsOn }, place) => ({
+      startsOn,
+      endsOn,
+      ...numbersAt(rows, place + 1),
+    })),
+  };
+}
+
+/** The numbers now, without what came since the end of the period, and with what went. */
+function numbersAt(rows: readonly FlowRow[], number: number): Record<Category, number> {
+  const numbers = categories.map((name) => [name, 0] as const);
+  const at = Object.fromEntries(numbers) as Record<Category, number>;
+  for (const { what, place, category, count } of rows) {
+    const name = categories.find((each) => statusCategory[each] === category) ?? 'open';
+    if (what === 'now') at[name] += count;
+    else if (what === 'came' && place >= number) at[name] -= count;
+    else if (what === 'went' && place >= number) at[name] += count;
+  }
+  return at;
+}

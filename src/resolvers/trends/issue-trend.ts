@@ -1,0 +1,115 @@
+import type { Predicate } from '../../db/query/predicate.ts';
+import type { IssueGroup, StatsColumn } from '../../db/reads/issue-groups.ts';
+import { selectIssueTrend, type TrendRow } from '../../db/reads/issue-trend.ts';
+import { type Context, signedIn } from '../context.ts';
+import { Violations } from '../errors.ts';
+import { type FilterFields, filterPredicate } from '../filters.ts';
+import { maxStatsDimensions } from '../issues/issue-stats.ts';
+import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
+
+export const maxTrendGroups = 100;
+export const defaultTrendGroups = 10;
+
+/** In seconds; null where no issue has such a time. */
+export interface Percentiles {
+  median: number | null;
+  p85: number | null;
+  p95: number | null;
+}
+
+/** What happened in a period. */
+export type TrendCounts = Pick<TrendRow, (typeof counts)[number]> & {
+  cycleTime: Percentiles;
+  leadTime: Percentiles;
+};
+
+export type TrendPeriod = IssueGroup & Pick<Period, 'startsOn' | 'endsOn'> & TrendCounts;
+
+export interface IssueTrend {
+  historySinceUtc: Date | null;
+  periods: TrendPeriod[];
+}
+
+const counts = [
+  'created',
+  'started',
+  'closed',
+  'createdEstimate',
+  'startedEstimate',
+  'closedEstimate',
+] as const;
+
+export interface IssueTrendInput extends PeriodsInput {
+  filter?: Record<string, unknown> | null;
+  groupBy: readonly StatsColumn[];
+  first?: number | null;
+}
+
+/** What happened to the issues that match the filter in each period: once for each group, the busiest first. */
+export async function issueTrend(
+  ctx: Context,
+  issues: { where: Predicate; fields: FilterFields },
+  input: IssueTrendInput,
+): Promise<IssueTrend> {
+  const { db } = signedIn(ctx);
+  const violations = new Violations();
+  const columns = [...new Set(input.groupBy)];
+  violations.that(
+    columns.length <= maxStatsDimensions,
+    'groupBy',
+    `takes ${maxStatsDimensions} columns at most`,
+  );
+  const limit = input.first ?? defaultTrendGroups;
+  violations.that(limit >= 1 && limit <= maxTrendGroups, 'first', `must be from 1 to ${maxTrendGroups}`);
+  const filter = filterPredicate(issues.fields, input.filter ?? {}, violations);
+  const periods = periodsOf(input, violations);
+  const rows = await selectIssueTrend(db, { all: [issues.where, filter] }, periods, columns, limit);
+  const found = Map.groupBy(
+    rows.filter(({ period }) => period !== null),
+    (row) => JSON.stringify(columns.map((column) => row[column])),
+  );
+  const groups = columns.length === 0 ? [rows] : [...found.values()];
+  return {
+    historySinceUtc: rows[0]?.historySinceUtc ?? null,
+    periods: periods.flatMap((period, place) =>
+      groups.map((group) => trendPeriod(period, columns, group, place + 1)),
+    ),
+  };
+}
+
+function trendPeriod(
+  { startsOn, endsOn }: Period,
+  columns: readonly StatsColumn[],
+  group: readonly TrendRow[],
+  number: number,
+): TrendPeriod {
+  const row = group.find(({ period }) => period === number);
+  const counted = counts.map((name) => [name, row?.[name] ?? 0] as const);
+  return {
+    startsOn,
+    endsOn,
+    ...ungrouped,
+    ...Object.fromEntries(columns.map((column) => [column, group[0]?.[column] ?? null])),
+    // Each of `counts` is there.
+    ...(Object.fromEntries(counted) as Pick<TrendRow, (typeof counts)[number]>),
+    cycleTime: percentiles(row?.cycleTime),
+    leadTime: percentiles(row?.leadTime),
+  };
+}
+
+/** The fields of groups are there, and null, where it was not grouped by them. */
+const ungrouped: IssueGroup = {
+  statusId: null,
+  statusCategory: null,
+  teamId: null,
+  projectId: null,
+  deliveryId: null,
+  primaryAssigneeUserAccountId: null,
+  priority: null,
+  labelId: null,
+};
+
+function percentiles(seconds: readonly number[] | null | undefined): Percentiles {
+  const [median = null, p85 = null, p95 = null] = seconds ?? [];
+  return { median, p85, p95 };
+}

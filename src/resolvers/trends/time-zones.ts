@@ -1,0 +1,70 @@
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/** The days of an IANA time zone, as points in time. */
+export class TimeZone {
+  readonly #format: Intl.DateTimeFormat;
+  readonly #offsets = new Map<number, number>();
+
+  private constructor(format: Intl.DateTimeFormat) {
+    this.#format = format;
+  }
+
+  /** Undefined where the name is not that of a time zone. */
+  static named(name: string): TimeZone | undefined {
+    // A fixed offset (+02:00) would be accepted, but names no zone.
+    if (!/^[A-Za-z]/.test(name)) return undefined;
+    try {
+      return new TimeZone(
+        new Intl.DateTimeFormat('en-US', {
+          timeZone: name,
+          hourCycle: 'h23',
+          year: 'numeric',
+          month: 'numeric',
+          day: 'numeric',
+          hour: 'numeric',
+          minute: 'numeric',
+          second: 'numeric',
+        }),
+      );
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * When a day begins; `midnightMs` is its midnight in UTC. Where clocks are put back over midnight, it is the first of
+   * the two midnights. Where they are put forward over it, the day begins with its first minute that there is.
+   */
+  startOfDay(midnightMs: number): Date {
+    const before = this.#offsetAt(midnightMs - dayMs);
+    const after = this.#offsetAt(midnightMs + dayMs);
+    if (before === after) return new Date(midnightMs - before);
+    const [early, late] = [midnightMs - Math.max(before, after), midnightMs - Math.min(before, after)];
+    for (const ms of [early, late]) if (ms + this.#offsetAt(ms) === midnightMs) return new Date(ms);
+    return new Date(this.#firstAtOrAfter(midnightMs, early, late));
+  }
+
+  /** The first point in time after `least` whose local time is not before this one; `most` is such a point. */
+  #firstAtOrAfter(localMs: number, least: number, most: number): number {
+    let [before, after] = [least, most];
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if (middle + this.#offsetAt(middle) >= localMs) after = middle;
+      else before = middle;
+    }
+    return after;
+  }
+
+  /** How far the zone's clocks are ahead of UTC. */
+  #offsetAt(ms: number): number {
+    const known = this.#offsets.get(ms);
+    if (known !== undefined) return known;
+    const part = new Map(this.#format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+    const [year, month, day, hour, minute, second] = (
+      ['year', 'month', 'day', 'hour', 'minute', 'second'] as const
+    ).map((type) => part.get(type) ?? 0) as [number, number, number, number, number, number];
+    const offset = Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1_000) * 1_000;
+    this.#offsets.set(ms, offset);
+    return offset;
+  }
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Random } from '../support/random.ts';
+import { Calendar, type categories, isClosed } from './trend-model.ts';
+import {
+  declared,
+  given,
+  issues,
+  living,
+  randomPeriods,
+  trendWorld,
+  type TrendWorld,
+  tries,
+} from './trend-world.ts';
+
+let world: TrendWorld;
+beforeAll(async () => {
+  world = await trendWorld();
+}, 120_000);
+afterAll(async () => {
+  expect(await world.stop()).toEqual({});
+});
+
+describe('issueFlow', () => {
+  it('says in which category issues were at the end of each period, in any time zone', async () => {
+    const random = new Random('flow');
+    const query = `query (${declared}) { issueFlow(${given}) { historySinceUtc periods { startsOn backlog open active completed canceled } } }`;
+    for (const _ of [...tries, ...tries]) {
+      const asked = randomPeriods(random);
+      const calendar = new Calendar(asked.timeZone, asked.every);
+      const { issueFlow } = await world.answered<{ issueFlow: object }>(query, asked);
+      const expected = calendar.periods(asked.from, asked.to).map((startsOn) => {
+        const stages = issues.flatMap((issue) => calendar.stageAt(issue, startsOn) ?? []);
+        const count = (name: keyof typeof categories) =>
+          stages.filter(({ status, deleted }) => status === name && !deleted).length;
+        return {
+          startsOn,
+          backlog: count('Backlog'),
+          open: count('Todo'),
+          active: count('In Progress'),
+          completed: count('Done'),
+          canceled: count('Canceled'),
+        };
+      });
+      expect(issueFlow).toEqual({ historySinceUtc: null, periods: expected });
+    }
+  }, 60_000);
+
+  it('ends with the present period', async () => {
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const query = `query (${declared}) { issueFlow(${given}) { periods { startsOn completed } } }`;
+    const asked = { every: 'DAY', from: '2026-01-01', to: tomorrow, timeZone: 'UTC' };
+    const from = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
+    const { issueFlow } = await world.answered<{ issueFlow: { periods: object[] } }>(query, {
+      ...asked,
+      from,
+    });
+    expect(issueFlow.periods).toHaveLength(6);
+    const completed = living.filter(({ last }) => last.status === 'Done').length;
+    expect(issueFlow.periods.at(-1)).toMatchObject({ completed });
+  });
+});
+
+describe('burnups', () => {
+  const days = 'days { onDate scope started done scopeEstimate startedEstimate doneEstimate }';
+  const query = `query ($from: Date!, $to: Date!, $timeZone: String!) {
+    teams { nodes { code deliveries { nodes { number burnup(from: $from, to: $to, timeZone: $timeZone) { ${days} } } } } }
+    projects { nodes { key burnup(from: $from, to: $to, timeZone: $timeZone) { ${days} } } } }`;
+  interface Shown {
+    teams: {
+      nodes: { code: string; deliveries: { nodes: { number: number; burnup: { days: object[] } }[] } }[];
+    };
+    projects: { nodes: { key: string; burnup: { days: object[] } }[] };
+  }
+
+  it('say how many issues were there, started and done at the end of each day, in any time zone', async () => {
+    const random = new Random('burnups');
+    for (const _ of tries) {
+      const { from, to, timeZone } = randomPeriods(random);
+      const calendar = new Calendar(timeZone, 'DAY');
+      const { teams, projects } = await world.answered<Shown>(query, { from, to, timeZone });
+      const shown = [
+        ...projects.nodes.map(({ key, burnup }) => ({ name: key, burnup })),
+        ...teams.nodes.flatMap(({ code, deliveries: { nodes } }) =>
+          nodes.map(({ number, burnup }) => ({ name: `${code} ${number}`, burnup })),
+        ),
+      ];
+      expect(shown.map(({ name }) => name).toSorted()).toEqual([
+        'BLUE',
+        'ENG 1',
+        'ENG 2',
+        'OPS 1',
+        'OPS 2',
+        'RED',
+      ]);
+      for (const { name, burnup } of shown)
+        expect(burnup.days).toEqual(
+          calendar.periods(from, to).map((day) => expectedDay(calendar, name, day)),
+        );
+    }
+  }, 60_000);
+
+  it('take one statement for all deliveries and one for all projects', async () => {
+    const without = query.replaceAll(/burnup\(.+?\) \{ .+? \} \}/g, '');
+    const asked = { from: '2025-01-01', to: '2025-12-31', timeZone: 'UTC' };
+    const bare =
+      'query { teams { nodes { code deliveries { nodes { number } } } } projects { nodes { key } } }';
+    expect(without).not.toContain('burnup');
+    await world.ask(query, asked);
+    const { statements } = await world.ask(bare, {});
+    expect((await world.ask(query, asked)).statements).toBe(statements + 2);
+  });
+
+  function expectedDay(calendar: Calendar, name: string, day: string): object {
+    const stages = issues.flatMap((issue) => {
+      const stage = calendar.stageAt(issue, day);
+      if (!stage || stage.deleted) return [];
+      if (stage.project === name) return stage.status === 'Canceled' ? [] : [stage];
+      return `${issue.team} ${stage.delivery}` === name ? [stage] : [];
+    });
+    const started = stages.filter(({ status }) => status === 'In Progress');
+    const done = stages.filter(isClosed);
+    const sum = (some: typeof stages) => some.reduce((total, { estimate }) => total + (estimate ?? 0), 0);
+    return {
+      onDate: day,
+      scope: stages.length,
+      started: started.length,
+      done: done.length,
+      scopeEstimate: sum(stages),
+      startedEstimate: sum(started),
+      doneEstimate: sum(done),
+    };
+  }
+});

@@ -1,0 +1,128 @@
+import { runImport } from '../../src/cli/import.ts';
+import { importWorld } from '../cli/import-world.ts';
+import { dataOf, type GraphAnswer } from '../graph/graph-answer.ts';
+import { startApp } from '../support/app.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { Random } from '../support/random.ts';
+import { type Every, type ModelIssue, randomIssue } from './trend-model.ts';
+
+/** Issues with random histories. */
+export const issues = Array.from({ length: 150 }, (_, place) => randomIssue(new Random(`history ${place}`)));
+export const living = issues.filter(({ last }) => !last.deleted);
+
+/** A server with a workspace of these issues. */
+export interface TrendWorld {
+  ask(query: string, variables: object): Promise<GraphAnswer>;
+  answered<Data>(query: string, variables: object): Promise<Data>;
+  /** Gives the rules that are broken. */
+  stop(): Promise<object>;
+}
+
+export async function trendWorld(): Promise<TrendWorld> {
+  const app = await startApp();
+  const world = await importWorld(app.database, 'Trends');
+  const file = world.write('histories.ndjson', [header, ...issues.map(lineOf)]);
+  const said = await world.run((env) => runImport(env, { file, from: 'ndjson', workspace: 'Trends' }));
+  if (said.exitCode !== 0 || said.stderr.includes('warning')) throw new Error(said.stderr);
+  const owner = await app.database.unscoped
+    .selectFrom('member')
+    .select('userAccountId')
+    .where('workspaceId', '=', world.workspaceId)
+    .where('displayName', '=', 'Olive Owner')
+    .executeTakeFirstOrThrow();
+  const token = await app.tokenFor({
+    ...owner,
+    workspace: { workspaceId: world.workspaceId, ownerUserAccountId: owner.userAccountId, token: '' },
+  });
+  const ask: TrendWorld['ask'] = (query, variables) =>
+    app.graphql(query, variables as Record<string, unknown>, { token });
+  return {
+    ask,
+    answered: async <Data>(query: string, variables: object) => dataOf(await ask(query, variables)) as Data,
+    stop: async () => {
+      const broken = await brokenInvariants(app.database);
+      world.remove();
+      await app.stop();
+      return broken;
+    },
+  };
+}
+
+const deliveries = [1, 2].map((number) => ({
+  number,
+  name: `Sprint ${number}`,
+  startsOn: '2025-01-01',
+  endsOn: '2025-01-14',
+}));
+const header = {
+  _type: 'header',
+  format: 'workgraph',
+  version: 1,
+  workspace: { id: 'x', name: 'Elsewhere' },
+  directory: {
+    teams: ['ENG', 'OPS'].map((code) => ({ code, name: code, deliveries })),
+    projectStatuses: [{ name: 'Active', state: 'active' }],
+    projects: ['RED', 'BLUE'].map((key) => ({ key, team: 'ENG', name: key, status: 'Active' })),
+  },
+};
+
+function lineOf(issue: ModelIssue, place: number): object {
+  const { team, priority, labels, stages, createdMs, closedMs, last } = issue;
+  return {
+    _type: 'issue',
+    key: `${team}-${place + 1}`,
+    title: `Issue ${place}`,
+    status: last.status,
+    priority,
+    labels,
+    reporter: 'Olive Owner',
+    delivery: last.delivery,
+    project: last.project,
+    estimateValue: last.estimate,
+    createdUtc: new Date(createdMs),
+    updatedUtc: new Date(last.ms),
+    closedUtc: closedMs === null ? null : new Date(closedMs),
+    ...(last.deleted && { deletedUtc: new Date(last.ms) }),
+    stages: stages.map(({ ms, status, delivery, project, estimate, deleted }) => ({
+      sinceUtc: new Date(ms),
+      status,
+      delivery,
+      project,
+      estimateValue: estimate,
+      deleted,
+    })),
+  };
+}
+
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/Havana',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Pacific/Kiritimati',
+  'Africa/Cairo',
+];
+
+export interface Asked {
+  every: Every;
+  from: string;
+  to: string;
+  timeZone: string;
+}
+
+export function randomPeriods(random: Random): Asked {
+  const every = random.pick(['DAY', 'WEEK', 'MONTH'] as const);
+  const day = () => new Date(random.integer(Date.UTC(2024, 8, 1), Date.UTC(2026, 0, 31)));
+  const [from = '', to = ''] = [day(), day()].map((date) => date.toISOString().slice(0, 10)).toSorted();
+  const nearer = new Date(Date.parse(from) + 390 * 86_400_000).toISOString().slice(0, 10);
+  return { every, from, to: to < nearer ? to : nearer, timeZone: random.pick(zones) };
+}
+
+/** The declarations of the variables of such a question, and the arguments that they are given to. */
+export const declared = '$every: TrendPeriodLength!, $from: Date!, $to: Date!, $timeZone: String!';
+export const given = 'every: $every, from: $from, to: $to, timeZone: $timeZone';
+
+/** The numbers of random questions that are asked. */
+export const tries = Array.from({ length: 12 }, (_, place) => place);
