@@ -5,6 +5,7 @@ import { executeOperation, type OperationContext } from '../executor/execute.ts'
 import { replayedHeaders } from '../executor/idempotent.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
 import { Turns } from '../executor/turns.ts';
+import { csvOf } from './csv.ts';
 import { entityTag } from './entity-tags.ts';
 import { isJsonMediaType, readJson } from './json.ts';
 import { operationProblem, problemReply, refusalOf } from './problem.ts';
@@ -22,6 +23,8 @@ export interface RestRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
+  /** Whether the client prefers CSV to JSON, by its `Accept`. */
+  readonly prefersCsv: boolean;
   /** The URL at which the client reaches the service: `https://work.example.com`. */
   readonly origin: string;
   /** Reads the whole body. Throws `payload_too_large`. */
@@ -136,8 +139,9 @@ async function outcomeReply(route: Route, shape: () => Outcome, request: RestReq
   if (outcome.verdict === 'absent') return absent(route, requestId);
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
-  const { status, body, location, nextCursor, revision } = outcome.rendered;
-  const bytes = body === undefined ? undefined : bytesOf(body);
+  const { status, body, table, location, nextCursor, revision } = outcome.rendered;
+  const csv = table && (table.format ?? (request.prefersCsv ? 'csv' : 'json')) === 'csv' ? table : undefined;
+  const bytes = csv ? Buffer.from(csvOf(csv)) : body === undefined ? undefined : bytesOf(body);
   const printed = turns.next();
   if (printed) await printed;
   const links = nextCursor === undefined ? undefined : pageLinks(request, nextCursor);
@@ -145,9 +149,10 @@ async function outcomeReply(route: Route, shape: () => Outcome, request: RestReq
     status,
     headers: {
       ...(bytes && {
-        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Type': `${csv ? 'text/csv' : 'application/json'}; charset=utf-8`,
         ...readHeaders(request, bytes, revision),
       }),
+      ...(table && { Vary: 'Accept' }),
       ...(location !== undefined && { Location: location }),
       ...(links !== undefined && { Link: links }),
     },

@@ -75,8 +75,7 @@ const mostWords = 250;
 const mostIds = 100;
 
 /** Declares a parameter that may be repeated. */
-export function many<T>(of: Value<T>): Many<T> {
-  const maxItems = of.names ? mostIds : mostWords;
+export function many<T>(of: Value<T>, maxItems = of.names ? mostIds : mostWords): Many<T> {
   const schema = { type: 'array', items: of.schema, maxItems };
   return { word: 'many', of, maxItems, description: of.description, schema };
 }

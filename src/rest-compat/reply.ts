@@ -1,3 +1,4 @@
+import type { Table } from './csv.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { largestPage, longestCursor } from './params.ts';
 import type { RowForm } from '../executor/compiled/row-form.ts';
@@ -9,6 +10,8 @@ export interface Rendered {
   readonly status: number;
   /** The JSON body, as bytes or as a value; an answer without it has no body. */
   readonly body?: unknown;
+  /** The same as a table, for clients that want CSV: those that say so, or whose `Accept` prefers it. */
+  readonly table?: Table & { readonly format: 'json' | 'csv' | undefined };
   /** The target of a redirect, or the path of the created resource. */
   readonly location?: string;
   /** For a page of a list, the cursor of the next page; empty when there is none. */
@@ -28,6 +31,8 @@ export interface Success {
   readonly revised?: boolean;
   /** The resource can be read, changed or deleted at a path of its own. */
   readonly made?: Made;
+  /** It is also answered as CSV. */
+  readonly isTable?: true;
   /** The answer has a `Location` header. */
   readonly located?: true;
 }

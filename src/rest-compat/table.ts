@@ -17,6 +17,7 @@ import { metaCodes, metaError } from './routes/meta.ts';
 import { health, healthz, readyz } from './routes/probes.ts';
 import { projectByKey, projectLinks, projects } from './routes/projects.ts';
 import { defaultRepository, repositories } from './routes/repositories.ts';
+import { stats, statsFlow, statsTrend } from './routes/stats.ts';
 import { subIssues } from './routes/sub-issues.ts';
 import { teamByCode, teams } from './routes/teams.ts';
 
@@ -57,7 +58,16 @@ export const specified: readonly Route[] = [
 ];
 
 /** Endpoints that clients expect and the specification does not mention. */
-export const additions: readonly Route[] = [issues, issueByKey, attachmentCreate, metaCodes, metaError];
+export const additions: readonly Route[] = [
+  issues,
+  issueByKey,
+  attachmentCreate,
+  stats,
+  statsTrend,
+  statsFlow,
+  metaCodes,
+  metaError,
+];
 
 /** Every endpoint of the REST face. */
 export const table: readonly Route[] = [...specified, ...additions];

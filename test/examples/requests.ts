@@ -75,6 +75,11 @@ export const exampleRequests: Readonly<Record<string, Request>> = {
     const { id: memberId = '' } = await first('/v1/members');
     return { parameters: { memberId } };
   },
+  'GET /v1/stats': { parameters: { group_by: ['priority'], status_category: ['active'] } },
+  'GET /v1/stats/trend': {
+    parameters: { every: 'month', from: '2025-12-01', to: '2026-01-31', time_zone: 'Europe/Copenhagen' },
+  },
+  'GET /v1/stats/flow': { parameters: { every: 'week', from: '2026-01-05', to: '2026-01-18' } },
   'GET /v1/meta/codes': { parameters: {} },
   'GET /v1/meta/errors/{code}': { parameters: { code: 'validation_failed' } },
   'GET /health': { parameters: {} },

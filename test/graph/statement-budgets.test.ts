@@ -31,6 +31,11 @@ const variablesOf = (name: string) => ({
   codes: ['A'],
   teamId: id('team'),
   before: new Date(0),
+  groupBy: ['PRIORITY'],
+  every: 'WEEK',
+  from: '2026-01-01',
+  to: '2026-01-31',
+  timeZone: 'Europe/Berlin',
 });
 
 it('every query takes the statements of its budget', async () => {

@@ -130,10 +130,23 @@ function scalar({ name: type }: GraphQLScalarType, name: string, place: Place): 
         { arbitrary: fc.constantFrom(-(2 ** 31), 2 ** 31 - 1, -1, 250, 251), weight: 1 },
       );
     case 'Date':
+      if (name === 'from' || name === 'to')
+        return fc.oneof(
+          {
+            arbitrary: fc.constantFrom(name === 'from' ? '2026-01-01' : '2026-02-28', '2026-01-31'),
+            weight: 9,
+          },
+          { arbitrary: fc.constantFrom('1899-12-31', ...strangeTimes), weight: 1 },
+        );
       return fc.constantFrom('2026-01-31', '0001-01-01', '9999-12-31', ...strangeTimes);
     case 'DateTime':
       return fc.constantFrom('2026-01-31T12:00:00Z', '2027-06-01T00:00:00.123+02:00', ...strangeTimes);
     default:
+      if (name === 'timeZone')
+        return fc.oneof(
+          { arbitrary: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Apia'), weight: 9 },
+          { arbitrary: fc.constantFrom('Nowhere', '+02:00', ''), weight: 1 },
+        );
       return named(name, place) ?? free(name);
   }
 }

@@ -560,6 +560,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counts issues and sums their estimates, by groups; the largest groups come first.
+         * @description Counts issues and sums their estimates, by groups; the largest groups come first. Needs the scope `issues:read`. An addition to the specification.
+         */
+        get: operations["stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats/trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counts the issues that were created, started and closed in each period, and how long they took.
+         * @description Counts the issues that were created, started and closed in each period, and how long they took. Needs the scope `issues:read`. An addition to the specification.
+         */
+        get: operations["statsTrend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats/flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counts the issues in each category of statuses at the end of each period, up to the present one.
+         * @description Counts the issues in each category of statuses at the end of each period, up to the present one. Needs the scope `issues:read`. An addition to the specification.
+         */
+        get: operations["statsFlow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/meta/codes": {
         parameters: {
             query?: never;
@@ -974,6 +1034,59 @@ export interface components {
             /** @description All labels of the issue, at most 50 different ones. */
             labelIds?: string[] | null;
         };
+        IssueFlowPeriod: {
+            /** Format: date */
+            startsOn: string;
+            /** Format: date */
+            endsOn: string;
+            /** Format: int32 */
+            backlog: number;
+            /** Format: int32 */
+            open: number;
+            /** Format: int32 */
+            active: number;
+            /** Format: int32 */
+            completed: number;
+            /** Format: int32 */
+            canceled: number;
+        };
+        IssueFlowPeriodTable: {
+            /**
+             * Format: date-time
+             * @description Since when the history of the issues is complete; null if it always was.
+             */
+            historySinceUtc: string | null;
+            results: components["schemas"]["IssueFlowPeriod"][];
+        };
+        IssueGroup: {
+            statusId: string | null;
+            statusName: string | null;
+            /** @enum {string|null} */
+            statusCategory: "backlog" | "open" | "active" | "completed" | "canceled" | null;
+            teamId: string | null;
+            teamCode: string | null;
+            projectId: string | null;
+            projectKey: string | null;
+            deliveryId: string | null;
+            deliveryName: string | null;
+            assigneeUserAccountId: string | null;
+            assigneeDisplayName: string | null;
+            /**
+             * Format: int32
+             * @description 0 none, 1 urgent, 2 high, 3 medium, 4 low.
+             * @enum {integer|null}
+             */
+            priority: 0 | 1 | 2 | 3 | 4 | null;
+            labelId: string | null;
+            labelName: string | null;
+            /** Format: int32 */
+            count: number;
+            /** Format: int32 */
+            estimateSum: number;
+        };
+        IssueGroupTable: {
+            results: components["schemas"]["IssueGroup"][];
+        };
         IssueLink: {
             linkId: string;
             id: string;
@@ -1011,6 +1124,82 @@ export interface components {
             position: number;
             isInitial: boolean;
             isTerminal: boolean;
+        };
+        IssueTrendPeriod: {
+            /** Format: date */
+            startsOn: string;
+            /** Format: date */
+            endsOn: string;
+            statusId: string | null;
+            statusName: string | null;
+            /** @enum {string|null} */
+            statusCategory: "backlog" | "open" | "active" | "completed" | "canceled" | null;
+            teamId: string | null;
+            teamCode: string | null;
+            projectId: string | null;
+            projectKey: string | null;
+            deliveryId: string | null;
+            deliveryName: string | null;
+            assigneeUserAccountId: string | null;
+            assigneeDisplayName: string | null;
+            /**
+             * Format: int32
+             * @description 0 none, 1 urgent, 2 high, 3 medium, 4 low.
+             * @enum {integer|null}
+             */
+            priority: 0 | 1 | 2 | 3 | 4 | null;
+            labelId: string | null;
+            labelName: string | null;
+            /** Format: int32 */
+            created: number;
+            /** Format: int32 */
+            started: number;
+            /** Format: int32 */
+            closed: number;
+            /** Format: int32 */
+            createdEstimate: number;
+            /** Format: int32 */
+            startedEstimate: number;
+            /** Format: int32 */
+            closedEstimate: number;
+            /**
+             * Format: int32
+             * @description In seconds; null where no issue was counted.
+             */
+            cycleTimeMedian: number | null;
+            /**
+             * Format: int32
+             * @description In seconds; null where no issue was counted.
+             */
+            cycleTimeP85: number | null;
+            /**
+             * Format: int32
+             * @description In seconds; null where no issue was counted.
+             */
+            cycleTimeP95: number | null;
+            /**
+             * Format: int32
+             * @description In seconds; null where no issue was counted.
+             */
+            leadTimeMedian: number | null;
+            /**
+             * Format: int32
+             * @description In seconds; null where no issue was counted.
+             */
+            leadTimeP85: number | null;
+            /**
+             * Format: int32
+             * @description In seconds; null where no issue was counted.
+             */
+            leadTimeP95: number | null;
+        };
+        IssueTrendPeriodTable: {
+            /**
+             * Format: date-time
+             * @description Since when the history of the issues is complete; null if it always was.
+             */
+            historySinceUtc: string | null;
+            results: components["schemas"]["IssueTrendPeriod"][];
         };
         IssueUpdateBody: {
             /** @description The title. */
@@ -9013,6 +9202,779 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProbeProblem"];
+                };
+            };
+        };
+    };
+    stats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A column to group by.
+                 * @example [
+                 *       "priority"
+                 *     ]
+                 */
+                group_by?: ("status" | "status_category" | "team" | "project" | "delivery" | "assignee" | "priority" | "label")[];
+                /** @description The largest number of groups. */
+                first?: number;
+                /** @description The form of the answer; by default the one that `Accept` prefers, JSON where it does not say. */
+                format?: "json" | "csv";
+                /** @description Issues of the team with this code, whatever its case. */
+                team_code?: string;
+                /** @description Issues of this team. */
+                team_id?: string[];
+                /** @description Issues in this status. */
+                status_id?: string[];
+                /**
+                 * @description Issues in a status of this category.
+                 * @example [
+                 *       "active"
+                 *     ]
+                 */
+                status_category?: ("backlog" | "open" | "active" | "completed" | "canceled")[];
+                /** @description Whether issues in a terminal status are listed too; true by default. */
+                include_completed?: boolean;
+                /** @description Issues with this priority, by name or number. */
+                priority?: ("0" | "1" | "2" | "3" | "4" | "none" | "urgent" | "high" | "medium" | "low")[];
+                /** @description Issues of the project with this key, in any case. */
+                project_key?: string;
+                /** @description Issues of this project. */
+                project_id?: string[];
+                /** @description Issues in this delivery. */
+                delivery_id?: string[];
+                /** @description Issues with this label. */
+                label_id?: string[];
+                /** @description Sub-issues of this issue. */
+                parent_issue_id?: string[];
+                /** @description Issues that this account reported. */
+                reporter_user_account_id?: string[];
+                /** @description Issues with this account as the primary assignee. */
+                primary_assignee_user_account_id?: string[];
+                /** @description Issues with this account among the assignees, including the primary one. */
+                assignee_user_account_id?: string[];
+                /** @description Issues whose title contains this text, in any case. */
+                query?: string;
+                /** @description Issues created at this time or later. */
+                created_from_utc?: string;
+                /** @description Issues created at this time or earlier. */
+                created_to_utc?: string;
+                /** @description Issues last updated at this time or later. */
+                updated_from_utc?: string;
+                /** @description Issues last updated at this time or earlier. */
+                updated_to_utc?: string;
+                /** @description Issues closed at this time or later. */
+                closed_from_utc?: string;
+                /** @description Issues closed at this time or earlier. */
+                closed_to_utc?: string;
+                /** @description Issues due on this day or later. */
+                due_from?: string;
+                /** @description Issues due on this day or earlier. */
+                due_to?: string;
+            };
+            header?: {
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All rows, as JSON or, without `historySinceUtc`, as CSV with a line of names. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Stats";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "statusId": null,
+                     *           "statusName": null,
+                     *           "statusCategory": null,
+                     *           "teamId": null,
+                     *           "teamCode": null,
+                     *           "projectId": null,
+                     *           "projectKey": null,
+                     *           "deliveryId": null,
+                     *           "deliveryName": null,
+                     *           "assigneeUserAccountId": null,
+                     *           "assigneeDisplayName": null,
+                     *           "priority": 3,
+                     *           "labelId": null,
+                     *           "labelName": null,
+                     *           "count": 17,
+                     *           "estimateSum": 38
+                     *         },
+                     *         {
+                     *           "statusId": null,
+                     *           "statusName": null,
+                     *           "statusCategory": null,
+                     *           "teamId": null,
+                     *           "teamCode": null,
+                     *           "projectId": null,
+                     *           "projectKey": null,
+                     *           "deliveryId": null,
+                     *           "deliveryName": null,
+                     *           "assigneeUserAccountId": null,
+                     *           "assigneeDisplayName": null,
+                     *           "priority": 2,
+                     *           "labelId": null,
+                     *           "labelName": null,
+                     *           "count": 14,
+                     *           "estimateSum": 29
+                     *         },
+                     *         {
+                     *           "statusId": null,
+                     *           "statusName": null,
+                     *           "statusCategory": null,
+                     *           "teamId": null,
+                     *           "teamCode": null,
+                     *           "projectId": null,
+                     *           "projectKey": null,
+                     *           "deliveryId": null,
+                     *           "deliveryName": null,
+                     *           "assigneeUserAccountId": null,
+                     *           "assigneeDisplayName": null,
+                     *           "priority": 4,
+                     *           "labelId": null,
+                     *           "labelName": null,
+                     *           "count": 11,
+                     *           "estimateSum": 40
+                     *         },
+                     *         {
+                     *           "statusId": null,
+                     *           "statusName": null,
+                     *           "statusCategory": null,
+                     *           "teamId": null,
+                     *           "teamCode": null,
+                     *           "projectId": null,
+                     *           "projectKey": null,
+                     *           "deliveryId": null,
+                     *           "deliveryName": null,
+                     *           "assigneeUserAccountId": null,
+                     *           "assigneeDisplayName": null,
+                     *           "priority": 0,
+                     *           "labelId": null,
+                     *           "labelName": null,
+                     *           "count": 6,
+                     *           "estimateSum": 6
+                     *         },
+                     *         {
+                     *           "statusId": null,
+                     *           "statusName": null,
+                     *           "statusCategory": null,
+                     *           "teamId": null,
+                     *           "teamCode": null,
+                     *           "projectId": null,
+                     *           "projectKey": null,
+                     *           "deliveryId": null,
+                     *           "deliveryName": null,
+                     *           "assigneeUserAccountId": null,
+                     *           "assigneeDisplayName": null,
+                     *           "priority": 1,
+                     *           "labelId": null,
+                     *           "labelName": null,
+                     *           "count": 2,
+                     *           "estimateSum": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssueGroupTable"];
+                    "text/csv": string;
+                };
+            };
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Stats";
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Stats";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Stats";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Stats";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Stats";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Stats";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Stats";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    statsTrend: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How long a period is; a week begins on Monday. There may be at most 400 periods.
+                 * @example month
+                 */
+                every?: "day" | "week" | "month";
+                /**
+                 * @description The first day; by default 90 days before the last.
+                 * @example 2025-12-01
+                 */
+                from?: string;
+                /**
+                 * @description The last day; by default today, in UTC.
+                 * @example 2026-01-31
+                 */
+                to?: string;
+                /**
+                 * @description The IANA time zone of the days, such as Europe/Berlin.
+                 * @example Europe/Copenhagen
+                 */
+                time_zone?: string;
+                /** @description A column to group by. */
+                group_by?: ("status" | "status_category" | "team" | "project" | "delivery" | "assignee" | "priority" | "label")[];
+                /** @description The largest number of groups, those with the most events. */
+                first?: number;
+                /** @description The form of the answer; by default the one that `Accept` prefers, JSON where it does not say. */
+                format?: "json" | "csv";
+                /** @description Issues of the team with this code, whatever its case. */
+                team_code?: string;
+                /** @description Issues of this team. */
+                team_id?: string[];
+                /** @description Issues in this status. */
+                status_id?: string[];
+                /** @description Issues in a status of this category. */
+                status_category?: ("backlog" | "open" | "active" | "completed" | "canceled")[];
+                /** @description Whether issues in a terminal status are listed too; true by default. */
+                include_completed?: boolean;
+                /** @description Issues with this priority, by name or number. */
+                priority?: ("0" | "1" | "2" | "3" | "4" | "none" | "urgent" | "high" | "medium" | "low")[];
+                /** @description Issues of the project with this key, in any case. */
+                project_key?: string;
+                /** @description Issues of this project. */
+                project_id?: string[];
+                /** @description Issues in this delivery. */
+                delivery_id?: string[];
+                /** @description Issues with this label. */
+                label_id?: string[];
+                /** @description Sub-issues of this issue. */
+                parent_issue_id?: string[];
+                /** @description Issues that this account reported. */
+                reporter_user_account_id?: string[];
+                /** @description Issues with this account as the primary assignee. */
+                primary_assignee_user_account_id?: string[];
+                /** @description Issues with this account among the assignees, including the primary one. */
+                assignee_user_account_id?: string[];
+                /** @description Issues whose title contains this text, in any case. */
+                query?: string;
+                /** @description Issues created at this time or later. */
+                created_from_utc?: string;
+                /** @description Issues created at this time or earlier. */
+                created_to_utc?: string;
+                /** @description Issues last updated at this time or later. */
+                updated_from_utc?: string;
+                /** @description Issues last updated at this time or earlier. */
+                updated_to_utc?: string;
+                /** @description Issues closed at this time or later. */
+                closed_from_utc?: string;
+                /** @description Issues closed at this time or earlier. */
+                closed_to_utc?: string;
+                /** @description Issues due on this day or later. */
+                due_from?: string;
+                /** @description Issues due on this day or earlier. */
+                due_to?: string;
+            };
+            header?: {
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All rows, as JSON or, without `historySinceUtc`, as CSV with a line of names. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "StatsTrend";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "historySinceUtc": null,
+                     *       "results": [
+                     *         {
+                     *           "startsOn": "2025-12-01",
+                     *           "endsOn": "2025-12-31",
+                     *           "statusId": null,
+                     *           "statusName": null,
+                     *           "statusCategory": null,
+                     *           "teamId": null,
+                     *           "teamCode": null,
+                     *           "projectId": null,
+                     *           "projectKey": null,
+                     *           "deliveryId": null,
+                     *           "deliveryName": null,
+                     *           "assigneeUserAccountId": null,
+                     *           "assigneeDisplayName": null,
+                     *           "priority": null,
+                     *           "labelId": null,
+                     *           "labelName": null,
+                     *           "created": 76,
+                     *           "started": 52,
+                     *           "closed": 67,
+                     *           "createdEstimate": 163,
+                     *           "startedEstimate": 132,
+                     *           "closedEstimate": 148,
+                     *           "cycleTimeMedian": 355043,
+                     *           "cycleTimeP85": 621658,
+                     *           "cycleTimeP95": 3109440,
+                     *           "leadTimeMedian": 1135884,
+                     *           "leadTimeP85": 1906271,
+                     *           "leadTimeP95": 9363479
+                     *         },
+                     *         {
+                     *           "startsOn": "2026-01-01",
+                     *           "endsOn": "2026-01-31",
+                     *           "statusId": null,
+                     *           "statusName": null,
+                     *           "statusCategory": null,
+                     *           "teamId": null,
+                     *           "teamCode": null,
+                     *           "projectId": null,
+                     *           "projectKey": null,
+                     *           "deliveryId": null,
+                     *           "deliveryName": null,
+                     *           "assigneeUserAccountId": null,
+                     *           "assigneeDisplayName": null,
+                     *           "priority": null,
+                     *           "labelId": null,
+                     *           "labelName": null,
+                     *           "created": 76,
+                     *           "started": 51,
+                     *           "closed": 45,
+                     *           "createdEstimate": 93,
+                     *           "startedEstimate": 73,
+                     *           "closedEstimate": 75,
+                     *           "cycleTimeMedian": 370788,
+                     *           "cycleTimeP85": 594642,
+                     *           "cycleTimeP95": 693678,
+                     *           "leadTimeMedian": 1203936,
+                     *           "leadTimeP85": 1730702,
+                     *           "leadTimeP95": 2048004
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssueTrendPeriodTable"];
+                    "text/csv": string;
+                };
+            };
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "StatsTrend";
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsTrend";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsTrend";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsTrend";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsTrend";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsTrend";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsTrend";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    statsFlow: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How long a period is; a week begins on Monday. There may be at most 400 periods.
+                 * @example week
+                 */
+                every?: "day" | "week" | "month";
+                /**
+                 * @description The first day; by default 90 days before the last.
+                 * @example 2026-01-05
+                 */
+                from?: string;
+                /**
+                 * @description The last day; by default today, in UTC.
+                 * @example 2026-01-18
+                 */
+                to?: string;
+                /** @description The IANA time zone of the days, such as Europe/Berlin. */
+                time_zone?: string;
+                /** @description The form of the answer; by default the one that `Accept` prefers, JSON where it does not say. */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All rows, as JSON or, without `historySinceUtc`, as CSV with a line of names. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "StatsFlow";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "historySinceUtc": null,
+                     *       "results": [
+                     *         {
+                     *           "startsOn": "2026-01-05",
+                     *           "endsOn": "2026-01-11",
+                     *           "backlog": 36,
+                     *           "open": 42,
+                     *           "active": 41,
+                     *           "completed": 363,
+                     *           "canceled": 50
+                     *         },
+                     *         {
+                     *           "startsOn": "2026-01-12",
+                     *           "endsOn": "2026-01-18",
+                     *           "backlog": 37,
+                     *           "open": 45,
+                     *           "active": 40,
+                     *           "completed": 372,
+                     *           "canceled": 51
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssueFlowPeriodTable"];
+                    "text/csv": string;
+                };
+            };
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "StatsFlow";
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsFlow";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsFlow";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsFlow";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsFlow";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsFlow";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "StatsFlow";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };

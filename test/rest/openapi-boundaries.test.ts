@@ -108,7 +108,8 @@ describe('takes what the document allows, and refuses what is just beyond', () =
           const sent = isHeader ? text.trim() : text;
           const isInside = isAllowed(item, valueOf(item, sent));
           // Whether there is such a thing is another question than whether it can be named so.
-          if (isInside && 'names' in wordOf(declared) && sent !== '') continue;
+          if (isInside && ('names' in wordOf(declared) || ofPeriods.has(parameter.name)) && sent !== '')
+            continue;
           const request = exampleRequest(example);
           if (isHeader) request.headers[parameter.name] = sent;
           else
@@ -245,6 +246,9 @@ describe('the head of a request', () => {
     }
   });
 });
+
+/** Which periods there are follows from all of these together, and from the time zones that there are. */
+const ofPeriods: ReadonlySet<string> = new Set(['from', 'to', 'time_zone']);
 
 /** The word for a parameter's value. */
 function wordOf(declared: Route['parameters'][string]): object {

@@ -107,6 +107,24 @@ it('reads attachments and is led to their bytes', async () => {
     expect(await statusOf(api.GET(path, { params }))).toBe(302);
 });
 
+it('reads numbers of issues', async () => {
+  const groups = rowsOf(
+    await data(api.GET('/v1/stats', { params: { query: { group_by: ['team', 'priority'], first: 5 } } })),
+  );
+  expect(groups).toHaveLength(5);
+  const query = { every: 'month', from: '2026-01-31', to: '2026-03-01', time_zone: 'Europe/Berlin' } as const;
+  const trend = rowsOf(await data(api.GET('/v1/stats/trend', { params: { query } })));
+  expect(trend.map(({ startsOn }) => startsOn)).toEqual(['2026-01-01', '2026-02-01', '2026-03-01']);
+  const flow = rowsOf(await data(api.GET('/v1/stats/flow', { params: { query } })));
+  expect(flow).toHaveLength(3);
+});
+
+/** The rows of an answer that would be a text as CSV. */
+function rowsOf<Row>(answer: string | { results: Row[] }): Row[] {
+  if (typeof answer === 'string') throw new Error('CSV was not asked for.');
+  return answer.results;
+}
+
 it('reads what needs no token', async () => {
   const { tables } = await data(api.GET('/v1/meta/codes'));
   expect(tables.map(({ name }) => name)).toContain('priority');

@@ -124,12 +124,13 @@ function resolved(header: OpenApiHeader): OpenApiHeader {
 
 function bodyDifferences(response: OpenApiResponse, method: string, { headers, text }: RawAnswer): string[] {
   const type = headers.get('content-type')?.split(';')[0] ?? '';
-  const [documented] = Object.entries(response.content ?? {});
+  const all = Object.entries(response.content ?? {});
+  const documented = all.find(([each]) => each === type) ?? all[0];
   if (!documented) return text === '' ? [] : ['there is a body'];
   const [wanted, { schema }] = documented;
   if (type !== wanted) return [`the body is ${type} and not ${wanted}`];
   if (method === 'HEAD') return text === '' ? [] : ['there is a body'];
-  return schemaDifferences(schema, JSON.parse(text));
+  return schemaDifferences(schema, wanted === 'text/csv' ? text : JSON.parse(text));
 }
 
 const validators = new Map<string, ValidateFunction>();

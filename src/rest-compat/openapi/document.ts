@@ -237,7 +237,7 @@ function hasTag(route: Route, { schema, revised = false }: Success): boolean {
 function successResponses(route: Route, { ids, example, components }: Parts): Record<string, Printed> {
   return Object.fromEntries(
     route.successes.map((success) => {
-      const { status, description, schema, paged, located } = success;
+      const { status, description, schema, paged, located, isTable } = success;
       const answer = example?.answers.find((candidate) => candidate.status === status);
       const response = {
         description,
@@ -257,6 +257,7 @@ function successResponses(route: Route, { ids, example, components }: Parts): Re
         ...(schema && {
           content: {
             'application/json': { schema: components.print(schema), ...(answer && { example: answer.body }) },
+            ...(isTable && { 'text/csv': { schema: { type: 'string' } } }),
           },
         }),
         ...linksOf(route, success, ids),

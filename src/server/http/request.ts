@@ -9,10 +9,13 @@ import type { AdmissionTicket } from '../limits/admission.ts';
 import { isWhole, readBody } from './body.ts';
 import type { Clients } from './clients.ts';
 import type { Contexts } from '../context.ts';
+import { mediaTypeNegotiator } from './negotiation.ts';
 import type { Served } from '../observability/metrics.ts';
 import type { Allowance } from '../limits/rate-limit.ts';
 import { type Trace, traceOf } from '../observability/trace.ts';
 import { parseVersion, printVersion, versionHeader } from './version-header.ts';
+
+const acceptedTables = mediaTypeNegotiator(['application/json', 'text/csv']);
 
 /** A request, as the faces see it. */
 export class ServerRequest implements RestRequest {
@@ -84,6 +87,10 @@ export class ServerRequest implements RestRequest {
     const length = this.headers['content-length'];
     if (length !== undefined) return Number(length);
     return this.headers['transfer-encoding'] === undefined ? 0 : maxBodyBytes;
+  }
+
+  get prefersCsv(): boolean {
+    return acceptedTables(this.headers.accept)[0] === 'text/csv';
   }
 
   context(): Promise<OperationContext> {

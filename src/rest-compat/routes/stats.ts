@@ -1,0 +1,143 @@
+import { issueFilter, issueFilters } from '../issue-filters.ts';
+import {
+  type IssueStatsGroup,
+  StatsDocument,
+  StatsFlowDocument,
+  StatsTrendDocument,
+  type TrendPeriodLength,
+} from '../operations.generated.ts';
+import {
+  defaultTrendGroups,
+  firstDay,
+  maxPeriods,
+  maxStatsDimensions,
+  maxStatsGroups,
+  maxTrendGroups,
+} from '../../schema/builder/limits.ts';
+import { many, withDefault } from '../params.ts';
+import { route } from '../route.ts';
+import { issueFlowPeriod, issueGroup, issueTrendPeriod } from '../shapes/stats.ts';
+import { tableFormat, tableOf } from '../table-reply.ts';
+import { teamNames, teamVariables, unknownTeamViolations } from '../team-filters.ts';
+import { date, integer, oneOf, text } from '../values.ts';
+
+const groups: Readonly<Record<string, IssueStatsGroup>> = {
+  status: 'STATUS',
+  status_category: 'STATUS_CATEGORY',
+  team: 'TEAM',
+  project: 'PROJECT',
+  delivery: 'DELIVERY',
+  assignee: 'ASSIGNEE',
+  priority: 'PRIORITY',
+  label: 'LABEL',
+};
+const groupBy = many(oneOf<IssueStatsGroup>(groups, 'A column to group by.'), maxStatsDimensions);
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const usualDays = 90;
+
+const periods = {
+  every: withDefault(
+    'week',
+    oneOf<TrendPeriodLength>(
+      { day: 'DAY', week: 'WEEK', month: 'MONTH' },
+      `How long a period is; a week begins on Monday. There may be at most ${maxPeriods} periods.`,
+    ),
+  ),
+  from: date(`The first day; by default ${usualDays} days before the last.`),
+  to: date('The last day; by default today, in UTC.'),
+  time_zone: withDefault(
+    'UTC',
+    text('The IANA time zone of the days, such as Europe/Berlin.', { minLength: 1 }),
+  ),
+};
+
+/** The days of the parameters, or the last three months. */
+function days({ from, to }: { from: string | undefined; to: string | undefined }) {
+  const last = to ?? dateOf(Date.now());
+  const first = Math.max(Date.parse(`${last}T00:00:00Z`) - usualDays * dayMs, Date.parse(firstDay));
+  return { from: from ?? dateOf(first), to: last };
+}
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+const names = { ...teamNames, groupBy: 'group_by', first: 'first', timeZone: 'time_zone' } as const;
+
+/** GET /v1/stats */
+export const stats = route({
+  method: 'GET',
+  path: '/v1/stats',
+  scope: 'issues:read',
+  summary: 'Counts issues and sums their estimates, by groups; the largest groups come first.',
+  parameters: {
+    group_by: groupBy,
+    first: withDefault(
+      '100',
+      integer('The largest number of groups.', { minimum: 1, maximum: maxStatsGroups }),
+    ),
+    ...tableFormat,
+    ...issueFilters,
+  },
+  operation: StatsDocument,
+  variables: (p) => ({
+    groupBy: p.group_by ?? [],
+    first: p.first,
+    filter: issueFilter(p),
+    ...teamVariables(p),
+  }),
+  check: unknownTeamViolations,
+  pick: ({ issueStats }) => ({ rows: issueStats }),
+  reply: tableOf(issueGroup, { mostRows: maxStatsGroups, history: false }),
+  names,
+});
+
+/** GET /v1/stats/trend */
+export const statsTrend = route({
+  method: 'GET',
+  path: '/v1/stats/trend',
+  scope: 'issues:read',
+  summary: 'Counts the issues that were created, started and closed in each period, and how long they took.',
+  parameters: {
+    ...periods,
+    group_by: groupBy,
+    first: withDefault(
+      String(defaultTrendGroups),
+      integer('The largest number of groups, those with the most events.', {
+        minimum: 1,
+        maximum: maxTrendGroups,
+      }),
+    ),
+    ...tableFormat,
+    ...issueFilters,
+  },
+  operation: StatsTrendDocument,
+  variables: (p) => ({
+    every: p.every,
+    ...days(p),
+    timeZone: p.time_zone,
+    groupBy: p.group_by ?? [],
+    first: p.first,
+    filter: issueFilter(p),
+    ...teamVariables(p),
+  }),
+  check: unknownTeamViolations,
+  pick: ({ issueTrend: { historySinceUtc, periods: rows } }) => ({ historySinceUtc, rows }),
+  reply: tableOf(issueTrendPeriod, { mostRows: maxPeriods * maxTrendGroups, history: true }),
+  names,
+});
+
+/** GET /v1/stats/flow */
+export const statsFlow = route({
+  method: 'GET',
+  path: '/v1/stats/flow',
+  scope: 'issues:read',
+  summary: 'Counts the issues in each category of statuses at the end of each period, up to the present one.',
+  parameters: { ...periods, ...tableFormat },
+  operation: StatsFlowDocument,
+  variables: (p) => ({ every: p.every, ...days(p), timeZone: p.time_zone }),
+  pick: ({ issueFlow: { historySinceUtc, periods: rows } }) => ({ historySinceUtc, rows }),
+  reply: tableOf(issueFlowPeriod, { mostRows: maxPeriods, history: true }),
+  names: { timeZone: 'time_zone' },
+});
