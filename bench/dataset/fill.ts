@@ -7,6 +7,7 @@ import { functions } from './functions.ts';
 import { before, repository } from '../repository.ts';
 import { issues, surroundings } from './issues.ts';
 import { skewedIssues } from './skewed.ts';
+import { stages } from './stages.ts';
 import { views } from './views.ts';
 
 /** The token with all scopes that all contenders are called with. */
@@ -23,8 +24,8 @@ const scopes = [
 export const teams = 50;
 
 /** Must be increased with each change of the data, so that an old cluster is detected. Skewed data has versions from 1,001. */
-const version = 2;
-const skewedVersion = 1_001;
+const version = 3;
+const skewedVersion = 1_002;
 
 /** How many issues there are, and whether they are skewed. */
 export interface Filling {
@@ -105,6 +106,9 @@ async function insertAll(client: pg.Client, { issues: issueCount, isSkewed }: Fi
   const indexes = await dropIndexes(client);
   const filled = isSkewed ? skewedIssues : issues;
   for (const statement of [functions, directory, filled, surroundings]) await client.query(bind(statement));
+  // An earlier checkout may not know them yet.
+  const knowsStages = await client.query(`select to_regclass('issue_stage') is not null as known`);
+  if (knowsStages.rows[0].known) await client.query(stages);
   for (const { definition } of indexes) await client.query(definition);
   await client.query('create table bench.filled (issues int not null, version int not null)');
   await client.query('insert into bench.filled values ($1, $2)', [

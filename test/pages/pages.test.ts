@@ -52,7 +52,7 @@ describe('the landing page', () => {
     const { body } = await app.request<string>('GET', '/', browser);
     const queries = linksOf(body).flatMap((path) => new URL(path, app.url).searchParams.getAll('query'));
     expect(queries[0]).toContain('query Dashboard');
-    expect(queries).toHaveLength(10);
+    expect(queries).toHaveLength(11);
     for (const query of queries) expect((await app.graphql(query)).body.errors).toBeUndefined();
   });
 

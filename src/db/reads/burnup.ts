@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { untyped } from '../query/any-tables.ts';
 import { anyUuid } from '../query/any-uuid.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
-import { history, type Span, timesOf } from './trend-spans.ts';
+import { endsOf, history, type Span } from './trend-spans.ts';
 
 export interface BurnupRow {
   historySinceUtc: Date | null;
@@ -24,7 +24,7 @@ export async function selectBurnup(
   days: readonly Span[],
 ): Promise<BurnupRow[]> {
   const handle = untyped(db);
-  const ends = sql`${timesOf(days.map(({ endUtc }) => endUtc))}::text[]::timestamptz[]`;
+  const ends = endsOf(days);
   const ofKeys = handle.selectFrom('issueStage').where(`issueStage.${column}`, '=', anyUuid(keys));
   const moved = (time: 'sinceUtc' | 'untilUtc', sign: 1 | -1) =>
     ofKeys

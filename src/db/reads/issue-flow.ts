@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { untyped } from '../query/any-tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
-import { history, type Span, timesOf } from './trend-spans.ts';
+import { endsOf, history, type Span } from './trend-spans.ts';
 
 /** A number of issues whose status is in a category. */
 export interface FlowRow {
@@ -22,7 +22,7 @@ export interface FlowRow {
  */
 export async function selectIssueFlow(db: TenantDb, periods: readonly Span[]): Promise<FlowRow[]> {
   const handle = untyped(db);
-  const ends = sql`${timesOf(periods.map(({ endUtc }) => endUtc))}::text[]::timestamptz[]`;
+  const ends = endsOf(periods);
   const now = handle
     .selectFrom('issue')
     .select(['issue.statusId', sql<string>`'now'`.as('what'), sql<number>`0`.as('place')])
