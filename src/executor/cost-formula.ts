@@ -93,12 +93,13 @@ function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
     return counted;
   }
   const page = largest(alive.flatMap((occurrence) => sizeOf(occurrence, rule)));
-  const rows = page === undefined || pageSize === undefined ? page : combined(page, pageSize, Math.min);
+  const isPage = page !== undefined && !alive.some(hasPeriods);
+  const rows = isPage && pageSize !== undefined ? combined(page, pageSize, Math.min) : page;
   const each = isList ? (rows ?? parent.rows ?? plainListCost) : 1;
   const own = ownOf(node, rule);
   const path = parent.path === '' ? node.key : `${parent.path}.${node.key}`;
   const all = times(parent.times, each);
-  note?.(path, times(all, own), page);
+  note?.(path, times(all, own), isPage ? page : undefined);
   const here = { path, times: all, rows: isList ? undefined : rows };
   return times(each, plus(own, sumOf(below, rule, here)));
 }
@@ -142,6 +143,11 @@ function at(amount: Amount, variables: Variables): number {
 
 function hasRows({ field }: Occurrence): boolean {
   return 'rows' in field.extensions;
+}
+
+/** Are the rows periods, whose number no `first` makes smaller. */
+function hasPeriods({ field }: Occurrence): boolean {
+  return 'periods' in field.extensions;
 }
 
 /** The size of a connection's page, or of a list whose items the arguments name; undefined for any other field. */

@@ -46,6 +46,7 @@ export function burnupField(
     key: 'id',
     scope: 'issues:read',
     extensions: {
+      periods: true,
       rows: (days: { from: string; to: string }) =>
         Math.min(countPeriods({ every: 'day', ...days }), maxPeriods),
     },

@@ -95,7 +95,7 @@ builder.queryField('issueTrend', (t) =>
   t.source({
     type: IssueTrendRef,
     scope: 'issues:read',
-    extensions: { scopeOfArguments: filterScopes(Issue), rows: rowsOfTrend },
+    extensions: { scopeOfArguments: filterScopes(Issue), rows: rowsOfTrend, periods: true },
     description:
       'How many issues were created, started and closed in each period that contains one of the days, and how long those that were closed took. Issues count with the values that they have today. Deleted issues do not count.',
     args: {
@@ -156,7 +156,7 @@ builder.queryField('issueFlow', (t) =>
   t.source({
     type: IssueFlowRef,
     scope: 'issues:read',
-    extensions: { rows: rowsOfFlow },
+    extensions: { rows: rowsOfFlow, periods: true },
     description:
       'How many issues of the workspace were in each category of statuses at the end of each period that contains one of the days: a cumulative flow diagram. An issue counts until it is deleted.',
     args: periodArguments(t.arg),

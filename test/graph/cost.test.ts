@@ -68,6 +68,26 @@ describe('the formula', () => {
     ['a column that is named twice', '{ issueStats(groupBy: [PRIORITY, PRIORITY]) { count } }', 5],
     ['groups without a bound', '{ issueStats(groupBy: [PRIORITY, LABEL]) { count } }', 1_000],
     ['one total', '{ issueStats(groupBy: []) { count } }', 1],
+    [
+      'a row for each period of a trend, whether anything happened or not',
+      '{ issueTrend(every: WEEK, from: "2026-01-05", to: "2026-01-18") { periods { created } } }',
+      1 + 2,
+    ],
+    [
+      'a row for each period and each of the groups of a trend',
+      '{ issueTrend(every: DAY, from: "2026-01-01", to: "2026-01-31", groupBy: [TEAM], first: 4) { periods { team { id } leadTime { p95 } } } }',
+      1 + 31 * 4 * 3,
+    ],
+    [
+      'the possible groups of a trend, where they are fewer',
+      '{ issueTrend(every: MONTH, from: "2026-01-01", to: "2026-12-31", groupBy: [PRIORITY]) { periods { created } } }',
+      1 + 12 * 5,
+    ],
+    [
+      'a day for each day of a burnup',
+      '{ projects(first: 3) { nodes { burnup(from: "2026-01-01", to: "2026-01-10") { days { done } } } } }',
+      3 * (1 + 1 + 10),
+    ],
     ['introspection as it is', '{ __type(name: "AuthorType") { enumValues { name } } }', 1 + 3],
     [
       'two names of one field',
@@ -203,6 +223,13 @@ describe('what is refused before it runs', () => {
     expect(message).toBe(
       `The operation could return ${all} objects, and one may cost at most 10,000. Smaller pages would not do: ask for less in one operation.`,
     );
+  });
+
+  it('says that no page size would do where there are too many periods', async () => {
+    const trend =
+      '{ issueTrend(every: DAY, from: "2026-01-01", to: "2026-12-31", groupBy: [TEAM], first: 100) { periods { created } } }';
+    const { message } = await refusalOf(trend);
+    expect(message).toContain('Smaller pages would not do: ask for less in one operation.');
   });
 
   it('hostile operations, however they are written', async () => {
