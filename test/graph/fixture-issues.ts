@@ -3,7 +3,7 @@ import type { Insertable } from 'kysely';
 import type { Tables } from '../../src/db/tables/tables.ts';
 import { authorType, messageType, previewKind, threadStatus } from '../../src/model/codes.ts';
 import { fold } from '../../src/model/fold.ts';
-import { type Fixture, isoDate, turn } from './fixture.ts';
+import { type Fixture, type FixtureRows, isoDate, turn } from './fixture.ts';
 
 const hourMs = 3_600_000;
 const issueCount = 24;
@@ -41,6 +41,25 @@ function count({ workspaceId, rows }: Fixture): void {
   }
   for (const issue of rows.issue)
     issue.activityCount = rows.activity.filter(({ issueId }) => issueId === issue.id).length;
+  rows.issueStage.push(...rows.issue.map(onlyStage));
+}
+
+/** Each issue has always been as it is. */
+function onlyStage(issue: FixtureRows['issue'][number]): FixtureRows['issueStage'][number] {
+  const { workspaceId, id, teamId, statusId, createdUtc } = issue;
+  return {
+    workspaceId,
+    issueId: id,
+    sortOrder: 1,
+    sinceUtc: createdUtc,
+    untilUtc: null,
+    teamId,
+    statusId,
+    deliveryId: issue.deliveryId ?? null,
+    projectId: issue.projectId ?? null,
+    estimateValue: issue.estimateValue ?? null,
+    deleted: issue.deletedUtc != null,
+  };
 }
 
 function addIssue({ workspaceId, rows, uuid, nowMs, random }: Fixture, place: number): void {

@@ -31,6 +31,7 @@ export const fixtureTables = [
   'issueLink',
   'attachment',
   'activity',
+  'issueStage',
   'agentThread',
   'agentThreadMessage',
 ] as const satisfies readonly TableName[];

@@ -64,7 +64,18 @@ it('the queries of the documentation and the operations of REST cost and need wh
 });
 
 /** Sizes for what has any; of the filters none. */
-const anyVariables = { first: 7, key: 'A-1', id: 'x', ids: ['a', 'b'], input: { keys: ['A-1'] } };
+const anyVariables = {
+  first: 7,
+  key: 'A-1',
+  id: 'x',
+  ids: ['a', 'b'],
+  input: { keys: ['A-1'] },
+  groupBy: ['priority'],
+  every: 'week',
+  from: '2026-01-01',
+  to: '2026-03-31',
+  timeZone: 'UTC',
+};
 
 function sourceOf(document: ReturnType<typeof parse>, inputs: Record<string, unknown>) {
   const operation = chooseOperation(document, undefined);
