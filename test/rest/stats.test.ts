@@ -115,6 +115,17 @@ describe('GET /v1/stats/trend', () => {
   });
 });
 
+it.each(['/v1/stats', '/v1/stats/trend', '/v1/stats/flow'])(
+  '%s needs the scope issues:read',
+  async (path) => {
+    expect((await app.request('GET', path, { token: null })).status).toBe(401);
+    const token = await app.tokenFor({ scopes: ['teams:read', 'projects:read', 'members:read'] });
+    expect((await app.request('GET', path, { token })).status).toBe(403);
+    const reader = await app.tokenFor({ scopes: ['issues:read'] });
+    expect((await app.request('GET', `${path}?group_by=project`, { token: reader })).status).toBe(200);
+  },
+);
+
 describe('CSV', () => {
   const path = `/v1/stats/flow?from=${day(-20)}&to=${day(0)}`;
 
