@@ -31,6 +31,8 @@ export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
     { columns: ['titleFold'], isText: true },
     { columns: ['statusRank'] },
     { columns: ['lastActivityUtc'] },
+    { columns: ['startedUtc'] },
+    { columns: ['closedUtc'] },
     { columns: ['teamId', 'createdUtc'] },
     { columns: ['teamId', 'updatedUtc'] },
     { columns: ['teamId', 'number'] },
