@@ -54,8 +54,9 @@ export async function readBoundedPages<Row>(
     });
     return open.length === 0;
   };
-  /** The rows that a statement may read under each of the open parents. */
-  const shared = (rows: number) => Math.max(bounds.eachParent, Math.floor(rows / open.length));
+  /** The rows that a statement may read under each of the open parents: few different numbers, since each is a statement. */
+  const shared = (rows: number) =>
+    open.length === 1 ? rows : Math.max(bounds.eachParent, 2 ** Math.floor(Math.log2(rows / open.length)));
 
   const selective = candidates.findIndex(({ isSelective }) => isSelective);
   if (selective >= 0) {

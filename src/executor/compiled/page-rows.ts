@@ -110,6 +110,7 @@ function pageReads(
 ): PageRead<TextRow>[] {
   const found = Array.from({ length: parents }, (): TextRow[] => []);
   const stops: (Position | undefined)[] = [];
+  let ofAll: Position | undefined;
   for (const row of rows) {
     const group = (ordinal === undefined ? 1 : naturalAt(row, ordinal)) - 1;
     const id = textAt(row, stop + 1);
@@ -119,10 +120,10 @@ function pageReads(
     }
     const text = textAt(row, stop);
     const position = { value: text === null ? null : orderValue(order, text), id };
-    if (group >= 0) stops[group] = position;
-    else stops.fill(position, 0, (stops.length = parents));
+    if (group < 0) ofAll = position;
+    else stops[group] = position;
   }
-  return found.map((each, group) => ({ rows: each, stop: stops[group] }));
+  return found.map((each, group) => ({ rows: each, stop: stops[group] ?? ofAll }));
 }
 
 function joinedPages(
