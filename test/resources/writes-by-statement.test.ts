@@ -157,14 +157,22 @@ const hasServer = Boolean(process.env.TEST_DATABASE_URL);
 
   it('finds no issue that was deleted meanwhile', async () => {
     const issue = await create();
+    const id = parseId(issue.id)?.uuid ?? '';
     const settled = await whileHeld(
-      (trx) =>
-        trx
+      async (trx) => {
+        await trx
           .updateTable('issue')
           .set({ deletedUtc: sql<Date>`clock_timestamp()` })
           .where('workspaceId', '=', world.workspaceId)
-          .where('id', '=', parseId(issue.id)?.uuid ?? '')
-          .execute(),
+          .where('id', '=', id)
+          .execute();
+        await trx
+          .updateTable('issueStage')
+          .set({ deleted: true })
+          .where('workspaceId', '=', world.workspaceId)
+          .where('issueId', '=', id)
+          .execute();
+      },
       () => ada.refused('commentCreate', { issueKey: issue.key, body: 'Too late' }),
     );
     expect(settled).toMatchObject({ value: { code: 'NOT_FOUND' } });
