@@ -24,6 +24,7 @@ export function tableOf<Row>(
   const since: JsonSchema = {
     type: ['string', 'null'],
     format: 'date-time',
+    maxLength: '2026-01-31T12:00:00.000Z'.length,
     description: 'Since when the history of the issues is complete; null if it always was.',
   };
   const schema: JsonSchema = {

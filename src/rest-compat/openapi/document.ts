@@ -1,5 +1,6 @@
 import { type OperationDefinitionNode, print } from 'graphql';
 import packageFile from '../../../package.json' with { type: 'json' };
+import { maxAnswerBytes } from '../../executor/limits.ts';
 import type { Body, Fields } from '../body.ts';
 import { type JsonSchema, orNull } from '../json-schema.ts';
 import type { Parameters } from '../params.ts';
@@ -73,6 +74,7 @@ const tags = [
   { name: 'teams', description: 'Teams and their repositories.' },
   { name: 'projects', description: 'Projects and their links.' },
   { name: 'members', description: 'Members of the workspace.' },
+  { name: 'stats', description: 'Numbers of issues, now and over time.' },
   { name: 'meta', description: 'The meaning of codes.' },
   { name: 'health', description: 'Probes for load balancers.' },
 ];
@@ -257,7 +259,7 @@ function successResponses(route: Route, { ids, example, components }: Parts): Re
         ...(schema && {
           content: {
             'application/json': { schema: components.print(schema), ...(answer && { example: answer.body }) },
-            ...(isTable && { 'text/csv': { schema: { type: 'string' } } }),
+            ...(isTable && { 'text/csv': { schema: { type: 'string', maxLength: maxAnswerBytes } } }),
           },
         }),
         ...linksOf(route, success, ids),
