@@ -9,7 +9,7 @@ export const indexes = {
     issue_by_started:
       'issue (workspace_id, started_utc, id) include (estimate_value) where deleted_utc is null',
     issue_by_closed:
-      'issue (workspace_id, closed_utc, id) include (created_utc, started_utc, estimate_value) where deleted_utc is null',
+      'issue (workspace_id, closed_utc, id) include (created_utc, started_utc, estimate_value) where deleted_utc is null and closed_utc is not null',
   },
   drops: ['issue_by_created'],
 };
