@@ -15,8 +15,8 @@ export interface Access {
   /** Whether a join table has the parents of the rows. */
   readonly isJoined: boolean;
   /**
-   * How many rows are read for each row that is looked at: itself, and one for each condition on related rows that no copy in the row
-   * answers.
+   * How many rows are read for each row that is looked at: itself, one for each condition on related rows that no copy in the row
+   * answers, and those of the join table that has its parents.
    */
   readonly weight: number;
   /** The conditions by which an index finds the matching rows, in another order. */

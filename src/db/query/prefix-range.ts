@@ -7,16 +7,15 @@ import type { Predicate } from './predicate.ts';
  * Such texts are compared by their code points (collation "C").
  */
 export function withPrefixRanges(filter: Predicate, table: TableName): Predicate {
-  const columns = new Set(
-    listIndexes[table]?.flatMap((index) => (index.isText ? [] : (index.columns[0] ?? []))),
+  const ranges = rangesIn(filter, (column) =>
+    Boolean(listIndexes[table]?.some(({ columns, isText }) => !isText && columns[0] === column)),
   );
-  const ranges = rangesIn(filter, columns);
   return ranges.length === 0 ? filter : { all: [filter, ...ranges] };
 }
 
-function rangesIn(filter: Predicate, columns: ReadonlySet<string>): Predicate[] {
-  if ('all' in filter) return filter.all.flatMap((part) => rangesIn(part, columns));
-  if (!('is' in filter) || filter.is !== 'startsWith' || !columns.has(filter.column)) return [];
+function rangesIn(filter: Predicate, isIndexed: (column: string) => boolean): Predicate[] {
+  if ('all' in filter) return filter.all.flatMap((part) => rangesIn(part, isIndexed));
+  if (!('is' in filter) || filter.is !== 'startsWith' || !isIndexed(filter.column)) return [];
   const { column, value } = filter;
   if (typeof value !== 'string') return [];
   const end = nextPrefix(value);
@@ -30,7 +29,7 @@ const lastCodePoint = 0x10_ff_ff;
 const firstSurrogate = 0xd8_00;
 const firstAfterSurrogates = 0xe0_00;
 
-/** The first text after all texts with the prefix; undefined where there is none. */
+/** The smallest text that sorts after every text that begins with the prefix; undefined if there is no such text. */
 function nextPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
   while (points.at(-1) === lastCodePoint) points.pop();

@@ -27,8 +27,5 @@ export function readBounds(rows: number): ReadBounds {
   };
 }
 
-/**
- * The default number of rows that a page may look at. Measured in `docs/decisions`: with it a page takes less than 100 ms
- * at a million issues, whatever it asks for.
- */
+/** The default number of rows that a page may look at; docs/decisions/0032-bounded-pages.md has the figures. */
 export const defaultReadBudget = 20_000;

@@ -45,5 +45,6 @@ export async function selectBurnup(
     .leftJoin(changes.as('changes'), (join) => join.onTrue())
     .select(['changes.key', 'changes.category', 'changes.place', 'changes.count', 'changes.estimate'])
     .execute();
+  // The names of some columns are data, so Kysely does not know the type of the rows.
   return rows as unknown as BurnupRow[];
 }

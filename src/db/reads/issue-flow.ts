@@ -50,5 +50,6 @@ export async function selectIssueFlow(db: TenantDb, periods: readonly Span[]): P
     .leftJoin(byCategory.as('flow'), (join) => join.onTrue())
     .select(['flow.category', 'flow.what', 'flow.place', 'flow.count'])
     .execute();
+  // The names of some columns are data, so Kysely does not know the type of the rows.
   return rows as unknown as FlowRow[];
 }

@@ -76,6 +76,7 @@ export async function selectIssueTrend(
     .select(sql`period::int`.as('period'))
     .orderBy('rank')
     .execute();
+  // The names of some columns are data, so Kysely does not know the type of the rows.
   return rows as unknown as TrendRow[];
 }
 

@@ -38,12 +38,10 @@ export class Walked implements ValidatedPage {
     const ranged = withPrefixRanges(request.filter, source.table);
     const keyed = (many: boolean) =>
       cached ? withKeys(withRanks(ranged, order, cached), cached, many) : ranged;
-    const made = shapedWalk(
-      { ...request, filter: keyed(true) },
-      // Nothing bounds a count of all rows: there PostgreSQL decides better what to begin with.
-      keyed(source.parent !== undefined),
-      this.#how,
-    );
+    const filter = keyed(true);
+    // Nothing bounds a count of all rows: there PostgreSQL decides better what to begin with.
+    const counted = source.parent ? filter : keyed(false);
+    const made = shapedWalk({ ...request, filter }, counted, this.#how);
     this.#shaped.set(cached ?? noReferenceData, made);
     return made;
   }
@@ -77,7 +75,7 @@ function shapedWalk(
 ): ShapedWalk {
   const { source, order, backward } = request;
   const filter = slotted(request.filter, 'filter');
-  const counted = slotted(countedFilter, 'counted');
+  const counted = countedFilter === request.filter ? filter : slotted(countedFilter, 'counted');
   const after = slottedPosition(request.after, 'after');
   const before = slottedPosition(request.before, 'before');
   const walk: Walk = {

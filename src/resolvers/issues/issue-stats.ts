@@ -20,15 +20,31 @@ export async function issueStats(
 ): Promise<IssueStatsRow[]> {
   const { db } = signedIn(ctx);
   const violations = new Violations();
+  const sizes = { usual: maxStatsGroups, most: maxStatsGroups };
+  const { where, columns, limit } = groupingOf(issues, input, sizes, violations);
+  violations.check('invalid_request');
+  return selectIssueStats(db, where, columns, limit);
+}
+
+/** Which issues are counted, by which columns, and how many groups are returned. Adds a violation for each invalid argument. */
+export function groupingOf(
+  issues: { where: Predicate; fields: FilterFields },
+  input: {
+    filter?: Record<string, unknown> | null;
+    groupBy: readonly StatsColumn[];
+    first?: number | null;
+  },
+  groups: { usual: number; most: number },
+  violations: Violations,
+): { where: Predicate; columns: StatsColumn[]; limit: number } {
   const columns = [...new Set(input.groupBy)];
   violations.that(
     columns.length <= maxStatsDimensions,
     'groupBy',
     `takes ${maxStatsDimensions} columns at most`,
   );
-  const limit = input.first ?? maxStatsGroups;
-  violations.that(limit >= 1 && limit <= maxStatsGroups, 'first', `must be from 1 to ${maxStatsGroups}`);
+  const limit = input.first ?? groups.usual;
+  violations.that(limit >= 1 && limit <= groups.most, 'first', `must be from 1 to ${groups.most}`);
   const filter = filterPredicate(issues.fields, input.filter ?? {}, violations);
-  violations.check('invalid_request');
-  return selectIssueStats(db, { all: [issues.where, filter] }, columns, limit);
+  return { where: { all: [issues.where, filter] }, columns, limit };
 }

@@ -3,8 +3,8 @@ import type { IssueGroup, StatsColumn } from '../../db/reads/issue-groups.ts';
 import { selectIssueTrend, type TrendRow } from '../../db/reads/issue-trend.ts';
 import { type Context, signedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
-import { type FilterFields, filterPredicate } from '../filters.ts';
-import { maxStatsDimensions } from '../issues/issue-stats.ts';
+import type { FilterFields } from '../filters.ts';
+import { groupingOf } from '../issues/issue-stats.ts';
 import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
 
 export const maxTrendGroups = 100;
@@ -53,17 +53,10 @@ export async function issueTrend(
 ): Promise<IssueTrend> {
   const { db } = signedIn(ctx);
   const violations = new Violations();
-  const columns = [...new Set(input.groupBy)];
-  violations.that(
-    columns.length <= maxStatsDimensions,
-    'groupBy',
-    `takes ${maxStatsDimensions} columns at most`,
-  );
-  const limit = input.first ?? defaultTrendGroups;
-  violations.that(limit >= 1 && limit <= maxTrendGroups, 'first', `must be from 1 to ${maxTrendGroups}`);
-  const filter = filterPredicate(issues.fields, input.filter ?? {}, violations);
+  const sizes = { usual: defaultTrendGroups, most: maxTrendGroups };
+  const { where, columns, limit } = groupingOf(issues, input, sizes, violations);
   const periods = periodsOf(input, violations);
-  const rows = await selectIssueTrend(db, { all: [issues.where, filter] }, periods, columns, limit);
+  const rows = await selectIssueTrend(db, where, periods, columns, limit);
   const found = Map.groupBy(
     rows.filter(({ period }) => period !== null),
     (row) => JSON.stringify(columns.map((column) => row[column])),
