@@ -14,7 +14,9 @@ export interface Cluster {
   stop(): void;
 }
 
-const folder = process.env['BENCH_CLUSTER_DIR'] ?? join(import.meta.dirname, '.cluster');
+/** Where everything is kept between runs. */
+export const clusterFolder = process.env['BENCH_CLUSTER_DIR'] ?? join(import.meta.dirname, '.cluster');
+const folder = clusterFolder;
 const dataDir = join(folder, 'data');
 const portFile = join(folder, 'port');
 const superuser = process.getuid?.() === 0;

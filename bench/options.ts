@@ -10,6 +10,8 @@ export interface ShapesOptions {
   readonly only: string | undefined;
   /** Of the orders of each filter, one of so many is checked. */
   readonly oneOf: number;
+  /** Whether the list of pages that end early is written anew. */
+  readonly writes: boolean;
 }
 
 export interface Options {
@@ -24,6 +26,10 @@ export interface Options {
   readonly check: boolean;
   readonly write: boolean;
   readonly shapes: ShapesOptions | false;
+  /** Whether only what writes add to the write-ahead log is measured. */
+  readonly wal: boolean;
+  /** The numbers of issues for which the engines are compared; undefined to compare the contenders. */
+  readonly engineSizes: readonly number[] | undefined;
 }
 
 const help = `npm run bench -- [options]
@@ -37,18 +43,21 @@ const help = `npm run bench -- [options]
   --fresh               make the database anew; otherwise bench/.cluster is used again when it fits
   --stop                stop a database server that was kept, and do nothing else
   --check               only compare the answers of the contenders
-  --write               write bench/RESULTS.md and bench/results.svg also when only a part was run
+  --write               write bench/RESULTS.md and bench/results.svg also when only a part was run; with --shapes, write
+                        the list of pages that end early (shapes/short/)
   --shapes              instead, judge what every filter and order of the graph reads, on skewed data (shapes/)
   --shape TEXT          only filters whose name contains this, such as 'issues labels'
   --one-of N            one of N orders of each filter (default 1: all)
   --resume              go on where an earlier check of shapes was stopped
+  --engine embedded     instead, compare the embedded engine with PostgreSQL at 1,000, 10,000 and 100,000 issues, or at
+                        --issues N
+  --wal                 instead, measure what each kind of write adds to the write-ahead log
   --help
 
   BENCH_DATABASE_URL    an empty PostgreSQL database to use instead of a private one
   BENCH_CLUSTER_DIR     where the private one is kept (default bench/.cluster)
   BENCH_PRODUCT         another checkout of the product to measure (default: this one)
-  BENCH_BEFORE          an earlier checkout that takes part as the contender "before"; if the product has newer
-                        migrations, a kept database must be rebuilt with --fresh
+  BENCH_BEFORE          an earlier checkout that takes part as the contender "before", on a database of its own
   BENCH_PROFILE         a directory for CPU profiles of the product, one for each process
   BENCH_NICE            priority of all that is measured, -20 (first) to 19, where others use the machine (default 0)
   LIMIT_TOKEN_CACHE_MS  how long LIMIT remembers a token (default 1000; 0: looks each request's up)
@@ -75,6 +84,8 @@ export function readOptions(): Options | undefined {
       shape: { type: 'string' },
       'one-of': { type: 'string', default: '1' },
       resume: { type: 'boolean', default: false },
+      wal: { type: 'boolean', default: false },
+      engine: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -91,7 +102,7 @@ export function readOptions(): Options | undefined {
   const names = contenders.map(({ name }) => name);
   const chosen = values.contenders?.split(',') ?? names;
   for (const name of chosen) if (!names.includes(name)) throw new Error(`There is no contender ${name}.`);
-  const { keep, fresh, stop, check, write, shapes, shape, resume } = values;
+  const { keep, fresh, stop, check, write, shapes, shape, resume, wal } = values;
   return {
     only: [...new Set(named)],
     contenders: chosen,
@@ -103,8 +114,22 @@ export function readOptions(): Options | undefined {
     stop,
     check,
     write: write || (!values.only && !values.contenders),
-    shapes: shapes && { isResumed: resume, only: shape, oneOf: number('one-of', values['one-of']) },
+    wal,
+    engineSizes: engineSizes(values),
+    shapes: shapes && {
+      isResumed: resume,
+      only: shape,
+      oneOf: number('one-of', values['one-of']),
+      writes: write,
+    },
   };
+}
+
+function engineSizes({ engine, issues }: { engine?: string; issues?: string }): number[] | undefined {
+  if (engine === undefined) return undefined;
+  if (engine !== 'embedded')
+    throw new Error('--engine embedded compares the embedded engine with PostgreSQL.');
+  return issues === undefined ? [1_000, 10_000, 100_000] : [number('issues', issues)];
 }
 
 function number(name: string, text: string): number {

@@ -46,7 +46,7 @@ export class StatementCounter {
       }
       const { rows } = await this.#client.query<{ calls: string }>(`
         select coalesce(sum(calls), 0) as calls from pg_stat_statements
-        where dbid = (select oid from pg_database where datname = current_database())
+        where dbid = any(select oid from pg_database where datname in (current_database(), current_database() || '_before'))
           and query not like '%pg_stat_statements%' and query not like '%pg_reload_conf%'`);
       return Number(rows[0]?.calls) / counted;
     } finally {

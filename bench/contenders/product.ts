@@ -8,7 +8,7 @@ import { restRequest } from './rest-requests.ts';
 import { graphRequest } from './graph-requests.ts';
 
 /** The product as an operator would start it, in one process and with all checks enabled. */
-function productAt(name: string, title: string, checkout: string): Contender {
+function productAt(name: string, title: string, checkout: string, dataDir?: string): Contender {
   let deepCursors: ReadonlyMap<string, string> = new Map();
   return {
     name,
@@ -25,9 +25,9 @@ function productAt(name: string, title: string, checkout: string): Contender {
         'serve',
       ],
       env: {
-        DATABASE_URL: databaseUrl,
+        ...(dataDir === undefined && { DATABASE_URL: databaseUrl }),
         PORT: String(port),
-        DATA_DIR: directory,
+        DATA_DIR: dataDir ?? directory,
         LOG_LEVEL: 'warn',
         ...quotas,
       },
@@ -54,6 +54,10 @@ const quotas: Record<string, string> = {
 
 /** The checkout that is measured. */
 export const product = productAt('product', 'workgraph', repository);
+
+/** The checkout on the embedded engine, with the database of a data directory. */
+export const embeddedProduct = (dataDir: string): Contender =>
+  productAt('embedded', 'workgraph, embedded', repository, dataDir);
 
 /** An earlier checkout to compare it with, on the same database and in the same rounds, if `BENCH_BEFORE` names one. */
 export const previous: readonly Contender[] = before ? [productAt('before', 'workgraph before', before)] : [];

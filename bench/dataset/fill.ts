@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { directory } from './directory.ts';
 import { functions } from './functions.ts';
-import { before, repository } from '../repository.ts';
 import { issues, surroundings } from './issues.ts';
-import { skewedIssues } from './skewed.ts';
-import { stages } from './stages.ts';
+import { deletedIssues, skewedIssues } from './skewed.ts';
+import { stages, stagesBefore } from './stages.ts';
+import { tallies } from './tallies.ts';
 import { views } from './views.ts';
 
 /** The token with all scopes that all contenders are called with. */
@@ -24,8 +24,8 @@ const scopes = [
 export const teams = 50;
 
 /** Must be increased with each change of the data, so that an old cluster is detected. Skewed data has versions from 1,001. */
-const version = 3;
-const skewedVersion = 1_002;
+export const version = 5;
+const skewedVersion = 1_004;
 
 /** How many issues there are, and whether they are skewed. */
 export interface Filling {
@@ -33,11 +33,12 @@ export interface Filling {
   readonly isSkewed: boolean;
 }
 
-/**
- * Migrates the database and fills it, unless it already has the same data. With an earlier checkout in the run, it is
- * migrated only as far as that one knows, because a version does not start on a newer schema.
- */
-export async function fill(url: string, filling: Filling, say: (line: string) => void): Promise<void> {
+/** Migrates the database as the checkout wants it, and fills it unless it already has the same data. */
+export async function fill(
+  { url, checkout }: { url: string; checkout: string },
+  filling: Filling,
+  say: (line: string) => void,
+): Promise<void> {
   const wanted = filling.isSkewed ? skewedVersion : version;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -48,10 +49,10 @@ export async function fill(url: string, filling: Filling, say: (line: string) =>
         `The database holds a benchmark of ${found.issues} issues (version ${found.version}): use --fresh to rebuild it.`,
       );
     }
-    migrate(url, before ?? repository);
+    migrate(url, checkout);
     if (!found) {
       say(`filling ${filling.issues} issues …`);
-      await insertAll(client, filling);
+      await fillWith(client, filling);
     }
     await client.query(views);
   } finally {
@@ -60,7 +61,7 @@ export async function fill(url: string, filling: Filling, say: (line: string) =>
 }
 
 /** Migrates the schema, including that of a cluster of an earlier run, with the command of a checkout of the product. */
-export function migrate(url: string, checkout: string): void {
+function migrate(url: string, checkout: string): void {
   execFileSync(process.execPath, [join(checkout, 'bin', 'workgraph.js'), 'migrate'], {
     env: { ...process.env, DATABASE_URL: url },
     // The output is only shown in the error if it fails.
@@ -82,7 +83,8 @@ async function filled(client: pg.Client): Promise<{ issues: number; version: num
   return (await client.query('select issues, version from bench.filled')).rows[0];
 }
 
-async function insertAll(client: pg.Client, { issues: issueCount, isSkewed }: Filling): Promise<void> {
+/** Fills an empty database that has the schema of a checkout. */
+export async function fillWith(client: pg.Client, { issues: issueCount, isSkewed }: Filling): Promise<void> {
   // Whatever their number, the issues are from the time between 2024 and October 2026.
   const step = `interval '${(1030 * 86_400) / issueCount} seconds'`;
   const hash = createHash('sha256').update(token).digest('hex');
@@ -105,10 +107,22 @@ async function insertAll(client: pg.Client, { issues: issueCount, isSkewed }: Fi
     .catch(() => client.query('rollback to savepoint replica'));
   const indexes = await dropIndexes(client);
   const filled = isSkewed ? skewedIssues : issues;
-  for (const statement of [functions, directory, filled, surroundings]) await client.query(bind(statement));
+  const deleted = isSkewed ? deletedIssues : '';
+  for (const statement of [functions, directory, filled, surroundings, deleted])
+    await client.query(bind(statement));
   // An earlier checkout may not know them yet.
-  const knowsStages = await client.query(`select to_regclass('issue_stage') is not null as known`);
-  if (knowsStages.rows[0].known) await client.query(stages);
+  for (const [table, rows] of Object.entries({
+    issue_stage: stages,
+    issue_text: texts,
+    issue_tally: tallies,
+  })) {
+    const { rows: found } = await client.query('select to_regclass($1) is not null as known', [table]);
+    if (found[0].known) await client.query(rows);
+  }
+  const sides = await client.query(
+    `select from information_schema.columns where table_name = 'issue_stage' and column_name = 'previous_deleted'`,
+  );
+  if (sides.rowCount === 1) await client.query(stagesBefore);
   for (const { definition } of indexes) await client.query(definition);
   await client.query('create table bench.filled (issues int not null, version int not null)');
   await client.query('insert into bench.filled values ($1, $2)', [
@@ -119,6 +133,8 @@ async function insertAll(client: pg.Client, { issues: issueCount, isSkewed }: Fi
   await client.query('vacuum (analyze, freeze)');
 }
 
+const texts = `insert into issue_text (workspace_id, issue_id, title_fold) select workspace_id, id, title_fold from issue`;
+
 /**
  * Drops the indexes of the large tables, except those of constraints. Building them afterwards takes a tenth of the
  * time.
@@ -128,7 +144,7 @@ async function dropIndexes(client: pg.Client): Promise<{ definition: string }[]>
     select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
     from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
     where i.indrelid in ('issue'::regclass, 'comment'::regclass, 'activity'::regclass, 'issue_label'::regclass,
-      'issue_assignee'::regclass, 'issue_subscription'::regclass) and c.oid is null`);
+      'issue_assignee'::regclass, 'issue_subscription'::regclass, to_regclass('issue_text')) and c.oid is null`);
   for (const { name } of rows) await client.query(`drop index ${name}`);
   return rows;
 }

@@ -42,3 +42,10 @@ from generate_series(0, :issues - 1) n,
                   bench.created(n, :step) as created,
                   initcap(bench.words(n * 7, 25 + n % 40)) || ' ' || n as title) facts;
 `;
+
+/** One issue in a hundred was deleted. */
+export const deletedIssues = `
+update issue set deleted_utc = updated_utc where number % 97 = 0;
+update team_counter c set gone_issue_count = (
+  select count(*) from issue i where i.workspace_id = c.workspace_id and i.team_id = c.team_id and i.deleted_utc is not null);
+`;

@@ -15,3 +15,10 @@ from issue i
     and earlier.category = place + 2;
 update issue set started_utc = created_utc + interval '1 day' where status_rank >= 30000;
 `;
+
+/** What the issues were before their stages. */
+export const stagesBefore = `
+update issue_stage s set previous_status_id = p.status_id, previous_deleted = coalesce(p.deleted, true)
+from issue_stage x left join issue_stage p
+  on p.workspace_id = x.workspace_id and p.issue_id = x.issue_id and p.sort_order = x.sort_order - 1
+where s.workspace_id = x.workspace_id and s.issue_id = x.issue_id and s.sort_order = x.sort_order`;

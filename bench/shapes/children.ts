@@ -10,17 +10,18 @@ export async function largestParents(gate: Gate, list: ChildList): Promise<strin
   const { table, where, parent } = list.rows;
   const { rows } = await gate.client.query<{ id: string }>(`
     with largest as (select ${parent} as key, count(*) as n from ${table} ${where} group by 1 order by 2 desc limit 250)
-    select p.id from largest join ${list.parentTable} p on p.${list.parentKey} = largest.key order by n desc`);
+    select p.id from largest join ${list.parentTable} p on p.${list.parentKey} = largest.key
+    where to_jsonb(p) ->> 'deleted_utc' is null order by n desc`);
   return rows.map(({ id }) => list.encoded(id));
 }
 
-/** Judges the pages under one, 50 and 250 parents with a filter, in every order and direction or one of so many. */
+/** Judges the pages under one, 50 and 250 parents with a filter, in the chosen ones of all orders and directions. */
 export async function checkChildren(
   gate: Gate,
   list: ChildList,
   parents: readonly string[],
   { name: filterName, filter }: NamedFilter,
-  { budget, oneOf }: { budget: number; oneOf: number },
+  { budget, isChosen }: { budget: number; isChosen: () => boolean },
 ): Promise<Judged[]> {
   const { name, row, parentType } = list;
   const document = `query ($ids: [ID!]!, $filter: ${row}Filter, $orderBy: ${row}Order) {
@@ -33,7 +34,7 @@ export async function checkChildren(
     ),
   );
   for (const [index, { orderBy, count }] of shapes.entries()) {
-    if ((index + filterName.length) % oneOf !== 0) continue;
+    if (!isChosen()) continue;
     const ids = parents.slice(0, count);
     const variables = { ids, filter, orderBy };
     const { data, statements } = await gate.ask(document, variables, { isGeneric: index % 2 === 1 });

@@ -7,6 +7,8 @@ export interface Explained {
   readonly text: string;
   /** Rows that scans of tables have read, those included that a filter dropped. */
   readonly heapRows: number;
+  /** Rows of tallies, of which there are only as many as groups in statuses, whatever the number of issues. */
+  readonly tallyRows: number;
   /** Entries that index-only scans have read. */
   readonly indexEntries: number;
   readonly buffers: number;
@@ -29,38 +31,48 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Explains each statement with its values before it runs it, on a connection of its own. */
-export class ExplainingLease extends Lease {
-  readonly #inner: Lease;
+/** Explains statements on a connection of its own, one after the other: planned for their values, or once for all values. */
+export class Explainer {
   readonly #client: pg.Client;
-  readonly #found: Explained[];
   readonly #isGeneric: boolean;
+  #last: Promise<unknown> = Promise.resolve();
 
-  constructor(inner: Lease, client: pg.Client, found: Explained[], isGeneric: boolean) {
-    super({ query: () => refuse(), prepared: () => refuse() }, () => inner.release());
-    this.#inner = inner;
+  constructor(client: pg.Client, { isGeneric }: { isGeneric: boolean }) {
     this.#client = client;
-    this.#found = found;
     this.#isGeneric = isGeneric;
   }
 
+  explain(text: string, parameters: unknown[]): Promise<Explained> {
+    const found = this.#last.then(() => this.#explain(text, parameters));
+    this.#last = found.catch(() => undefined);
+    return found;
+  }
+
+  async #explain(text: string, parameters: unknown[]): Promise<Explained> {
+    const how = 'explain (analyze, buffers, format json)';
+    if (!this.#isGeneric) return explained(text, await this.#client.query(`${how} ${text}`, parameters));
+    await this.#client.query('deallocate all');
+    await this.#client.query(`prepare generic as ${text}`);
+    const literals = parameters.map(literalOf).join(', ');
+    return explained(text, await this.#client.query(`${how} execute generic${literals && `(${literals})`}`));
+  }
+}
+
+/** Explains each statement with its values before it runs it. */
+export class ExplainingLease extends Lease {
+  readonly #inner: Lease;
+  readonly #explainer: Explainer;
+  readonly #found: Explained[];
+
+  constructor(inner: Lease, explainer: Explainer, found: Explained[]) {
+    super({ query: () => refuse(), prepared: () => refuse() }, () => inner.release());
+    this.#inner = inner;
+    this.#explainer = explainer;
+    this.#found = found;
+  }
+
   override async rows(statement: Prepared, values: Values): Promise<TextRows> {
-    const parameters = statement.bind(values);
-    const { text } = statement;
-    if (this.#isGeneric) {
-      await this.#client.query('deallocate all');
-      await this.#client.query(`prepare generic as ${text}`);
-      const literals = parameters.map(literalOf).join(', ');
-      const how = `explain (analyze, buffers, format json) execute generic${literals && `(${literals})`}`;
-      this.#found.push(explained(text, await this.#client.query(how)));
-    } else {
-      this.#found.push(
-        explained(
-          text,
-          await this.#client.query(`explain (analyze, buffers, format json) ${text}`, parameters),
-        ),
-      );
-    }
+    this.#found.push(await this.#explainer.explain(statement.text, statement.bind(values)));
     return this.#inner.rows(statement, values);
   }
 }
@@ -73,6 +85,7 @@ function explained(text: string, { rows }: pg.QueryResult): Explained {
   const [{ Plan: plan, 'Execution Time': ms }] = rows[0]['QUERY PLAN'];
   const sum = {
     heapRows: 0,
+    tallyRows: 0,
     indexEntries: 0,
     sortedRows: 0,
     sequential: [] as { table: string; rows: number }[],
@@ -86,8 +99,9 @@ function explained(text: string, { rows }: pg.QueryResult): Explained {
       loops;
     const type = node['Node Type'];
     if (type === 'Index Only Scan') sum.indexEntries += read;
+    else if (node['Relation Name'] === 'issue_tally') sum.tallyRows += read;
     else if (node['Relation Name'] !== undefined) sum.heapRows += read;
-    if (type === 'Seq Scan' && loops > 0)
+    if (type === 'Seq Scan' && loops > 0 && node['Relation Name'] !== 'issue_tally')
       sum.sequential.push({ table: node['Relation Name'] ?? '', rows: read });
     if (type.includes('Sort')) {
       const [input] = node.Plans ?? [];

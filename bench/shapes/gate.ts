@@ -18,7 +18,7 @@ import { scopes } from '../../src/resolvers/context.ts';
 import { SerialQueue } from '../../src/resolvers/writes/serial-queue.ts';
 import { writesOf } from '../../src/resolvers/writes/write-transaction.ts';
 import { schema } from '../../src/schema/index.ts';
-import { type Explained, ExplainingLease } from './explained.ts';
+import { type Explained, Explainer, ExplainingLease } from './explained.ts';
 import type { Judged } from './judge.ts';
 
 /** An answered shape: its data, and what its statements did. */
@@ -29,6 +29,8 @@ export interface Answered {
 
 export interface Gate {
   readonly client: pg.Client;
+  /** A connection for statements that read whatever it takes: with much memory, and given up when this process is gone. */
+  readonly unbounded: pg.Client;
   readonly workspaceId: string;
   /** The variables of an operation as resolvers get them: with the codes of enums. */
   coerced(document: string, variables: Record<string, unknown>): Record<string, unknown>;
@@ -45,6 +47,11 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
   const generic = new pg.Client({ connectionString: url });
   await generic.connect();
   await generic.query('set plan_cache_mode = force_generic_plan');
+  const unbounded = new pg.Client({ connectionString: url });
+  await unbounded.connect();
+  await unbounded.query(`set work_mem = '1GB'; set client_connection_check_interval = '5s'`);
+  const custom = new Explainer(client, { isGeneric: false });
+  const general = new Explainer(generic, { isGeneric: true });
   const { rows } = await client.query(`
     select w.workspace_id as "workspaceId", m.user_account_id as "userAccountId", m.id as "memberId"
     from workspace w join member m using (workspace_id) order by m.role, m.id limit 1`);
@@ -55,6 +62,7 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
   const quota = { limit: 0, remaining: 0, resetUtc: new Date() };
   return {
     client,
+    unbounded,
     workspaceId,
     coerced: (text, variables) => {
       const document = reader.read(text);
@@ -81,7 +89,7 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
         loaders: new Loaders(db, bounds),
         bounds,
         connect: async () =>
-          new ExplainingLease(await database.connect(), isGeneric ? generic : client, statements, isGeneric),
+          new ExplainingLease(await database.connect(), isGeneric ? general : custom, statements),
         reference: {
           current: () => reference.current(workspaceId, undefined),
           renewed: () => reference.renewed(workspaceId),
@@ -108,7 +116,7 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
     },
     close: async () => {
       await reference.close();
-      await Promise.all([client.end(), generic.end()]);
+      await Promise.all([client.end(), generic.end(), unbounded.end()]);
       await database.close();
     },
   };

@@ -2,6 +2,9 @@ import type { Explained } from './explained.ts';
 
 export const pageSize = 50;
 
+/** In the data of the check; a workspace of a million issues has 46,000. */
+const mostTallies = 100_000;
+
 /** What one page, or the pages of several parents, took. */
 export interface Judged {
   readonly name: string;
@@ -18,24 +21,29 @@ export interface Asked {
   readonly budget: number;
   readonly parents: number;
   readonly size: number;
+  /** How many statements there may be; 5 by default. */
+  readonly statements?: number;
 }
 
 /** Compares what statements read with what they may read. */
 export function judgeReads(
   statements: readonly Explained[],
-  { budget, parents, size }: Asked,
+  { budget, parents, size, statements: mostStatements = 5 }: Asked,
 ): Pick<Judged, 'statements' | 'heapRows' | 'buffers' | 'ms' | 'problems'> {
   const sum = (of: (each: Explained) => number) => statements.reduce((total, each) => total + of(each), 0);
   const heapRows = sum((each) => each.heapRows);
   const indexEntries = sum((each) => each.indexEntries);
+  const tallyRows = sum((each) => each.tallyRows);
   const buffers = sum((each) => each.buffers);
   // Under very many parents a few rows of each are looked at, whatever the budget.
   const most = Math.max(budget, (parents * budget) / 100);
   const problems = [
     heapRows > 2 * most + 4 * size * parents && `${heapRows} heap rows`,
+    tallyRows > mostTallies && `${tallyRows} tallies`,
     indexEntries > 4 * (most + 1) && `${indexEntries} index entries`,
-    buffers > 2.25 * most + 8 * size * parents && `${buffers} buffers`,
-    statements.length > 5 && `${statements.length} statements`,
+    // An entry of an index is looked up in the visibility map, whose pages take turns in a table of more than 255 MB.
+    buffers > 2.25 * most + 8 * size * parents + indexEntries + tallyRows && `${buffers} buffers`,
+    statements.length > mostStatements && `${statements.length} statements`,
     ...statements.map(({ sortedRows }) => sortedRows > most + 1 && `a sort of ${sortedRows} rows`),
     ...statements.flatMap(({ sequential }) =>
       sequential.map(({ table, rows }) => rows > 1_000 && `a scan of ${table} (${rows} rows)`),
@@ -58,7 +66,22 @@ export function report(judged: readonly Judged[], say: (line: string) => void): 
   line('ms', ({ ms }) => ms);
   line('statements', ({ statements }) => statements);
   say(`over 100 ms: ${count(({ ms }) => ms > 100)}, over 1 s: ${count(({ ms }) => ms > 1_000)}`);
-  const short = count(({ isShort }) => isShort);
-  say(`short: ${short} (${((100 * short) / judged.length).toFixed(1)} %)`);
   say(`with problems: ${count(({ problems }) => problems.length > 0)}`);
+}
+
+/** How many of the pages ended early. */
+export function shareOfShort(judged: readonly Judged[]): string {
+  const short = judged.filter(({ isShort }) => isShort).length;
+  return `${judged.length} pages, ${short} ended early (${((100 * short) / judged.length).toFixed(1)} %)`;
+}
+
+/** The largest shares of pages that may end early: of filters by one condition, and of combinations. */
+const mostShort = { single: 0.03, combined: 0.08 };
+
+export function tooManyShort(judged: Readonly<Record<keyof typeof mostShort, readonly Judged[]>>): string[] {
+  return Object.entries(mostShort).flatMap(([kind, most]) => {
+    const pages = judged[kind as keyof typeof mostShort];
+    const short = pages.filter(({ isShort }) => isShort).length;
+    return short > most * pages.length ? [`${kind}: more than ${100 * most} % of the pages end early`] : [];
+  });
 }

@@ -6,7 +6,7 @@ import { type ListDeclaration, pageRequest } from '../../src/resolvers/connectio
 import { cursorAt } from '../../src/resolvers/cursors.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
-import { inSql } from './schema-facts.ts';
+import { inSql } from '../../src/db/tables/sql-names.ts';
 
 /** Parts of the whole sequence of ids of a filter in an order. */
 export interface Sequence {
@@ -35,8 +35,8 @@ export class Oracle {
     this.#client = client;
   }
 
-  /** Collects the rows that match a filter. */
-  async match(workspaceId: string, list: ListDeclaration, filter: NamedInput): Promise<void> {
+  /** Collects the rows that match a filter. Returns their number. */
+  async match(workspaceId: string, list: ListDeclaration, filter: NamedInput): Promise<number> {
     const { request } = pageRequest(list, { filter });
     const columns = new Set(['id', ...Object.values(list.orders).map(({ column }) => column)]);
     const query = findQuery({ db: anyWorkspace, columns: [...columns] }, list.source.table, {
@@ -47,11 +47,12 @@ export class Oracle {
     await this.#client.query(`create temp table matched (like ${inSql(list.source.table)})`);
     const names = [...columns].map(inSql).join(', ');
     await this.#client.query(`alter table matched ${dropsNotNull(await this.#columnsOf())}`);
-    await this.#client.query(
+    const { rowCount } = await this.#client.query(
       `insert into matched (${names}) ${statement.text}`,
       statement.bind({ workspaceId }),
     );
     await this.#client.query('analyze matched');
+    return rowCount ?? 0;
   }
 
   async #columnsOf(): Promise<string[]> {

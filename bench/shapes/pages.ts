@@ -1,6 +1,7 @@
 import type { Gate } from './gate.ts';
 import { judgeReads, type Judged, pageSize } from './judge.ts';
 import type { Oracle, Sequence } from './oracle.ts';
+import { checkTotal } from './totals.ts';
 import type { ListFacts } from './schema-facts.ts';
 import type { NamedFilter } from './values.ts';
 
@@ -11,30 +12,37 @@ interface PageShape {
   readonly expected: readonly string[];
 }
 
-interface ListPage {
+/** The answered page of a list. */
+export interface ListPage {
   nodes: readonly { id: string }[];
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean };
+  pageInfo: {
+    hasNextPage: boolean;
+    hasPreviousPage: boolean;
+    startCursor: string | null;
+    endCursor: string | null;
+  };
 }
 
-/** Judges the pages of a root list with a filter, in every order and direction or one of so many. */
+/** Judges the total of a root list with a filter, and its pages in the chosen ones of all orders and directions. */
 export async function checkPages(
   gate: Gate,
   oracle: Oracle,
   { name, row, list }: ListFacts,
   { name: filterName, filter }: NamedFilter,
-  { budget, oneOf }: { budget: number; oneOf: number },
+  { budget, isChosen }: { budget: number; isChosen: (order: number) => boolean },
 ): Promise<Judged[]> {
   const document = `query ($filter: ${row}Filter, $orderBy: ${row}Order, $first: Int, $last: Int, $after: String, $before: String) {
     list: ${name}(filter: $filter, orderBy: $orderBy, first: $first, last: $last, after: $after, before: $before) {
       nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
   const judged: Judged[] = [];
   const coerced = gate.coerced(document, { filter })['filter'] as Record<string, unknown>;
-  await oracle.match(gate.workspaceId, list, coerced);
+  const matched = await oracle.match(gate.workspaceId, list, coerced);
+  judged.push(await checkTotal(gate, { name, row, list }, { name: filterName, filter }, { budget, matched }));
   const orders = Object.keys(list.orders).flatMap((field) =>
     (['ASC', 'DESC'] as const).map((direction) => ({ field, direction })),
   );
   for (const [order, orderBy] of orders.entries()) {
-    if ((order + filterName.length) % oneOf !== 0) continue;
+    if (!isChosen(order)) continue;
     const sequence = await oracle.sequence(list, coerced, orderBy, pageSize);
     for (const [index, page] of pagesOf(sequence).entries()) {
       // Half of the statements are planned for their values, the others once for all values.
@@ -42,12 +50,19 @@ export async function checkPages(
       const variables = { filter, orderBy, ...page.args };
       const { data, statements } = await gate.ask(document, variables, { isGeneric });
       const reads = judgeReads(statements, { budget, parents: 1, size: pageSize });
-      const answer = comparison(data['list'] as ListPage, page);
+      const answered = data['list'] as ListPage;
+      const answer = comparison(answered, page);
+      const lost = answer.isShort
+        ? await continued(answered, page, async (args) => {
+            const next = await gate.ask(document, { filter, orderBy, ...args }, { isGeneric });
+            return next.data['list'] as ListPage;
+          })
+        : [];
       judged.push({
         ...reads,
         name: `${name} ${filterName}, ${orderBy.field} ${orderBy.direction}, ${page.name}`,
         isShort: answer.isShort,
-        problems: [...reads.problems, ...answer.problems],
+        problems: [...reads.problems, ...answer.problems, ...lost],
       });
     }
   }
@@ -68,8 +83,40 @@ function pagesOf({ first, middle, nulls, last }: Sequence): PageShape[] {
   ];
 }
 
+/** The most pages that a page which ended early is continued by. */
+const mostContinued = 5;
+
+/** Goes on from a page that ended early. Its rows and those of the next pages must be the expected ones, none left out. */
+async function continued(
+  page: ListPage,
+  { args, expected }: PageShape,
+  ask: (args: Record<string, unknown>) => Promise<ListPage>,
+): Promise<string[]> {
+  const isBackward = 'last' in args;
+  let ids = page.nodes.map(({ id }) => id);
+  let at = page.pageInfo;
+  for (let more = 0; more < mostContinued && ids.length < expected.length; more += 1) {
+    if (!(isBackward ? at.hasPreviousPage : at.hasNextPage))
+      return ['rows are missing behind a page that ended early'];
+    const next = await ask(
+      isBackward ? { last: pageSize, before: at.startCursor } : { first: pageSize, after: at.endCursor },
+    );
+    const found = next.nodes.map(({ id }) => id);
+    ids = isBackward ? [...found, ...ids] : [...ids, ...found];
+    at = next.pageInfo;
+  }
+  const compared = Math.min(ids.length, expected.length);
+  const [got, wanted] = isBackward
+    ? [ids.slice(ids.length - compared), expected.slice(expected.length - compared)]
+    : [ids.slice(0, compared), expected.slice(0, compared)];
+  return got.join() === wanted.join() ? [] : ['other rows than the oracle behind a page that ended early'];
+}
+
 /** A page that ended early must have the first of the expected rows, any other page all of them. */
-function comparison({ nodes, pageInfo }: ListPage, { args, expected }: PageShape) {
+export function comparison(
+  { nodes, pageInfo }: ListPage,
+  { args, expected }: Pick<PageShape, 'args' | 'expected'>,
+) {
   const ids = nodes.map(({ id }) => id);
   const isBackward = 'last' in args;
   const hasMore = isBackward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage;

@@ -1,4 +1,5 @@
 import { listIndexes } from '../../src/db/tables/list-indexes.ts';
+import { inSql } from '../../src/db/tables/sql-names.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import { schema } from '../../src/schema/index.ts';
@@ -50,6 +51,12 @@ function fieldsOf(typeName: string) {
   });
 }
 
+/** The names of the values of an enum. */
+export function enumValues(name: string): string[] {
+  const type = schema.getType(name) as unknown as TypeLike | undefined;
+  return (type?.getValues?.() ?? []).map((value) => value.name);
+}
+
 /** The root lists whose rows can become many. */
 export const rootLists: readonly ListFacts[] = fieldsOf('Query').map(({ name, row, plan }) => ({
   name,
@@ -84,11 +91,6 @@ export const childLists: readonly ChildList[] = [...entitiesByPrefix].flatMap(([
     ];
   }),
 );
-
-/** A name of the code as PostgreSQL has it. */
-export function inSql(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /** What the filter input of a row's type says. */
 export function inputFacts(row: string): InputFacts {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { FilterField, FilterFields } from '../../src/resolvers/filters.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
-import { inSql } from './schema-facts.ts';
+import { inSql } from '../../src/db/tables/sql-names.ts';
 
 /** A filter of a list, and a name that says which of them it is. */
 export interface NamedFilter {

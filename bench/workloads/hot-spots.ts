@@ -1,5 +1,5 @@
 import type { Facts } from '../facts.ts';
-import { patchOf } from './rest.ts';
+import { patchOf, patchVolatile } from './rest.ts';
 import type { Workload } from './workload.ts';
 import { commentOn, counts, issueIn, newRow } from './writes.ts';
 
@@ -30,7 +30,7 @@ export const hotSpots: readonly Workload[] = [
     id: 'W7-issue',
     title: 'REST: PATCH, all on one issue',
     input: (random, facts) => patchOf(random, facts, hotKey(facts)),
-    volatile: ['updatedUtc', 'lastActivityUtc', ...counts],
+    volatile: patchVolatile,
   },
 ];
 

@@ -72,7 +72,7 @@ export async function migrateLocation(config: Config, say: (text: string) => voi
   const { databaseUrl, dataDir, wire } = config;
   // There is no timeout because creating an index over many rows can take long.
   const location =
-    databaseUrl === undefined ? { dataDir } : { url: databaseUrl, wire, statementTimeoutMs: 0 };
+    databaseUrl === undefined ? { dataDir, wire } : { url: databaseUrl, wire, statementTimeoutMs: 0 };
   const database = await openDatabase(location);
   try {
     await refuseNewerSchema(database);

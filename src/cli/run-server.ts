@@ -40,7 +40,7 @@ async function openForServing({ config, migrate, lock }: Start): Promise<Databas
   if (databaseUrl === undefined) {
     // Only its owner may access the directory, which holds the database, the signing key and the demo's token.
     chmodSync(dataDir, 0o700);
-    return openUpToDate({ dataDir, lock }, say);
+    return openUpToDate({ dataDir, lock, wire }, say);
   }
   if (migrate) await migrateLocation(config, say);
   const database = await openDatabase({ url: databaseUrl, prepared, wire, ...config.pool });

@@ -129,6 +129,48 @@ export async function writeJoinedIds(unscoped: Kysely<Tables>, limit: number): P
   return Number(numAffectedRows ?? 0);
 }
 
+/**
+ * Copies titles to the table in which they are looked up, of issues that a server of an earlier version has written while this
+ * version was being rolled out: for a day after the migration. Returns their number.
+ */
+export async function copyMissedTexts(unscoped: Kysely<Tables>, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    insert into issue_text (workspace_id, issue_id, title_fold)
+    select i.workspace_id, i.id, i.title_fold
+    from migration m, workspace w, lateral (
+      select * from issue where workspace_id = w.id and updated_utc > m.applied_utc - interval '1 day' and deleted_utc is null
+      offset 0
+    ) i left join issue_text x on x.workspace_id = i.workspace_id and x.issue_id = i.id
+    where m.name = '0028_fill_issue_text' and m.applied_utc > now() - interval '1 day'
+      and x.title_fold is distinct from i.title_fold
+    limit ${limit}
+    on conflict (workspace_id, issue_id) do update set title_fold = excluded.title_fold`.execute(unscoped);
+  return Number(numAffectedRows ?? 0);
+}
+
+/**
+ * Says how issues were before stages that a server of an earlier version has written while this version was being rolled out: for
+ * a day after the migration. Returns the number of such stages.
+ */
+export async function fillMissedStages(unscoped: Kysely<Tables>, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update issue_stage s set previous_status_id = x.status_id, previous_deleted = x.deleted
+    from (
+      select late.workspace_id, late.issue_id, late.sort_order, p.status_id, coalesce(p.deleted, true) as deleted
+      from migration m, workspace w, lateral (
+        select * from issue_stage where workspace_id = w.id and since_utc > m.applied_utc - interval '1 day' offset 0
+      ) late left join issue_stage p on p.workspace_id = late.workspace_id and p.issue_id = late.issue_id
+        and p.sort_order = late.sort_order - 1
+      where m.name = '0035_fill_stages_before' and m.applied_utc > now() - interval '1 day'
+        and late.previous_deleted is null
+      limit ${limit}
+    ) x
+    where s.workspace_id = x.workspace_id and s.issue_id = x.issue_id and s.sort_order = x.sort_order`.execute(
+    unscoped,
+  );
+  return Number(numAffectedRows ?? 0);
+}
+
 export async function selectFilesOfIssues(db: TenantDb, issueIds: readonly string[]): Promise<FileName[]> {
   return db
     .selectFrom('attachment')
@@ -142,6 +184,7 @@ const issueChildTables = [
   'agentThreadMessage',
   'agentThread',
   'issueStage',
+  'issueText',
   'activity',
   'attachment',
   'issueLink',
@@ -179,6 +222,13 @@ export async function removeIssues(trx: Trx, issueIds: readonly string[], before
       .execute();
   }
   await trx.deleteFrom('issue').where('id', '=', anyUuid(ids)).execute();
+  // The log keeps that there were changes, and forgets what was in the issues.
+  await trx
+    .updateTable('change')
+    .set({ previous: null })
+    .where('issueId', '=', anyUuid(ids))
+    .where('previous', 'is not', null)
+    .execute();
   return ids.length;
 }
 

@@ -27,7 +27,7 @@ export function headersOf(error: unknown): Record<string, string> {
     return { 'WWW-Authenticate': challenge(error) };
   }
   if (error instanceof RateLimitedError) return { 'Retry-After': String(error.retryAfterSeconds) };
-  return error.code === 'unavailable' ? { 'Retry-After': '1' } : {};
+  return error.code === 'unavailable' || error.code === 'too_many_streams' ? { 'Retry-After': '1' } : {};
 }
 
 function challenge(error: AppError): string {

@@ -30,7 +30,13 @@ interface Size {
 const nothing: Readonly<Size> = { depth: 0, introspection: 0, fields: 0, width: 0, pages: 0 };
 
 /** A selection with one of these fields, which only connections have, is a page. */
-const pageFields: ReadonlySet<string> = new Set(['nodes', 'edges', 'pageInfo', 'totalCount']);
+const pageFields: ReadonlySet<string> = new Set([
+  'nodes',
+  'edges',
+  'pageInfo',
+  'totalCount',
+  'totalCountIsExact',
+]);
 
 /**
  * Refuses a document with selections that are too deep, too many or repeated too often, before validation or execution

@@ -14,6 +14,7 @@ import { RootResults } from '../schema/builder/root-results.ts';
 import { type OperationCost, priceOperation } from './cost.ts';
 import { answerCompiled } from './compiled/executor.ts';
 import type { RowForm } from './compiled/row-form.ts';
+import { withFirstReads } from './first-reads.ts';
 import { formatError, isFinal, type Report } from './errors.ts';
 import { type FallbackReport, refuseCostlyFallback, runFallback, tellFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from './idempotent.ts';
@@ -57,21 +58,22 @@ export interface OperationRequest {
  * are missing or it could cost too much. Errors are in the form that clients see.
  */
 export async function executeOperation(request: OperationRequest): Promise<OperationResult> {
-  const { context } = request;
-  const format = (error: unknown) => formatError(error, context.requestId, context.report);
+  const { requestId, report } = request.context;
+  const format = (error: unknown) => formatError(error, requestId, report);
   try {
     const { document, schema, operationName } = request;
     const operation = chooseOperation(document, operationName);
     requireRoot(schema, operation);
     const source = { schema, operation, fragments: fragmentsOf(document) };
     const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
-    checkScopes(scoped, context.principal);
-    const maxCost = context.maxCost ?? defaultOperationCost;
+    checkScopes(scoped, request.context.principal);
+    const maxCost = request.context.maxCost ?? defaultOperationCost;
     const cost = priceOperation(scoped, maxCost);
+    const context = await withFirstReads(scoped, request.context);
     const key = operation.operation === OperationTypeNode.MUTATION ? request.idempotencyKey : undefined;
     const { objects, ...result }: OperationResult & { objects?: number } =
       key === undefined
-        ? await answer(request, scoped, cost)
+        ? await answer({ ...request, context }, scoped, cost)
         : await executeOnce({ ...scoped, document, key }, context, (inside) =>
             answer({ ...request, context: inside, rows: undefined }, scoped, cost),
           );

@@ -16,6 +16,7 @@ export const codeTables = {
   deliveryState: { planned: 1, active: 2, completed: 3 },
   projectState: { planned: 1, active: 2, paused: 3, completed: 4, canceled: 5 },
   teamState: { active: 1, inactive: 2, archived: 3 },
+  changeOrigin: { request: 1, import: 2, command: 3, system: 4 },
 } as const satisfies Record<string, Record<string, number>>;
 
 export type CodeTable = keyof typeof codeTables;
@@ -36,6 +37,7 @@ export const {
   statusCategory,
   projectState,
   teamState,
+  changeOrigin,
   deliveryState,
   previewKind,
   provider,

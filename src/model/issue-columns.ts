@@ -33,10 +33,9 @@ export type CounterColumn = Having<{ insert: 'counter' }>;
 export type HistoryColumn = Having<{ insert: 'default' }> | 'createdUtc' | 'updatedUtc';
 export type IssueColumn = StoredFieldName | Exclude<OtherColumn, Having<{ read: false }>>;
 /** A column that an update can set. */
-export type SettableColumn = Exclude<
-  IssueColumn,
-  'id' | 'teamId' | 'number' | Having<{ insert: 'tenant' | 'generated' }>
->;
+export type SettableColumn =
+  | Exclude<IssueColumn, 'id' | 'teamId' | 'number' | Having<{ insert: 'tenant' | 'generated' }>>
+  | 'labelIds';
 
 const storedTypes = fieldsAs<StoredKind, string>({
   text: () => 'text',

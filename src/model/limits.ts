@@ -38,6 +38,14 @@ export const limits = {
   /** The text of an activity entry, which contains the names of the actor and of what was changed. */
   activity: 2_000,
   eventType: 100,
+  /** The cursor of a change: its position and the tag of the run that gave it. */
+  changeCursor: 40,
+  /** The fields that one change names. Nothing has as many. */
+  changedFields: 100,
+  /** For how many seconds a read of changes may wait. */
+  changesWaitSeconds: 25,
+  /** The `X-Request-Id` of a request. */
+  requestId: 128,
   threadPreview: 200,
   threadMessages: 1_000,
 } as const;

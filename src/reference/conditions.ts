@@ -68,10 +68,10 @@ const fewKeys = 8;
 
 /**
  * Replaces conditions on cached rows by the keys of the rows that fulfill them, so that SQL need not find those rows. Returns the
- * same object if there are no such conditions. Many keys are used only for the children of given parents: for all rows of a
- * workspace, PostgreSQL itself decides better whether to begin with the other table.
+ * same object if there are no such conditions. Many keys are not used in conditions on related rows: there PostgreSQL itself decides
+ * better whether to begin with the other table.
  */
-export function withKeys(predicate: Predicate, snapshot: Snapshot, many: boolean): Predicate {
+export function withKeys(predicate: Predicate, snapshot: Snapshot, many = true): Predicate {
   const partsOf = (parts: readonly Predicate[]) => {
     const made = parts.map((part) => withKeys(part, snapshot, many));
     return made.every((part, place) => part === parts[place]) ? undefined : made;

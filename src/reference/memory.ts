@@ -60,7 +60,7 @@ export class ReferenceMemory {
   constructor(database: Database, { maxRows }: { maxRows?: number | undefined } = {}) {
     this.#reads = new ReferenceReads(database);
     this.#maxRows = maxRows ?? defaultMaxRows;
-    this.#unsubscribe = database.referenceWrites.subscribe(() => this.expireAll());
+    this.#unsubscribe = database.writeSignals.subscribe('reference', () => this.expireAll());
   }
 
   /**

@@ -1,47 +1,61 @@
 import type { IssueRow } from '../db/issues.ts';
 import { inside, type Trx } from '../db/engine/transaction.ts';
-import { changeIssues, type FeedEvent } from '../db/writes/issue-change.ts';
+import type { WriteEvent } from '../db/writes/change-log.ts';
+import { changeIssues } from '../db/writes/issue-change.ts';
 import type { AskedIssue } from '../db/writes/issue-parts.ts';
-import { activityEvents, type EventType } from '../model/activity-events.ts';
+import { changeOrigin } from '../model/codes.ts';
+import { type EventType, events, type FeedEventType } from '../model/events.ts';
 import type { SettableColumn } from '../model/issue-columns.ts';
-import type { Principal } from './context.ts';
+import type { Principal, SignedIn } from './context.ts';
 import { newUuid } from './ids.ts';
 
-/** The member who did something, with the name in the feed. */
-type Actor = Pick<Principal, 'userAccountId' | 'displayName'>;
+/** Who does something: the member, with the name in the feed, and the request that asks for it. */
+export interface Doer extends Pick<Principal, 'userAccountId' | 'displayName'> {
+  readonly requestId?: string | undefined;
+}
 
-/** The type and icon of an event, as parameters of statements. */
-export function feedEvent(eventType: EventType): FeedEvent {
-  return { eventType, iconCss: activityEvents[eventType].icon };
+export function doerOf({ principal, requestId }: SignedIn): Doer {
+  const { userAccountId, displayName } = principal;
+  return { userAccountId, displayName, requestId };
+}
+
+/** What a statement of a request tells the log and the feeds. */
+export function writeEvent(eventType: EventType): WriteEvent {
+  const { icon = '' }: { meaning: string; icon?: string } = events[eventType];
+  return { eventType, origin: changeOrigin.request, iconCss: icon };
 }
 
 /** Something that a member did to an issue. */
 export interface Activity {
-  eventType: EventType;
+  eventType: FeedEventType;
   /** The rest of the sentence after the name of the member: "edited a comment". */
   activityText: string;
+  /** The id of what it was done to. */
+  subject: string;
+  /** The fields that were set. */
+  fields?: readonly string[];
 }
 
 /**
- * Updates a locked issue and adds an entry to its activity feed. `nowUtc` must not be earlier than the last entry.
- * Returns the updated issue.
+ * Updates a locked issue, and adds an entry to its activity feed and to the log. `nowUtc` must not be earlier than the last
+ * entry. Returns the updated issue.
  */
 export async function recordActivity(
   trx: Trx,
-  principal: Actor,
+  { userAccountId, displayName, requestId }: Doer,
   issueId: string,
   nowUtc: Date,
-  { eventType, activityText }: Activity,
+  { eventType, activityText, ...about }: Activity,
   set: NonNullable<AskedIssue['set']> = {},
 ): Promise<IssueRow | undefined> {
-  const { userAccountId, displayName } = principal;
   const columns = Object.keys(set) as SettableColumn[];
-  const entry = { id: newUuid(), actor: userAccountId, text: `${displayName} ${activityText}` };
+  const text = `${displayName} ${activityText}`;
+  const event = { id: newUuid(), actor: userAccountId, request: requestId, text, ...about };
   const [issue] = await changeIssues(
     inside(trx),
     { kind: 'activity', named: 'id', columns, wait: true },
-    [{ issue: { id: issueId }, at: nowUtc, set, entry }],
-    feedEvent(eventType),
+    [{ issue: { id: issueId }, at: nowUtc, set, event }],
+    writeEvent(eventType),
   );
   return issue;
 }

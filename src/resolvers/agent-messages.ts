@@ -9,10 +9,10 @@ import {
 import type { IssueRow } from '../db/issues.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
-import { recordActivity } from './activity.ts';
+import { doerOf, recordActivity } from './activity.ts';
 import { nextThread, nextTurn, type TurnMessage } from './agent-turns.ts';
 import { authorType, messageType, principalKind } from '../model/codes.ts';
-import type { Context, Principal } from './context.ts';
+import type { Context, Principal, SignedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { lockLivingIssue } from './issues/issue-locks.ts';
@@ -56,15 +56,12 @@ export async function createAgentMessage(
   const context = contributor(ctx);
   const { principal } = context;
   return write(context, serialKeys.issue(principal.workspaceId, input.issueKey), (trx) =>
-    insert(trx, principal, input),
+    insert(trx, context, input),
   );
 }
 
-async function insert(
-  trx: Trx,
-  principal: Principal,
-  input: AgentMessageCreateInput,
-): Promise<MessageWritten> {
+async function insert(trx: Trx, context: SignedIn, input: AgentMessageCreateInput): Promise<MessageWritten> {
+  const { principal } = context;
   const violations = new Violations();
   const parsed = parseMessage(violations, input);
   violations.check();
@@ -94,8 +91,8 @@ async function insert(
     createdUtc: nowUtc,
   });
   const activityText = activityTexts[message.messageType] ?? 'wrote';
-  const activity = { eventType: 'agent-message.created.v1', activityText } as const;
-  const issue = await recordActivity(trx, principal, issueId, nowUtc, activity);
+  const activity = { eventType: 'agent-message.created.v1', activityText, subject: message.id } as const;
+  const issue = await recordActivity(trx, doerOf(context), issueId, nowUtc, activity);
   return { message, thread, issue: issue ?? issueIsGone() };
 }
 

@@ -3,8 +3,8 @@ import { selectComment, selectLastCommentUtc, selectParentComment, updateComment
 import type { IssueRow } from '../db/issues.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
-import { feedEvent, recordActivity } from './activity.ts';
-import { type Context, type Principal, signedIn } from './context.ts';
+import { doerOf, recordActivity, writeEvent } from './activity.ts';
+import { type Context, type SignedIn, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { type LockedIssue, lockIssueOf, thingIsGone } from './issues/issue-locks.ts';
@@ -46,7 +46,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
   const name = requireName(issueKey);
   const named = 'id' in name ? 'id' : 'key';
   const id = newUuid();
-  const event = feedEvent('issue-comment.created.v1');
+  const event = writeEvent('issue-comment.created.v1');
   const serialKey = serialKeys.issue(workspaceId, issueKey);
   const item = {
     issue: name,
@@ -55,6 +55,7 @@ export async function createComment(ctx: Context, input: CommentCreateInput): Pr
     name: principal.displayName,
     body,
     entry: newUuid(),
+    request: context.requestId,
   };
   const written = await writeItem<NewComment, CommentCreated>(context, {
     item,
@@ -102,12 +103,11 @@ export async function changeComment(
   input: RevisedThing & { body: string },
 ): Promise<CommentWritten> {
   const context = signedIn(ctx);
-  const { principal } = context;
   const violations = new Violations();
   checkBody(violations, input.body);
   violations.check();
   return write(context, undefined, (trx) =>
-    manage(trx, principal, input, 'issue-comment.updated.v1', ({ thing, nowUtc }) => {
+    manage(trx, context, input, 'issue-comment.updated.v1', ({ thing, nowUtc }) => {
       const columns = { body: input.body, isEdited: true, updatedUtc: nowUtc };
       return updateComment(trx, thing.id, columns);
     }),
@@ -120,30 +120,29 @@ export async function deleteComment(
   input: RevisedThing,
 ): Promise<{ id: string; issue: IssueRow }> {
   const context = signedIn(ctx);
-  const { principal } = context;
   const { comment, issue } = await write(context, undefined, (trx) =>
-    manage(trx, principal, input, 'issue-comment.deleted.v1', ({ thing, nowUtc }) =>
+    manage(trx, context, input, 'issue-comment.deleted.v1', ({ thing, nowUtc }) =>
       updateComment(trx, thing.id, { deletedUtc: nowUtc }),
     ),
   );
   return { id: comment.id, issue };
 }
 
-const activityTexts = {
-  'issue-comment.updated.v1': 'edited a comment',
-  'issue-comment.deleted.v1': 'deleted a comment',
+const activities = {
+  'issue-comment.updated.v1': { activityText: 'edited a comment', fields: ['body'] },
+  'issue-comment.deleted.v1': { activityText: 'deleted a comment', fields: [] },
 } as const;
 
 /** Finds a comment that the principal may change, changes it while its issue is locked, and adds a feed entry. */
 async function manage(
   trx: Trx,
-  principal: Principal,
+  context: SignedIn,
   name: RevisedThing,
-  eventType: keyof typeof activityTexts,
+  eventType: keyof typeof activities,
   change: (found: LockedIssue & { thing: Row<'comment'> }) => Promise<Row<'comment'> | undefined>,
 ): Promise<CommentWritten> {
   const found = await lockIssueOf(trx, 'comment', name, selectComment);
-  if (!mayManage(principal, found.thing.authorUserAccountId)) {
+  if (!mayManage(context.principal, found.thing.authorUserAccountId)) {
     raise('forbidden', 'Only its author, owners and admins may change or delete a comment.');
   }
   await requireThingRevision(trx, 'comment', found.thing, name.expectedRevision);
@@ -155,8 +154,8 @@ async function manage(
         lastCommentUtc: await selectLastCommentUtc(trx, comment.issueId),
       }
     : {};
-  const activity = { eventType, activityText: activityTexts[eventType] };
-  const issue = await recordActivity(trx, principal, comment.issueId, found.nowUtc, activity, columns);
+  const activity = { eventType, ...activities[eventType], subject: comment.id };
+  const issue = await recordActivity(trx, doerOf(context), comment.issueId, found.nowUtc, activity, columns);
   return { comment, issue: issue ?? issueIsGone() };
 }
 

@@ -1,6 +1,7 @@
 import type { AnyRow } from '../db/query/any-tables.ts';
 import type { Order, Source } from '../db/query/walk.ts';
 import { always, isAlways } from '../db/query/predicate.ts';
+import type { Total } from '../db/reads/bounded-totals.ts';
 import type { Page, PageRequest } from '../db/reads/pages.ts';
 import { type Context, signedIn } from './context.ts';
 import { cursorAt, decodeCursor, encodeCursor, listFingerprint } from './cursors.ts';
@@ -31,8 +32,8 @@ export interface ConnectionArguments {
 export interface Connection {
   readonly edges: Promise<Edge[]>;
   readonly pageInfo: Promise<PageInfo>;
-  /** Counts the rows only when it is called. */
-  totalCount: () => Promise<number>;
+  /** Counts the rows only when it is called, and once. */
+  total: () => Promise<Total>;
 }
 
 interface Edge {
@@ -68,6 +69,13 @@ export function resolveConnection(
   const read = () => (key === undefined ? loaders.page(request) : loaders.pages(request).load(key));
   let reading: Promise<{ edges: Edge[]; pageInfo: PageInfo }> | undefined;
   const page = () => (reading ??= read().then((rows) => pageOf(rows, request, fingerprint())));
+  let counting: Promise<Total> | undefined;
+  const counted = async () => {
+    if (count !== undefined && isAlways(request.filter)) return { count, isExact: true };
+    const { parent: link } = list.source;
+    if (key === undefined || !link) return loaders.total(list.source, request.filter);
+    return loaders.totals({ ...list.source, parent: link }, request.filter).load(key);
+  };
   return {
     get edges() {
       return page().then(({ edges }) => edges);
@@ -75,12 +83,7 @@ export function resolveConnection(
     get pageInfo() {
       return page().then(({ pageInfo }) => pageInfo);
     },
-    totalCount: async () => {
-      if (count !== undefined && isAlways(request.filter)) return count;
-      const { parent: link } = list.source;
-      if (key === undefined || !link) return loaders.count(list.source, request.filter);
-      return loaders.counts({ ...list.source, parent: link }, request.filter).load(key);
-    },
+    total: () => (counting ??= counted()),
   };
 }
 

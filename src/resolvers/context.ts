@@ -55,6 +55,18 @@ export interface CachedReference {
   renewed(): Promise<Snapshot>;
 }
 
+/** How a request waits for new changes of its workspace. */
+export interface ChangeArrivals {
+  /**
+   * Does the work, which may wait for new changes: `wait` resolves when there are some, with the principal, whose token and
+   * scopes are checked again then; with undefined when the time is over. Throws `too_many_streams`.
+   */
+  waiting<Result>(
+    ms: number,
+    work: (wait: () => Promise<Principal | undefined>) => Promise<Result>,
+  ): Promise<Result>;
+}
+
 /** The context of a request. Public operations run without a principal. */
 export interface Context {
   readonly requestId: string;
@@ -85,6 +97,10 @@ export interface Context {
   /** The related rows of the written issue that the answer selects, so that the write can return them preloaded. */
   readonly preloads?: readonly PreloadableTable[];
   readonly writes: Writes;
+  /** Waits for new changes of the principal's workspace; undefined in a process that serves no requests. */
+  readonly changes?: ChangeArrivals | undefined;
+  /** The cursor of the newest change, read before any other statement of the operation; only where the operation asks for it. */
+  readonly changeCursor?: string | undefined;
   /** How many rows a page may read. */
   readonly bounds: ReadBounds;
   /** Set when the whole operation is one transaction, which `db` then is. */

@@ -48,6 +48,12 @@ export const errorCodes = {
     title: 'Conflict',
     meaning: 'The request conflicts with the current state, or with another request in progress.',
   },
+  cursor_expired: {
+    status: 410,
+    title: 'Cursor expired',
+    meaning:
+      'The log of changes does not go back to this cursor, or belongs to another history: read the lists again, and go on from a new cursor.',
+  },
   precondition_failed: {
     status: 412,
     title: 'Precondition failed',
@@ -78,6 +84,11 @@ export const errorCodes = {
     title: 'Rate limited',
     meaning:
       'The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again.',
+  },
+  too_many_streams: {
+    status: 429,
+    title: 'Too many streams',
+    meaning: 'The token already has as many streams and waiting requests as it may have at once.',
   },
   headers_too_large: {
     status: 431,

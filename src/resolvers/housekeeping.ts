@@ -1,6 +1,8 @@
 import { keysOf } from '../db/attachments.ts';
 import type { Database } from '../db/engine/engine.ts';
 import {
+  copyMissedTexts,
+  fillMissedStages,
   type FileName,
   removeAbandonedAttachment,
   removeIssues,
@@ -10,7 +12,9 @@ import {
   selectLongDeletedIssues,
   writeJoinedIds,
 } from '../db/housekeeping.ts';
-import { analyzeTables } from '../db/writes/import-writes.ts';
+import { recountTallies } from '../db/issue-tallies.ts';
+import { removeOldChanges, selectLongLogs } from '../db/changes.ts';
+import { analyzeStaleTable } from '../db/writes/import-writes.ts';
 import type { FileStore } from '../storage/storage.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { removeOldKeys } from './writes/idempotency.ts';
@@ -48,10 +52,7 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
 export function staleStatistics({ unscoped }: Database): Chore {
   return {
     name: 'stale statistics',
-    doSome: async () => {
-      await analyzeTables(unscoped);
-      return 0;
-    },
+    doSome: async () => Number(await analyzeStaleTable(unscoped)),
   };
 }
 
@@ -66,6 +67,31 @@ export function unwrittenSets({ unscoped }: Database): Chore {
       const written = await writeJoinedIds(unscoped, 1_000);
       isDone = written === 0;
       return written;
+    },
+  };
+}
+
+/** Adds what servers of an earlier version leave out while this version is rolled out. */
+export function missedByEarlierVersions({ unscoped }: Database): Chore {
+  return {
+    name: 'what earlier versions left out',
+    doSome: async () => (await copyMissedTexts(unscoped, 1_000)) + (await fillMissedStages(unscoped, 1_000)),
+  };
+}
+
+/**
+ * Counts all issues once a day, and corrects tallies: a server of an earlier version that runs beside this one, while
+ * they are exchanged, adds nothing to them.
+ */
+export function wrongTallies({ unscoped }: Database): Chore {
+  let nextMs = 0;
+  return {
+    name: 'wrong tallies',
+    doSome: async (now) => {
+      if (now.getTime() < nextMs) return 0;
+      const wrong = await recountTallies(unscoped);
+      nextMs = now.getTime() + 24 * hourMs;
+      return wrong;
     },
   };
 }
@@ -106,6 +132,28 @@ export function oldReferenceChanges({ unscoped }: Database): Chore {
   return {
     name: 'old changes of reference data',
     doSome: () => removeReferenceChanges(unscoped, 1_000, 5_000),
+  };
+}
+
+/** The most changes of a workspace that are kept. */
+const mostChanges = 1_000_000;
+
+/** Removes changes that are older than so many days, and those beyond the most that a workspace keeps. */
+export function oldChanges(database: Database, days: number): Chore {
+  return {
+    name: 'old changes',
+    doSome: async (now) => {
+      const before = new Date(now.getTime() - days * 24 * hourMs);
+      let removed = 0;
+      for (const workspaceId of await selectLongLogs(database.unscoped, before, mostChanges)) {
+        removed += await removeOldChanges(database.of(workspaceId), {
+          before,
+          most: mostChanges,
+          limit: 5_000,
+        });
+      }
+      return removed;
+    },
   };
 }
 

@@ -25,6 +25,7 @@ export const idPrefixes = [
   'message',
   'token',
   'audit',
+  'change',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

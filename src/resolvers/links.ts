@@ -3,8 +3,8 @@ import type { IssueRow } from '../db/issues.ts';
 import { deleteLink, insertLink, selectEquivalentLink, selectLink } from '../db/links.ts';
 import type { Row } from '../db/tables/tables.ts';
 import type { Trx } from '../db/engine/transaction.ts';
-import { recordActivity } from './activity.ts';
-import type { Context, Principal } from './context.ts';
+import { type Doer, doerOf, recordActivity } from './activity.ts';
+import type { Context } from './context.ts';
 import { Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { parseTitle } from './issues/issue-input.ts';
@@ -40,7 +40,7 @@ export async function createLink(ctx: Context, input: IssueLinkCreateInput): Pro
   violations.check();
   const urlHash = createHash('sha256').update(normalized).digest();
   return write(context, serialKeys.issue(principal.workspaceId, input.issueKey), (trx) =>
-    insert(trx, principal, input.issueKey, { url, urlHash, title }),
+    insert(trx, doerOf(context), input.issueKey, { url, urlHash, title }),
   );
 }
 
@@ -50,7 +50,6 @@ export async function removeLink(
   input: RevisedThing,
 ): Promise<{ id: string; issue: IssueRow }> {
   const context = contributor(ctx);
-  const { principal } = context;
   return write(context, undefined, async (trx) => {
     const { thing, issue, nowUtc } = await lockIssueOf(trx, 'link', input, selectLink);
     await requireThingRevision(trx, 'link', thing, input.expectedRevision);
@@ -58,20 +57,20 @@ export async function removeLink(
     const activity = {
       eventType: 'issue-link.deleted.v1',
       activityText: `removed the link “${issueLink.title}”`,
+      subject: issueLink.id,
     } as const;
     const columns = { linkCount: issue.linkCount - 1 };
-    const changed = await recordActivity(trx, principal, issue.id, nowUtc, activity, columns);
+    const changed = await recordActivity(trx, doerOf(context), issue.id, nowUtc, activity, columns);
     return { id: issueLink.id, issue: changed ?? issueIsGone() };
   });
 }
 
 async function insert(
   trx: Trx,
-  principal: Principal,
+  doer: Doer,
   issueKey: string,
   link: Pick<Row<'issueLink'>, 'url' | 'urlHash' | 'title'>,
 ): Promise<LinkWritten> {
-  const { userAccountId } = principal;
   const { id: issueId } = await requireIssue(trx, issueKey);
   // The lock of the issue prevents adding the same link at the same time. A unique index is a second safeguard.
   const { issue, nowUtc } = await lockLivingIssue(trx, issueId);
@@ -80,7 +79,7 @@ async function insert(
     issueId,
     ...link,
     createdUtc: nowUtc,
-    createdByUserAccountId: userAccountId,
+    createdByUserAccountId: doer.userAccountId,
   });
   if (!issueLink) {
     const existing = await selectEquivalentLink(trx, issueId, link.urlHash);
@@ -89,8 +88,9 @@ async function insert(
   const activity = {
     eventType: 'issue-link.created.v1',
     activityText: `added the link “${link.title}”`,
+    subject: issueLink.id,
   } as const;
   const columns = { linkCount: issue.linkCount + 1 };
-  const changed = await recordActivity(trx, principal, issueId, nowUtc, activity, columns);
+  const changed = await recordActivity(trx, doer, issueId, nowUtc, activity, columns);
   return { issueLink, issue: changed ?? issueIsGone(), created: true };
 }

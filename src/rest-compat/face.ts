@@ -6,6 +6,8 @@ import { replayedHeaders } from '../executor/idempotent.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/scope-rule.ts';
 import { Turns } from '../executor/turns.ts';
 import { csvOf } from './csv.ts';
+import type { Delivery } from './events.ts';
+import { streamReply } from './stream-reply.ts';
 import { entityTag } from './entity-tags.ts';
 import { isJsonMediaType, readJson } from './json.ts';
 import { operationProblem, problemReply, refusalOf } from './problem.ts';
@@ -25,6 +27,8 @@ export interface RestRequest {
   readonly requestId: string;
   /** Whether the client prefers CSV to JSON, by its `Accept`. */
   readonly prefersCsv: boolean;
+  /** Whether the client prefers a stream of events to JSON, by its `Accept`. */
+  readonly prefersEvents: boolean;
   /** The URL at which the client reaches the service: `https://work.example.com`. */
   readonly origin: string;
   /** Reads the whole body. Throws `payload_too_large`. */
@@ -35,6 +39,14 @@ export interface RestRequest {
   visitor(): Promise<OperationContext>;
   /** The context of a probe, which is always answered and never counted. */
   anonymous(): OperationContext;
+  /**
+   * Opens a stream, which goes on from the first delivery: `deliver` reads what comes after a cursor, with a context whose token
+   * was checked again. Throws `too_many_streams`.
+   */
+  stream(
+    first: Delivery,
+    deliver: (context: OperationContext, cursor: string) => Promise<Delivery>,
+  ): Promise<AsyncIterable<string>>;
   /** Reports to logs and metrics which operation answers the request, and which path of the table it has. */
   note(operationName: string, route: string): void;
 }
@@ -44,6 +56,8 @@ export interface RestReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | Readable;
+  /** A stream of events in place of a body. */
+  readonly events?: AsyncIterable<string>;
   /** Called when the body has been sent, and not when sending it fails. */
   readonly sent?: () => void;
 }
@@ -111,6 +125,7 @@ async function answer(
   const judged = route.judge({ path, query, headers, body: sent.body });
   if (judged.verdict === 'refused') return problemReply(refusalOf(judged.code, judged.violations), requestId);
   if (judged.verdict === 'absent') return absent(route, requestId);
+  if (route.streams && request.prefersEvents) return streamReply(schema, route, judged, request);
   const operationName = route.operation.name.value;
   const result = await executeOperation({
     schema,
@@ -139,7 +154,7 @@ async function outcomeReply(route: Route, shape: () => Outcome, request: RestReq
   if (outcome.verdict === 'absent') return absent(route, requestId);
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
-  const { status, body, table, location, nextCursor, revision } = outcome.rendered;
+  const { status, body, table, location, nextCursor, isTotalExact, revision } = outcome.rendered;
   const csv = table && (table.format ?? (request.prefersCsv ? 'csv' : 'json')) === 'csv' ? table : undefined;
   const bytes = csv ? Buffer.from(csvOf(csv)) : body === undefined ? undefined : bytesOf(body);
   const printed = turns.next();
@@ -155,6 +170,7 @@ async function outcomeReply(route: Route, shape: () => Outcome, request: RestReq
       ...(table && { Vary: 'Accept' }),
       ...(location !== undefined && { Location: location }),
       ...(links !== undefined && { Link: links }),
+      ...(isTotalExact === false && { 'X-Total-Count-Exact': 'false' }),
     },
     ...(bytes && { body: bytes }),
   };

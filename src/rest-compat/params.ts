@@ -1,5 +1,6 @@
 import { keyForm, keyRule } from '../executor/idempotent.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
+import { limits } from '../schema/builder/limits.ts';
 import type { SortDirection } from './operations.generated.ts';
 import { entityTagsForm, readEntityTags, revisionOf } from './entity-tags.ts';
 import { idLength, idTail } from './ids.ts';
@@ -38,6 +39,7 @@ export interface PathPart {
 /** A header of the request that is read like a parameter. */
 export interface HeaderField<T> {
   readonly word: 'header';
+  readonly names?: Naming | undefined;
   readonly description: string;
   readonly schema: JsonSchema;
   readonly fromText: (text: string) => Read<T>;
@@ -139,6 +141,21 @@ export const ifNoneMatch = {
       'The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored.',
     schema: { type: 'string', maxLength: longestTags },
     fromText: (header) => (header.length > longestTags ? tooLong : { value: header }),
+  } satisfies HeaderField<string>,
+} as const;
+
+/** The header with which a client that comes back to a stream says where it was. It stands for the cursor. */
+export const lastEventId = {
+  'Last-Event-ID': {
+    word: 'header',
+    description:
+      'The `id` of the last event of a stream that broke off. The changes after it are answered, whatever `cursor` says.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]*$', maxLength: limits.changeCursor },
+    fromText: (text) =>
+      /^[\w-]*$/.test(text) && text.length <= limits.changeCursor
+        ? { value: text }
+        : bad('must be the id of an event'),
+    ...naming('cursor'),
   } satisfies HeaderField<string>,
 } as const;
 

@@ -1,4 +1,5 @@
 import type { Table } from './csv.ts';
+import { type Delivery, deliveryOf } from './events.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { largestPage, longestCursor } from './params.ts';
 import type { RowForm } from '../executor/compiled/row-form.ts';
@@ -16,6 +17,10 @@ export interface Rendered {
   readonly location?: string;
   /** For a page of a list, the cursor of the next page; empty when there is none. */
   readonly nextCursor?: string;
+  /** For a page of a list of which perhaps not all rows are counted, whether all were. */
+  readonly isTotalExact?: boolean | undefined;
+  /** The entries of a page of a log, for a stream. */
+  readonly delivery?: Delivery;
   /** The revision of the resource in the body. */
   readonly revision?: number | undefined;
 }
@@ -27,12 +32,16 @@ export interface Success {
   readonly schema?: JsonSchema;
   /** The answer is a page of a list, with a `Link` header. */
   readonly paged?: true;
+  /** Perhaps not all rows of the list were counted, which a header says. */
+  readonly isBounded?: boolean;
   /** Its `ETag` contains a revision and can be used in `If-Match`. */
   readonly revised?: boolean;
   /** The resource can be read, changed or deleted at a path of its own. */
   readonly made?: Made;
   /** It is also answered as CSV. */
   readonly isTable?: true;
+  /** It is also answered as a stream of events. */
+  readonly isStream?: true;
   /** The answer has a `Location` header. */
   readonly located?: true;
 }
@@ -67,6 +76,19 @@ export function item<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
     successes: [thingOf(of, 200, '')],
     rows: (path) => shapeForm(of, path),
     render: (picked) => ({ status: 200, ...rendered(of, picked) }),
+  };
+}
+
+/** 200 with a page of a log, or with its entries as a stream of events. */
+export function log<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
+  const page = item(of);
+  return {
+    ...page,
+    successes: page.successes.map((success) => ({ ...success, isStream: true })),
+    render: (picked) => {
+      const { body, ...rendering } = page.render(picked, undefined);
+      return { ...rendering, body, ...(!(body instanceof Uint8Array) && { delivery: deliveryOf(body) }) };
+    },
   };
 }
 
@@ -161,6 +183,8 @@ export interface Connection<Node> {
   readonly nodes: readonly Node[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   readonly totalCount: number;
+  /** Left out for lists whose rows are always all counted. */
+  readonly totalCountIsExact?: boolean;
 }
 
 interface PageValues {
@@ -168,8 +192,8 @@ interface PageValues {
   readonly page_size: number;
 }
 
-/** 200 with a page of resources: `{ results, pagination }`. */
-export function list<Node>(of: Shape<Node>): Reply<Connection<Node>, PageValues> {
+/** 200 with a page of resources: `{ results, pagination }`. If it is bounded, perhaps not all rows of the list are counted. */
+export function list<Node>(of: Shape<Node>, { isBounded = false } = {}): Reply<Connection<Node>, PageValues> {
   const { schema, render } = of;
   const page: JsonSchema = {
     title: `${schema.title ?? 'Thing'}List`,
@@ -181,17 +205,20 @@ export function list<Node>(of: Shape<Node>): Reply<Connection<Node>, PageValues>
     required: ['results', 'pagination'],
   };
   return {
-    successes: [{ status: 200, description: 'A page of the list.', schema: page, paged: true }],
+    successes: [{ status: 200, description: 'A page of the list.', schema: page, paged: true, isBounded }],
     // A page has no revision.
     rows: (path) => shapeForm({ fields: of.fields, revision: undefined }, [...path, 'nodes']),
-    render: ({ nodes, pageInfo, totalCount }, { cursor, page_size: pageSize }) => {
+    render: (
+      { nodes, pageInfo, totalCount, totalCountIsExact: isTotalExact },
+      { cursor, page_size: pageSize },
+    ) => {
       const nextCursor = pageInfo.hasNextPage ? (pageInfo.endCursor ?? '') : '';
       const hasMore = nextCursor !== '';
       const sent = { pageSize, cursor: cursor ?? '' };
       const facts = { ...sent, nextCursor, hasMore, returnedCount: nodes.length, totalCount };
       const about = pagination.render(facts);
       const body = writtenPage(nodes, about) ?? { results: nodes.map(render), pagination: about };
-      return { status: 200, body, nextCursor };
+      return { status: 200, body, nextCursor, isTotalExact };
     },
   };
 }

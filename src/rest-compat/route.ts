@@ -23,6 +23,9 @@ import { stepsOf, type ValueAt, valueAt } from './paths.ts';
 import type { Rendered, Reply, Success } from './reply.ts';
 import type { Violation } from './values.ts';
 
+/** A code with which only some operations fail. */
+export type RouteFailure = 'conflict' | 'cursor_expired' | 'too_many_streams';
+
 /** The methods of routes. HEAD and OPTIONS follow from them. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -67,7 +70,7 @@ export interface RouteDeclaration<
   /** The message of `not_found`, where "There is no such issue." is not enough. */
   absent?: string;
   /** The failures of the operation, in addition to those that follow from the rest of the route. */
-  failures?: readonly 'conflict'[];
+  failures?: readonly RouteFailure[];
   /** The names in REST of arguments and input fields that have another name in GraphQL. */
   names?: Readonly<Record<string, (keyof F | keyof P) & string>>;
   /** Whether problems have only `type`, `title`, `status` and `detail`, as those of probes. */
@@ -115,7 +118,9 @@ export interface Route {
   readonly names: Readonly<Record<string, string>>;
   readonly bareProblem: boolean;
   readonly probe: boolean;
-  readonly failures: readonly 'conflict'[];
+  /** Whether its answer can be a stream of events. */
+  readonly streams: boolean;
+  readonly failures: readonly RouteFailure[];
   /** The message of `not_found`; undefined when the path names nothing that may be missing. */
   readonly absent: string | undefined;
   /** Checks all parameters, then the whole body. */
@@ -164,6 +169,7 @@ export function route<
     names: { ...pageNames, ...declaration.names },
     bareProblem: declaration.bareProblem ?? false,
     probe: declaration.probe ?? false,
+    streams: declaration.reply.successes.some(({ isStream }) => isStream),
     failures: declaration.failures ?? [],
     absent: declaration.absent ?? absentSentence(parameters),
     judge: (sent) => {

@@ -1,5 +1,6 @@
 import type { Route } from './route.ts';
 import { activity } from './routes/activity.ts';
+import { changes } from './routes/changes.ts';
 import { messageCreate, thread, threadMessages } from './routes/agent-threads.ts';
 import {
   attachmentById,
@@ -62,6 +63,7 @@ export const additions: readonly Route[] = [
   issues,
   issueByKey,
   attachmentCreate,
+  changes,
   stats,
   statsTrend,
   statsFlow,

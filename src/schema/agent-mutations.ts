@@ -70,4 +70,5 @@ const AgentMessageCreatePayload = builder.objectRef<MessageWritten>('AgentMessag
 
 mutation('agentMessageCreate', AgentMessageCreateInput, AgentMessageCreatePayload, createAgentMessage, {
   description: 'Writes a message to the agent thread of an issue. The first message creates the thread.',
+  events: ['agent-message.created.v1'],
 });

@@ -83,8 +83,10 @@ const AttachmentDeletePayload = builder
 mutation('attachmentCreate', AttachmentCreateInput, AttachmentCreatePayload, createAttachment, {
   description:
     'Announces a file for an issue and returns the URL that its bytes must be sent to within five minutes.',
+  events: { none: 'an attachment is visible when its bytes have been uploaded' },
 });
 
 mutation('attachmentDelete', AttachmentDeleteInput, AttachmentDeletePayload, removeAttachment, {
   description: 'Deletes an attachment permanently, or cancels an upload.',
+  events: ['issue-attachment.deleted.v1'],
 });

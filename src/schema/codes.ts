@@ -1,4 +1,5 @@
 import { codeTables } from '../model/codes.ts';
+import { events } from '../model/events.ts';
 import { errorCodes } from '../resolvers/errors.ts';
 import { builder } from './builder/builder.ts';
 
@@ -40,9 +41,9 @@ CodeTable.implement({
 });
 
 // In REST, states and categories are names, not numbers (specification, "States and transitions").
-const namedOnRest = new Set(['statusCategory', 'deliveryState', 'projectState', 'teamState']);
+const namedOnRest = new Set(['statusCategory', 'deliveryState', 'projectState', 'teamState', 'changeOrigin']);
 
-/** All code tables, and the error codes as a further table. */
+/** All code tables, and the error codes and the kinds of events as further tables. */
 export const allCodeTables = [
   ...Object.entries(codeTables).map(([name, codes]) => ({
     name,
@@ -57,6 +58,14 @@ export const allCodeTables = [
     entries: Object.entries(errorCodes).map(([name, { status, meaning }]) => ({
       name,
       code: status,
+      description: meaning,
+    })),
+  },
+  {
+    name: 'eventType',
+    entries: Object.entries(events).map(([name, { meaning }]) => ({
+      name,
+      code: null,
       description: meaning,
     })),
   },

@@ -85,12 +85,15 @@ const CommentDeletePayload = builder
 
 mutation('commentCreate', CommentCreateInput, CommentCreatePayload, createComment, {
   description: 'Writes a comment on an issue and subscribes the viewer to it. Guests may comment too.',
+  events: ['issue-comment.created.v1'],
 });
 
 mutation('commentUpdate', CommentUpdateInput, CommentUpdatePayload, changeComment, {
   description: 'Changes the body of a comment. Its author, owners and admins may.',
+  events: ['issue-comment.updated.v1'],
 });
 
 mutation('commentDelete', CommentDeleteInput, CommentDeletePayload, deleteComment, {
   description: 'Deletes a comment. Its replies remain. Its author, owners and admins may.',
+  events: ['issue-comment.deleted.v1'],
 });

@@ -15,6 +15,7 @@ import './attachment-mutations.ts';
 import './agent-mutations.ts';
 import './mutation.ts';
 import './nodes.ts';
+import './changes.ts';
 
 /** The executable schema. Importing a type's file declares the type with the builder. */
 export const schema = builder.toSchema({ directives: [...specifiedDirectives, requiresScopes] });

@@ -181,6 +181,7 @@ mutation(
   {
     description:
       'Creates an issue with the next number of its team. The viewer becomes its reporter and is subscribed to it.',
+    events: ['issue.created.v1'],
   },
 );
 
@@ -189,7 +190,10 @@ mutation(
   IssueUpdateInput,
   IssueUpdatePayload,
   async (ctx, input) => ({ issue: await updateIssue(ctx, input) }),
-  { description: 'Changes those fields of an issue that are set in the input.' },
+  {
+    description: 'Changes those fields of an issue that are set in the input.',
+    events: ['issue.updated.v1'],
+  },
 );
 
 mutation(
@@ -201,11 +205,13 @@ mutation(
     description:
       'Makes the same change to several issues. If it is invalid for one of them, none is changed. Revisions are not compared.',
     extensions: { rows: ({ input }: { input: { keys: string[] } }) => input.keys.length },
+    events: ['issue.updated.v1'],
   },
 );
 
 mutation('issueDelete', IssueDeleteInput, IssueDeletePayload, deleteIssue, {
   description: 'Deletes an issue. Its sub-issues remain, without a parent. It can be restored for 30 days.',
+  events: ['issue.deleted.v1', 'issue.updated.v1'],
 });
 
 mutation(
@@ -216,6 +222,7 @@ mutation(
   {
     description:
       'Restores an issue that was deleted in the last 30 days, and puts its former sub-issues under it again.',
+    events: ['issue.restored.v1', 'issue.updated.v1'],
   },
 );
 
@@ -224,7 +231,10 @@ mutation(
   IssueSubscribeInput,
   IssueSubscribePayload,
   async (ctx, input) => ({ issue: await subscribeToIssue(ctx, input) }),
-  { description: 'Subscribes the viewer to an issue.' },
+  {
+    description: 'Subscribes the viewer to an issue.',
+    events: { none: 'who follows an issue concerns that member alone' },
+  },
 );
 
 mutation(
@@ -232,5 +242,8 @@ mutation(
   IssueUnsubscribeInput,
   IssueUnsubscribePayload,
   async (ctx, input) => ({ issue: await unsubscribeFromIssue(ctx, input) }),
-  { description: 'Unsubscribes the viewer from an issue.' },
+  {
+    description: 'Unsubscribes the viewer from an issue.',
+    events: { none: 'who follows an issue concerns that member alone' },
+  },
 );

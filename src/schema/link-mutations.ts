@@ -70,8 +70,10 @@ const IssueLinkDeletePayload = builder
 
 mutation('issueLinkCreate', IssueLinkCreateInput, IssueLinkCreatePayload, createLink, {
   description: 'Adds a link to an issue. An issue has at most one link to the same URL.',
+  events: ['issue-link.created.v1'],
 });
 
 mutation('issueLinkDelete', IssueLinkDeleteInput, IssueLinkDeletePayload, removeLink, {
   description: 'Deletes a link.',
+  events: ['issue-link.deleted.v1'],
 });

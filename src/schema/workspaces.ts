@@ -1,3 +1,4 @@
+import { readNewestCursor } from '../resolvers/changes.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { Issue } from './issues.ts';
 import { Label } from './labels.ts';
@@ -23,5 +24,13 @@ Workspace.implement((t) => ({
   members: t.all(Member, { description: 'The members of the workspace.' }),
   issues: t.all(Issue, { description: 'The issues of the workspace.' }),
   labels: t.all(Label, { description: 'All labels of the workspace, those of its teams included.' }),
+  changeCursor: t.computedForViewer({
+    type: 'String',
+    columns: [],
+    compute: (_workspace, _references, { changeCursor }) => changeCursor,
+    extensions: { firstRead: readNewestCursor },
+    description:
+      'The cursor of the newest change. Whatever else the same operation reads contains that change already, so a client that goes on from here misses nothing.',
+  }),
   projectStatuses: t.all(ProjectStatus, { description: 'The statuses that its projects can be in.' }),
 }));

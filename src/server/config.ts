@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { WireName } from '../db/wire/postgres-wire.ts';
+import type { StreamLimits } from '../live/stream-limits.ts';
 import type { ExecutorName } from '../executor/execute.ts';
 import type { AdmissionLimits } from './limits/admission.ts';
 import { settingsSchema } from './setting-schemas.ts';
@@ -62,6 +63,10 @@ export interface Config {
   readonly explorer: boolean;
   /** How many rows of reference data are cached in memory, over all workspaces. */
   readonly referenceRows: number;
+  /** For how many days changes are kept. */
+  readonly changesDays: number;
+  /** How many streams and requests that wait for changes there may be at once. */
+  readonly streams: StreamLimits;
   /** Who may use introspection. */
   readonly introspection: Introspection;
   /** The origins whose pages may call this server. */
@@ -152,6 +157,8 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     slowStatementMs: given.SLOW_STATEMENT_MS,
     explorer: given.EXPLORER,
     referenceRows: given.REFERENCE_ROWS,
+    changesDays: given.CHANGES_DAYS,
+    streams: { streams: given.STREAMS, perToken: given.STREAMS_PER_TOKEN, waitMs: given.CHANGES_WAIT_MS },
     introspection: given.INTROSPECTION,
     corsOrigins: given.CORS_ORIGINS,
     trustedProxies: given.TRUSTED_PROXIES,

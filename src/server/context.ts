@@ -4,7 +4,8 @@ import type { ReadBounds } from '../db/query/read-bounds.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
-import { InvalidTokenError } from '../executor/challenge.ts';
+import { InvalidTokenError, RateLimitedError } from '../executor/challenge.ts';
+import type { Delivery } from '../rest-compat/events.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { CachedReference, Principal } from '../resolvers/context.ts';
 import { causeOf } from '../executor/errors.ts';
@@ -15,6 +16,7 @@ import type { Refused } from './http/early-refusal.ts';
 import type { ServerFiles } from './open-files.ts';
 import { stoppingMessage } from './stopping.ts';
 import type { Trace } from './observability/trace.ts';
+import type { ChangeWaits, WaitingRequest } from './change-waits.ts';
 import type { UnknownTokens } from './limits/unknown-tokens.ts';
 import { type Allowance, callerOfAddress, callerOfToken, type RateLimiter } from './limits/rate-limit.ts';
 
@@ -22,7 +24,7 @@ import { type Allowance, callerOfAddress, callerOfToken, type RateLimiter } from
 export const readinessTimeoutMs = 2_000;
 
 /** What a context needs from its request. */
-export interface RequestSource {
+export interface RequestSource extends WaitingRequest {
   readonly requestId: string;
   readonly trace?: Trace | undefined;
   readonly origin: string;
@@ -58,6 +60,7 @@ export class Contexts {
   readonly #writes: Writes;
   readonly #bounds: ReadBounds;
   readonly #executor: ExecutorName;
+  readonly #changeWaits: ChangeWaits;
 
   constructor(
     database: Database,
@@ -71,6 +74,7 @@ export class Contexts {
       maxCost: number;
       writes: Writes;
       bounds: ReadBounds;
+      changeWaits: ChangeWaits;
       executor?: ExecutorName | undefined;
     },
   ) {
@@ -80,6 +84,7 @@ export class Contexts {
     this.#maxCost = how.maxCost;
     this.#writes = how.writes;
     this.#bounds = how.bounds;
+    this.#changeWaits = how.changeWaits;
     this.#executor = how.executor ?? 'compiled';
     this.#files = files;
     this.#database = database;
@@ -95,7 +100,33 @@ export class Contexts {
     const now = new Date();
     const principal = await this.#principal(request, authorization, now);
     const allowance = await this.#count(request, principal && callerOfToken(principal.tokenId));
-    if (principal) allowance.check();
+    if (!principal) return this.#of(request, now, principal);
+    allowance.check();
+    const again = () => this.#authenticator.authenticate(authorization, new Date());
+    const changes = this.#changeWaits.of(request, principal, again);
+    return { ...this.#of(request, now, principal), changes };
+  }
+
+  /**
+   * Opens a stream, which goes on from the first delivery. Before each delivery its token is checked again. A delivery does not
+   * count as a request, but its objects are charged.
+   */
+  stream(
+    request: RequestSource,
+    authorization: string | undefined,
+    principal: Principal,
+    first: Delivery,
+    deliver: (context: OperationContext, cursor: string) => Promise<Delivery>,
+  ): AsyncIterable<string> {
+    const renew = () => this.#renewed(request, authorization);
+    return this.#changeWaits.stream(request, principal, renew, first, deliver);
+  }
+
+  async #renewed(request: RequestSource, authorization: string | undefined): Promise<OperationContext> {
+    const over = this.overdrawn(authorization);
+    if (over) throw new RateLimitedError(over.refused.message, over.refused.retryAfterSeconds);
+    const now = new Date();
+    const principal = await this.#authenticator.authenticate(authorization, now);
     return this.#of(request, now, principal);
   }
 

@@ -125,7 +125,7 @@ async function answer(
   const logged = { requestId, ...trace?.logged };
   res.on('close', () => {
     if (!res.writableFinished) ticket?.deadline.abandon();
-    const status = res.writableFinished ? res.statusCode : 499;
+    const status = res.writableFinished || request.isStream ? res.statusCode : 499;
     const tookMs = performance.now() - startedMs;
     logRequest(logger, logged, request, status, tookMs);
     options.metrics?.count(request.served, status, tookMs);

@@ -6,10 +6,13 @@ import {
   abandonedUploads,
   type Chore,
   longDeletedIssues,
+  missedByEarlierVersions,
+  oldChanges,
   oldKeys,
   oldReferenceChanges,
   staleStatistics,
   unwrittenSets,
+  wrongTallies,
 } from '../resolvers/housekeeping.ts';
 
 /** The interval of the cleaning, and the time of the first one after the start. */
@@ -25,17 +28,23 @@ interface JanitorOptions {
   readonly database: Database;
   readonly store: FileStore | undefined;
   readonly logger: Logger;
+  /** For how many days changes are kept. */
+  readonly changesDays: number;
 }
 
 /** Periodically removes data that nobody can see any more, and repairs stored values: in small steps, in one process at a time. */
-export function startJanitor({ database, store, logger }: JanitorOptions): Janitor {
+export function startJanitor({ database, store, logger, changesDays }: JanitorOptions): Janitor {
   const chores = [
     ...(store ? [abandonedUploads(database, store)] : []),
     longDeletedIssues(database, store),
     oldKeys(database),
     oldReferenceChanges(database),
+    oldChanges(database, changesDays),
     unwrittenSets(database),
-    ...(database.engine === 'embedded' ? [staleStatistics(database)] : []),
+    // Only one process at a time opens an embedded database, so that no earlier version writes to it.
+    ...(database.engine === 'embedded'
+      ? [staleStatistics(database)]
+      : [missedByEarlierVersions(database), wrongTallies(database)]),
   ];
   let isStopping = false;
   let round: Promise<unknown> = Promise.resolve();

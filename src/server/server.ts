@@ -7,6 +7,7 @@ import type { Database } from '../db/engine/engine.ts';
 import { type Channels, Listener } from '../db/engine/listener.ts';
 import { defaultReadBudget, readBounds } from '../db/query/read-bounds.ts';
 import { defaultOperationCost, maxHeadBytes } from '../executor/limits.ts';
+import { Live } from '../live/live.ts';
 import { ReferenceMemory } from '../reference/memory.ts';
 import { referenceChannels } from '../reference/notifications.ts';
 import { createRestFace } from '../rest-compat/face.ts';
@@ -17,6 +18,7 @@ import { schema } from '../schema/index.ts';
 import { Admission } from './limits/admission.ts';
 import { Authenticator } from './authenticate.ts';
 import { answerBrokenRequest } from './http/broken-request.ts';
+import { ChangeWaits } from './change-waits.ts';
 import { Clients } from './http/clients.ts';
 import type { Config } from './config.ts';
 import { Contexts } from './context.ts';
@@ -50,6 +52,8 @@ export interface ServerOptions {
         | 'graphqlPath'
         | 'metricsAddress'
         | 'referenceRows'
+        | 'changesDays'
+        | 'streams'
         | 'admission'
         | 'clientTimeoutMs'
         | 'unsentBytes'
@@ -88,6 +92,9 @@ const silenceMs = 120_000;
 /** A client may read nothing for this many times as long as it may send nothing. */
 const unreadFactor = 3;
 
+/** For how many days changes are kept. */
+const defaultChangesDays = 7;
+
 /** Statements that take this long are logged. */
 const defaultSlowMs = 500;
 
@@ -99,7 +106,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { database, config, logger, files, documents } = options;
   await warnOfNeighbours(database, config, logger);
   const reference = new ReferenceMemory(database, { maxRows: config.referenceRows });
-  const listener = listen(config, referenceChannels(reference), logger);
+  const live = new Live(database, logger, config.streams);
+  const listener = listen(config, { ...referenceChannels(reference), ...live.watch.channels }, logger);
   const authenticator = new Authenticator(database, reference, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger);
   const contexts = new Contexts(database, authenticator, logger, files, {
@@ -109,6 +117,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
     writes: writesOf(new SerialQueue(), { batching: config.writeBatching ?? true }),
+    changeWaits: new ChangeWaits(live),
     bounds: readBounds(config.readBudget ?? defaultReadBudget),
   });
   const warn = logger.warn.bind(logger);
@@ -165,22 +174,28 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const beside = await listenOn(server, config).catch(async (error: unknown) => {
     rateLimiter.close();
     metrics?.close();
-    await listener?.close();
+    await Promise.all([live.close(), listener?.close()]);
     throw error;
   });
   const stopSlowStatements = logSlowStatements(logger, config.slowStatementMs ?? defaultSlowMs);
-  const janitor = startJanitor({ database, store: files?.store, logger });
+  const janitor = startJanitor({
+    database,
+    store: files?.store,
+    logger,
+    changesDays: config.changesDays ?? defaultChangesDays,
+  });
   let stopping: Promise<unknown> | undefined;
   return {
     url: addressOf(server),
     metricsUrl: metrics?.url,
     stop: ({ drainMs = 0, withinMs = 8_000 } = {}) => {
       contexts.draining = true;
+      live.watch.close(drainMs);
       stopping ??= Promise.all([stopServer(server, beside, drainMs, withinMs), janitor.stop()]).then(() => {
         rateLimiter.close();
         metrics?.close();
         stopSlowStatements();
-        return Promise.all([authenticator.settle(), reference.close(), listener?.close()]);
+        return Promise.all([authenticator.settle(), reference.close(), live.close(), listener?.close()]);
       });
       return stopping;
     },

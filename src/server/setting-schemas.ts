@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import { isNetwork } from './http/clients.ts';
 import { isOrigin } from './http/cross-origin.ts';
-import {
-  type SettingKind,
-  type SettingName,
-  settingNames,
-  settings,
-  type SettingValues,
-} from './settings.ts';
+import type { SettingKind } from './setting-kinds.ts';
+import { type SettingName, settingNames, settings, type SettingValues } from './settings.ts';
 
 /** The largest size that the column can store. */
 const mostAttachmentBytes = 2_147_483_647;
@@ -36,6 +31,12 @@ function schemaOf(setting: SettingKind): z.ZodType {
       return z
         .string()
         .regex(/^[0-7]?\d{1,3}$/, 'must be a number of milliseconds from 0 to 7999')
+        .transform(Number)
+        .default(setting.default);
+    case 'days':
+      return z
+        .string()
+        .regex(/^(?:[1-9]|[1-8]\d|90)$/, 'must be a number of days from 1 to 90')
         .transform(Number)
         .default(setting.default);
     case 'switch':

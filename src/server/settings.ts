@@ -1,48 +1,10 @@
 import { defaultReadBudget } from '../db/query/read-bounds.ts';
 import { defaultOperationCost, defaultRates } from '../executor/limits.ts';
+import { defaultStreams } from '../live/stream-limits.ts';
 import { defaultMaxRows } from '../reference/limits.ts';
 import { defaultUnsentBytes } from './http/unsent.ts';
 import { defaultAdmission } from './limits/admission.ts';
-
-/** How the text of a setting is read, and what it is when it is not set. */
-export type SettingKind =
-  | { readonly kind: 'port' | 'amount' | 'attachment size' | 'drain'; readonly default: number }
-  | { readonly kind: 'switch'; readonly default: boolean }
-  | { readonly kind: 'text'; readonly default?: string }
-  | { readonly kind: 'store' | 'address' }
-  | { readonly kind: 'url'; readonly protocols: readonly string[]; readonly rule: string }
-  | { readonly kind: 'list'; readonly of: 'origins' | 'networks' | 'keys'; readonly rule: string }
-  | {
-      readonly kind: 'choice';
-      readonly values: readonly string[];
-      readonly default: string;
-      /** Old spellings that are still accepted, and the values that they mean. */
-      readonly deprecated?: Readonly<Record<string, string>>;
-    };
-
-/** One setting: an environment variable, and the flag of `serve` of the same name. */
-type Setting = SettingKind & {
-  readonly valueHint?: string;
-  /** The description of the flag, to which the name of the variable and the default are added. */
-  readonly help: string;
-  /** The default as the help shows it, where that is not `default`. */
-  readonly shownDefault?: string;
-};
-
-/** The value that a setting of this kind is read as. */
-type ValueOf<Kind> = Kind extends { kind: 'port' | 'amount' | 'attachment size' | 'drain' }
-  ? number
-  : Kind extends { kind: 'switch' }
-    ? boolean
-    : Kind extends { kind: 'list' }
-      ? readonly string[]
-      : Kind extends { kind: 'address' }
-        ? { readonly host: string; readonly port: number } | undefined
-        : Kind extends { kind: 'choice'; values: readonly (infer Value)[] }
-          ? Value
-          : Kind extends { default: string }
-            ? string
-            : string | undefined;
+import type { Setting, ValueOf } from './setting-kinds.ts';
 
 /**
  * Every setting, declared once. The flags of `serve`, their help, the validation and the types follow from this table,
@@ -138,6 +100,26 @@ export const settings = {
     default: defaultMaxRows,
     help: 'Most rows of reference data in memory',
   },
+  CHANGES_DAYS: {
+    kind: 'days',
+    default: 7,
+    help: 'For how many days the log of changes is kept',
+  },
+  STREAMS: {
+    kind: 'amount',
+    default: defaultStreams.streams,
+    help: 'Streams and requests that wait for changes at once',
+  },
+  STREAMS_PER_TOKEN: {
+    kind: 'amount',
+    default: defaultStreams.perToken,
+    help: 'Those of one token',
+  },
+  CHANGES_WAIT_MS: {
+    kind: 'amount',
+    default: defaultStreams.waitMs,
+    help: 'How long a request waits for changes at most, whatever it asks for',
+  },
   METRICS_ADDRESS: {
     kind: 'address',
     valueHint: 'port|host:port',
@@ -204,7 +186,7 @@ export const settings = {
   READ_BUDGET: {
     kind: 'amount',
     default: defaultReadBudget,
-    help: 'Rows that a page of a filtered list may look at before it ends early',
+    help: 'Rows that a page of a filtered list, or its total, may look at before it ends early',
   },
   WRITE_BATCHING: {
     kind: 'switch',

@@ -4,6 +4,8 @@ import { changeIssues } from '../../src/db/writes/issue-change.ts';
 import type { AskedIssue } from '../../src/db/writes/issue-parts.ts';
 import type { SettableColumn } from '../../src/model/issue-columns.ts';
 import { memberRole, memberStatus } from '../../src/model/codes.ts';
+import { writeEvent } from '../../src/resolvers/activity.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { bead, childOf, exported, useImportWorld } from './import-world.ts';
 
@@ -185,7 +187,13 @@ it('an import from beads leaves alone what was changed or deleted here, unless t
     const change = (id = '', set: NonNullable<AskedIssue['set']> = {}) => {
       const columns = Object.keys(set) as SettableColumn[];
       const shape = { kind: 'revision', named: 'id', columns, wait: true } as const;
-      return changeIssues(inside(trx), shape, [{ issue: { id }, set }]);
+      const event = { id: newUuid(), actor: null };
+      return changeIssues(
+        inside(trx),
+        shape,
+        [{ issue: { id }, set, event }],
+        writeEvent('issue.updated.v1'),
+      );
     };
     await change(first?.id, { title: 'Ours', titleFold: 'ours' });
     await change(second?.id, { deletedUtc: new Date() });

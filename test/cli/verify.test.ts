@@ -77,9 +77,20 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update issue_stage set until_utc = until_utc + interval '1 second' where ctid =
       (select ctid from issue_stage where until_utc is not null limit 1)`,
   ],
+  'each stage of an issue says how the issue was before': [
+    `update issue_stage set previous_deleted = not previous_deleted where issue_id = ${youngest} and sort_order = 1`,
+    'BD-3',
+  ],
+  'issue_text has the title of each living issue': [
+    `delete from issue_text where issue_id = ${youngest}`,
+    'BD-3',
+  ],
   'started_utc of an issue is the beginning of one of its stages': [
     `update issue set started_utc = created_utc - interval '1 second' where id = ${youngest}`,
     'BD-3',
+  ],
+  'the tallies of a status add up to its living issues and their estimates': [
+    `update issue_tally set estimate_sum = estimate_sum + 1 where ctid = (select ctid from issue_tally limit 1)`,
   ],
   'times of an issue are in order': [
     `update issue set updated_utc = created_utc - interval '1 day' where id = ${youngest}`,
@@ -156,6 +167,21 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update agent_thread set message_count = message_count + 1`,
   ],
   'a message is on the issue of its thread': [`update agent_thread_message set issue_id = ${youngest}`],
+  'positions in the log go from oldest to position without gaps': [
+    `update change_head set position = position + 1`,
+    'change_head',
+  ],
+  'changes of an issue have their positions in the order of its writes': [
+    `update change set sort_order = 0 where position = (select max(position) from change where event_type like 'issue-%')`,
+  ],
+  'the last write of an issue is in the log, if any of its writes is': [
+    `update issue set revision = revision + 1 where id = ${youngest}`,
+    'BD-3',
+  ],
+  'changes are of a known kind': [
+    `update change set event_type = 'issue.lost.v1' where position = 1`,
+    'change 1',
+  ],
   'what an import has made is there': [
     `update import_source set target_id = gen_random_uuid() where kind = 'issue' and source_id = 'bd-2'`,
     'beads:BD bd-2',
@@ -316,6 +342,12 @@ describe('the rules of workgraph verify', () => {
   it('find a row that points at nothing, by each reference of the catalog', async () => {
     await undone(async (trx) => {
       const references = await selectReferences(trx);
+      // A change is in the inbox for some milliseconds only.
+      await sql`
+        insert into change_inbox (workspace_id, change_id, event_type, occurred_utc, subject_id, origin)
+        select workspace_id, id, event_type, occurred_utc, subject_id, origin from change limit 1`.execute(
+        trx,
+      );
       expect(references.length).toBeGreaterThan(80);
       for (const { table, columns, target } of references) {
         const column = columns.at(-1) ?? '';

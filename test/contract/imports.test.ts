@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const layers = [
   'cli',
   'server',
+  'live',
   'rest-compat',
   'executor',
   'schema',

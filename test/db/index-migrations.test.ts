@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -94,18 +94,4 @@ describe.each(engines)('a migration of indexes on the %s engine', (engine, newPl
       where i.indrelid = 'thing'::regclass and i.indisvalid order by 1`.execute(database.unscoped);
     return rows.map(({ name }) => name);
   }
-});
-
-it('no migration from 24 on builds an index in a transaction on a table that is there already', () => {
-  const migrations = join(import.meta.dirname, '../../migrations');
-  const files = readdirSync(migrations).filter((file) => Number(file.slice(0, 4)) >= 24);
-  const blocking = files.flatMap((file) => {
-    const source = readFileSync(join(migrations, file), 'utf8');
-    const built = source.matchAll(/create (?:unique )?index (?:if not exists )?\w+\s+on (\w+)/gi);
-    return [...built].flatMap(([statement, name]) =>
-      source.includes(`create table ${name} `) ? [] : [`${file}: ${statement}`],
-    );
-  });
-  expect(blocking).toEqual([]);
-  expect(files).not.toEqual([]);
 });

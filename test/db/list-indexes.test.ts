@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../../src/db/engine/engine.ts';
-import { joinIndexes, listIndexes } from '../../src/db/tables/list-indexes.ts';
+import { joinIndexes, listIndexes, textTables } from '../../src/db/tables/list-indexes.ts';
 import { copyTemplate } from '../support/templates.ts';
 import { sql } from 'kysely';
 
@@ -30,9 +30,16 @@ const declared = Object.entries(listIndexes).flatMap(([table, of]) =>
 it.each(declared)('finds an index of $table on $columns in the database', ({ table, index }) => {
   const columns = index.columns.map(inSql).join(', ');
   const having = indexes.get(inSql(table)) ?? [];
-  const form = index.isText ? `gin: ${columns}` : `btree: workspace_id, ${columns}`;
+  const form = `btree: workspace_id, ${columns}`;
   expect(having.filter((each) => each === form || each === `${form}, id`)).not.toEqual([]);
 });
+
+it.each(Object.entries(textTables))(
+  'finds an index of the words of %s in the database',
+  (_, { column, table }) => {
+    expect(indexes.get(inSql(table))).toContain(`gin: workspace_id, ${inSql(column)}`);
+  },
+);
 
 it.each(Object.entries(joinIndexes))('finds the index of %s in the database', (table, { child, parent }) => {
   expect(indexes.get(inSql(table))).toContain(`btree: workspace_id, ${inSql(child)}, ${inSql(parent)}`);

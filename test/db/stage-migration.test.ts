@@ -17,7 +17,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => app.stop());
 
-const names = ['0025_issue_stages', '0026_trend_indexes'];
+const names = [
+  '0025_issue_stages',
+  '0026_trend_indexes',
+  '0034_stages_before',
+  '0035_fill_stages_before',
+  '0036_stage_indexes',
+];
 
 describe('the migration of stages', () => {
   it('writes what is known of older issues, so that later changes go on from it', async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { writeEvent } from '../../src/resolvers/activity.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
 import { changeIssues } from '../../src/db/writes/issue-change.ts';
 import { copyTemplate } from '../support/templates.ts';
 
@@ -6,7 +8,12 @@ import { copyTemplate } from '../support/templates.ts';
 const onPostgres = process.env.TEST_DATABASE_URL ? describe : describe.skip;
 
 onPostgres('a statement that changes issues', () => {
-  it.each([1, 2, 8])('gets a generic plan for %i issues', async (count) => {
+  it.each([
+    [1, ['title']],
+    [2, ['title']],
+    [8, ['title']],
+    [1, ['estimateValue', 'priority']],
+  ] as const)('gets a generic plan for %i issues of which it sets %j', async (count, columns) => {
     const { database, drop } = await copyTemplate('demo');
     const { id: workspaceId } = await database.unscoped
       .selectFrom('workspace')
@@ -21,10 +28,14 @@ onPostgres('a statement that changes issues', () => {
       .execute();
     const lease = await database.connect();
     const connect = () => Promise.resolve(lease.lent());
-    const shape = { kind: 'revision', named: 'id', columns: ['title'], wait: true } as const;
+    const shape = { kind: 'revision', named: 'id', columns, wait: true } as const;
     for (let time = 0; time < 20; time += 1) {
-      const changes = ids.map(({ id }) => ({ issue: { id }, set: { title: `Time ${time}` } }));
-      const changed = await changeIssues({ db, connect }, shape, changes);
+      const changes = ids.map(({ id }) => ({
+        issue: { id },
+        set: { title: `Time ${time}`, estimateValue: time, priority: time % 5 },
+        event: { id: newUuid(), actor: null },
+      }));
+      const changed = await changeIssues({ db, connect }, shape, changes, writeEvent('issue.updated.v1'));
       expect(changed).toHaveLength(count);
     }
     const { rows } = await lease.query<{ generic: string; custom: string }>(

@@ -124,6 +124,7 @@ export const exampleRequests: Readonly<Record<string, Request>> = {
     body: { body: 'Please sort by the first contact as well.' },
   },
   'DELETE /v1/issues/{issueKey}': { parameters: { issueKey: 'SUP-37' } },
+  'GET /v1/changes': { parameters: { event_type: 'issue.deleted.v1', wait: '25', page_size: '1' } },
 };
 
 /** The routes whose request is sent twice, since the second answer is another one. */

@@ -18,6 +18,8 @@ export class Settled {
 
   #text(text: string): string {
     return text
+      .replace(uuidForm, '0b5f8a9e-4f0d-4c58-9e0c-6f1f6f7d2a51')
+      .replaceAll(/\bc1-(\d+)-[\da-z]+\b/g, 'c1-$1-20s4w5hj3')
       .replaceAll(idForm, (id) => this.#id(id))
       .replaceAll(timeForm, (time) => (Date.parse(time) < this.#sinceMs ? time : exampleDay.toISOString()))
       .replaceAll(/(?<=[?&]expires=)\d+/g, String(exampleDay.getTime() / 1000 + 300))
@@ -38,6 +40,8 @@ export class Settled {
 }
 
 const idForm = new RegExp(`\\b(?:${idPrefixes.join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}\\b`, 'g');
+/** The id of a request. Ids of things have another form. */
+const uuidForm = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const timeForm = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
 /** When a UUIDv7 was made. */

@@ -11,6 +11,7 @@ const root = join(import.meta.dirname, '../..');
 const otherMeanings: Readonly<Record<string, string>> = {
   status: 'the status of an HTTP response',
   idempotencyKey: 'the key that a request carries',
+  change: 'that something becomes different',
 };
 
 /** Types that every GraphQL service with connections has. */

@@ -42,6 +42,9 @@ function count({ workspaceId, rows }: Fixture): void {
   for (const issue of rows.issue)
     issue.activityCount = rows.activity.filter(({ issueId }) => issueId === issue.id).length;
   rows.issueStage.push(...rows.issue.map(onlyStage));
+  rows.issueText.push(
+    ...rows.issue.map(({ workspaceId, id, titleFold }) => ({ workspaceId, issueId: id, titleFold })),
+  );
 }
 
 /** Each issue has always been as it is. */
@@ -59,6 +62,8 @@ function onlyStage(issue: FixtureRows['issue'][number]): FixtureRows['issueStage
     projectId: issue.projectId ?? null,
     estimateValue: issue.estimateValue ?? null,
     deleted: issue.deletedUtc != null,
+    previousStatusId: null,
+    previousDeleted: true,
   };
 }
 

@@ -32,6 +32,7 @@ export const fixtureTables = [
   'attachment',
   'activity',
   'issueStage',
+  'issueText',
   'agentThread',
   'agentThreadMessage',
 ] as const satisfies readonly TableName[];

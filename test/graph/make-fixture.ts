@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import { Random } from '../support/random.ts';
+import { recountTallies } from '../../src/db/issue-tallies.ts';
 import type { TableName, Tables } from '../../src/db/tables/tables.ts';
 import { type Fixture, type FixtureRows, fixtureTables } from './fixture.ts';
 import { addDirectories } from './fixture-directories.ts';
@@ -35,6 +36,7 @@ export async function insertFixture(unscoped: Kysely<Tables>, { rows }: Fixture)
       ).execute();
     }
   });
+  await recountTallies(unscoped);
   // As a server does by itself in time: without statistics the planner takes every table for empty.
   await sql`analyze`.execute(unscoped);
 }

@@ -23,7 +23,12 @@ type Rows = Things['rows'];
 function workspace(things: Things, row: Rows['workspace'][number]): Thing {
   return thing(
     'Workspace',
-    { id: idOf('workspace', row.id), name: row.name, createdUtc: utc(row.createdUtc) },
+    {
+      id: idOf('workspace', row.id),
+      name: row.name,
+      createdUtc: utc(row.createdUtc),
+      changeCursor: 'c1-0-0',
+    },
     {
       teams: () => things.all('Team'),
       projects: () => things.all('Project'),

@@ -116,7 +116,7 @@ function statementBudgets(root: string): string[] {
 
 function verifyRules(root: string): string[] {
   // The events of the feed state the rules that follow from them.
-  return globSync('src/**/{verify/*,activity-events}.ts', { cwd: root }).flatMap((file) =>
+  return globSync('src/**/{verify/*,events}.ts', { cwd: root }).flatMap((file) =>
     Array.from(
       read(root, file).matchAll(/^\s+(?:name|rule):\s+(['"`])(.+)\1,$/gm),
       ([, , name = '']) => name,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/db/engine/engine.ts';
 import type { Lease } from '../../src/db/engine/lease.ts';
-import { ReferenceWrites } from '../../src/db/writes/reference-writes.ts';
+import { WriteSignals } from '../../src/db/writes/write-signals.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import type { Snapshot } from '../../src/reference/snapshot.ts';
 import type { App } from '../support/app.ts';
@@ -17,7 +17,7 @@ export interface Steps {
 export function elsewhere(database: Database, steps: Steps = {}): Database {
   return {
     ...database,
-    referenceWrites: new ReferenceWrites(),
+    writeSignals: new WriteSignals(),
     connect: async () => {
       await steps.connecting?.();
       return stepwise(await database.connect(), steps);

@@ -75,25 +75,21 @@ compiled.each([
   if (!filter.includes('CANCELED')) expect(byStatus.sql).not.toContain('"r0"."status_rank" >=');
 });
 
-compiled(
-  'many keys are hashed once for the statement, and given for the children of parents alone',
-  async () => {
-    // The workspace has more than eight people.
-    const filter = '{ reporter: { displayName: { neq: "Nobody" } } }';
-    const whole = await found(filter);
-    expect(whole).toMatchObject({
-      keys: [keys.open, keys.done, keys.bug],
-      sql: expect.stringContaining('from "member"'),
-    });
-    const children = await asked<{ teams: { nodes: { issues: { nodes: { key: string }[] } }[] } }>(
-      `{ teams { nodes { issues(filter: ${filter}, orderBy: { field: CREATED, direction: ASC }) { nodes { key } } } } }`,
-    );
-    const ofTeams = children.data?.teams.nodes.map(({ issues }) => issues.nodes.map(({ key }) => key));
-    expect(new Set(ofTeams)).toEqual(new Set([[keys.bug], [keys.open, keys.done]]));
-    expect(children.sql).not.toContain('from "member"');
-    expect(children.sql).toMatch(/in \(select unnest\(\$\d+::uuid\[\]\)\)\) is true/);
-  },
-);
+compiled('many keys are hashed once for the statement', async () => {
+  // The workspace has more than eight people.
+  const filter = '{ reporter: { displayName: { neq: "Nobody" } } }';
+  const whole = await found(filter);
+  expect(whole.keys).toEqual([keys.open, keys.done, keys.bug]);
+  const children = await asked<{ teams: { nodes: { issues: { nodes: { key: string }[] } }[] } }>(
+    `{ teams { nodes { issues(filter: ${filter}, orderBy: { field: CREATED, direction: ASC }) { nodes { key } } } } }`,
+  );
+  const ofTeams = children.data?.teams.nodes.map(({ issues }) => issues.nodes.map(({ key }) => key));
+  expect(new Set(ofTeams)).toEqual(new Set([[keys.bug], [keys.open, keys.done]]));
+  for (const { sql } of [whole, children]) {
+    expect(sql).not.toContain('from "member"');
+    expect(sql).toMatch(/in \(select unnest\(\$\d+::uuid\[\]\)\)\) is true/);
+  }
+});
 
 compiled('keys over a join, of none, and of their opposite are looked for likewise', async () => {
   const some = await found('{ labels: { some: { name: { eq: "Shared" } } } }');

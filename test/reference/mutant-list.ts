@@ -192,14 +192,14 @@ const elsewhere: readonly Mutant[] = [
   {
     name: 'a prepared write is not known for one',
     file: 'src/db/engine/lease.ts',
-    from: 'this.#wroteReference ||= statement.writesReference;',
+    from: 'this.#note(statement.signals);',
     to: '',
     by: 'memory',
   },
   {
     name: 'a write is not known for one by its text',
     file: 'src/db/engine/lease.ts',
-    from: 'this.#wroteReference ||= writesReference(sql);',
+    from: 'this.#note(signalsOf(sql));',
     to: '',
     by: 'memory',
   },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isEnumType } from 'graphql';
 import { codeTables } from '../../src/model/codes.ts';
+import { eventTypes } from '../../src/model/events.ts';
 import { errorCodes } from '../../src/resolvers/errors.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
@@ -100,7 +101,7 @@ describe('codes', () => {
     const { codes } = dataOf(
       await world.ask('{ codes { name entries { name code description } } }', {}, null),
     ) as { codes: Table[] };
-    expect(codes.map(({ name }) => name)).toEqual([...Object.keys(codeTables), 'errorCode']);
+    expect(codes.map(({ name }) => name)).toEqual([...Object.keys(codeTables), 'errorCode', 'eventType']);
     const enums = Object.values(schema.getTypeMap()).filter(isEnumType);
     for (const [table, known] of Object.entries(codeTables)) {
       const published = codes.find(({ name }) => name === table)?.entries ?? [];
@@ -117,6 +118,8 @@ describe('codes', () => {
         description: meaning,
       })),
     );
+    const told = codes.find(({ name }) => name === 'eventType')?.entries ?? [];
+    expect(told.map(({ name }) => name)).toEqual(eventTypes);
   });
 });
 

@@ -168,7 +168,7 @@ describe('a follow-up', () => {
       'insert',
     ]);
     imports.write('a.jsonl', [bead('a', { title: 'Changed' }), bead('b')]);
-    expect(await noted(() => imports.beads('a.jsonl', { workspace: 'Imports' }))).toEqual(['columns']);
+    expect(await noted(() => imports.beads('a.jsonl', { workspace: 'Imports' }))).toEqual(['import']);
   });
 
   it('has seen every change of every count and revision', async () => {

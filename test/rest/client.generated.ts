@@ -560,6 +560,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads what happened in the workspace, oldest first, and waits for more.
+         * @description Reads what happened in the workspace, oldest first, and waits for more. Needs the scope `issues:read`. An addition to the specification.
+         */
+        get: operations["changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stats": {
         parameters: {
             query?: never;
@@ -856,6 +876,35 @@ export interface components {
             uploadUrl: string;
             /** Format: date-time */
             expiresUtc: string;
+        };
+        Change: {
+            id: string;
+            cursor: string;
+            /** @description Its number in the log of the workspace, from 1 without gaps, in decimal digits. */
+            position: string;
+            eventType: string;
+            /** Format: date-time */
+            occurredUtc: string;
+            /** @enum {string} */
+            origin: "request" | "import" | "command" | "system";
+            /** @description The `X-Request-Id` of the request that made it. */
+            requestId: string | null;
+            actorUserAccountId: string | null;
+            /** @description The id of what it is about. */
+            subjectId: string;
+            teamId: string | null;
+            issueId: string | null;
+            /** @description Null if the issue was deleted, too. */
+            issueKey: string | null;
+            fields: string[];
+            previous: components["schemas"]["PreviousValue"][];
+        };
+        ChangePage: {
+            results: components["schemas"]["Change"][];
+            /** @description The cursor to go on from; it is set even if there are no results. */
+            cursor: string;
+            /** @description Whether the log goes on after the cursor. Whether any of that matches is not known yet. */
+            hasMore: boolean;
         };
         CodeEntry: {
             name: string;
@@ -1313,11 +1362,15 @@ export interface components {
             type: "paragraph";
             content: components["schemas"]["TextNode"][];
         };
+        PreviousValue: {
+            field: string;
+            value: string | null;
+        };
         ProbeProblem: {
             /** @constant */
             type: "about:blank";
             /** @enum {string} */
-            title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Headers too large" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
+            title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Cursor expired" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Too many streams" | "Headers too large" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
             /** Format: int32 */
             status: number;
             /** @description The time limit that was exceeded. */
@@ -1330,7 +1383,7 @@ export interface components {
              * @description The kind of failure, in words.
              * @enum {string}
              */
-            title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Headers too large" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
+            title: "Validation failed" | "Invalid request" | "Unauthenticated" | "Forbidden" | "Not found" | "Method not allowed" | "Not acceptable" | "Request timeout" | "Conflict" | "Cursor expired" | "Precondition failed" | "Payload too large" | "Unsupported media type" | "Range not satisfiable" | "Idempotency key reused" | "Rate limited" | "Too many streams" | "Headers too large" | "Internal error" | "Unavailable" | "Insufficient storage" | "Syntax error" | "Invalid document" | "Query too complex" | "Persisted query not found";
             /**
              * Format: int32
              * @description The HTTP status.
@@ -1342,7 +1395,7 @@ export interface components {
              * @description The error code for programs; see `GET /v1/meta/errors/{code}`.
              * @enum {string}
              */
-            code: "validation_failed" | "invalid_request" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "conflict" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "insufficient_storage" | "graphql_parse_failed" | "graphql_validation_failed" | "query_too_complex" | "persisted_query_not_found";
+            code: "validation_failed" | "invalid_request" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "conflict" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "unavailable" | "insufficient_storage" | "graphql_parse_failed" | "graphql_validation_failed" | "query_too_complex" | "persisted_query_not_found";
             /** @description Identifies the request in the log; also in `X-Request-Id`. */
             requestId: string;
             /** @description Every invalid field or parameter, or missing scope; at most the first hundred. */
@@ -1616,6 +1669,8 @@ export interface components {
         Vary: string;
         /** @description `true` when the write was done before with this `Idempotency-Key`, and this is its answer. */
         "Idempotency-Replayed": "true";
+        /** @description `false` when counting ended early: `totalCount` is then the number of those counted, and there are at least so many. Not sent otherwise. */
+        "X-Total-Count-Exact": "false";
         /** @description What the token lacks (RFC 6750). */
         "WWW-Authenticate": string;
         /** @description When to try again, in seconds. */
@@ -1726,6 +1781,7 @@ export interface operations {
                      * @example <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&page_size=2&sort=priority&direction=asc&cursor=WyI5T0xxVFZmNyIsMSwiMDE5OWJkYjgtZTAwOC03MDAwLWEwNzUtMWFhN2MyZGY0NDhiIl0>; rel="next", <https://work.example.com/v1/issues?team_code=WEB&status_category=open&status_category=active&page_size=2&sort=priority&direction=asc>; rel="first"
                      */
                     Link?: string;
+                    "X-Total-Count-Exact": components["headers"]["X-Total-Count-Exact"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9206,6 +9262,218 @@ export interface operations {
             };
         };
     };
+    changes: {
+        parameters: {
+            query?: {
+                /** @description The changes after this cursor: that of an earlier answer, or of a change. The beginning of the log if it is left out. */
+                cursor?: string;
+                /**
+                 * @description The largest number of results of a page.
+                 * @example 1
+                 */
+                page_size?: number;
+                /**
+                 * @description For how many seconds to wait if there is no such change yet.
+                 * @example 25
+                 */
+                wait?: number;
+                /**
+                 * @description Events of this type, such as `issue.updated.v1`.
+                 * @example issue.deleted.v1
+                 */
+                event_type?: string;
+                /** @description Events of this issue, and of what belongs to it. */
+                issue_id?: string;
+                /** @description Events of this team, of its issues and of what else belongs to it. */
+                team_id?: string;
+                /** @description Events that this account caused. */
+                actor_user_account_id?: string;
+                /** @description Events at this time or later. */
+                from_utc?: string;
+                /** @description Events at this time or earlier. */
+                to_utc?: string;
+            };
+            header?: {
+                /** @description The `id` of the last event of a stream that broke off. The changes after it are answered, whatever `cursor` says. */
+                "Last-Event-ID"?: string;
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The change page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Changes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "change_01kh6954g0e008000000000006",
+                     *           "cursor": "c1-1146-20s4w5hj3",
+                     *           "position": "1146",
+                     *           "eventType": "issue.deleted.v1",
+                     *           "occurredUtc": "2026-02-11T12:00:00.000Z",
+                     *           "origin": "request",
+                     *           "requestId": "0b5f8a9e-4f0d-4c58-9e0c-6f1f6f7d2a51",
+                     *           "actorUserAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
+                     *           "subjectId": "issue_01kc6pm1pge009drmsftjyncpk",
+                     *           "teamId": "team_01hq80p1m0e00bfr0hthzhvbfm",
+                     *           "issueId": "issue_01kc6pm1pge009drmsftjyncpk",
+                     *           "issueKey": null,
+                     *           "fields": [],
+                     *           "previous": []
+                     *         }
+                     *       ],
+                     *       "cursor": "c1-1146-20s4w5hj3",
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChangePage"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Changes";
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Changes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Changes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Changes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The log of changes does not go back to this cursor, or belongs to another history: read the lists again, and go on from a new cursor. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Changes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. The token already has as many streams and waiting requests as it may have at once. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Changes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Changes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Changes";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     stats: {
         parameters: {
             query?: {
@@ -10349,6 +10617,31 @@ export interface operations {
                      *           ]
                      *         },
                      *         {
+                     *           "name": "changeOrigin",
+                     *           "entries": [
+                     *             {
+                     *               "name": "request",
+                     *               "code": null,
+                     *               "description": ""
+                     *             },
+                     *             {
+                     *               "name": "import",
+                     *               "code": null,
+                     *               "description": ""
+                     *             },
+                     *             {
+                     *               "name": "command",
+                     *               "code": null,
+                     *               "description": ""
+                     *             },
+                     *             {
+                     *               "name": "system",
+                     *               "code": null,
+                     *               "description": ""
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
                      *           "name": "errorCode",
                      *           "entries": [
                      *             {
@@ -10397,6 +10690,11 @@ export interface operations {
                      *               "description": "The request conflicts with the current state, or with another request in progress."
                      *             },
                      *             {
+                     *               "name": "cursor_expired",
+                     *               "code": 410,
+                     *               "description": "The log of changes does not go back to this cursor, or belongs to another history: read the lists again, and go on from a new cursor."
+                     *             },
+                     *             {
                      *               "name": "precondition_failed",
                      *               "code": 412,
                      *               "description": "The object has changed since the revision in the request."
@@ -10425,6 +10723,11 @@ export interface operations {
                      *               "name": "rate_limited",
                      *               "code": 429,
                      *               "description": "The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again."
+                     *             },
+                     *             {
+                     *               "name": "too_many_streams",
+                     *               "code": 429,
+                     *               "description": "The token already has as many streams and waiting requests as it may have at once."
                      *             },
                      *             {
                      *               "name": "headers_too_large",
@@ -10465,6 +10768,176 @@ export interface operations {
                      *               "name": "persisted_query_not_found",
                      *               "code": 400,
                      *               "description": "The server has no document with this hash (GraphQL only)."
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "name": "eventType",
+                     *           "entries": [
+                     *             {
+                     *               "name": "issue.created.v1",
+                     *               "code": null,
+                     *               "description": "An issue was created or imported."
+                     *             },
+                     *             {
+                     *               "name": "issue.updated.v1",
+                     *               "code": null,
+                     *               "description": "Fields of an issue were changed; `fields` names them."
+                     *             },
+                     *             {
+                     *               "name": "issue.deleted.v1",
+                     *               "code": null,
+                     *               "description": "An issue was deleted."
+                     *             },
+                     *             {
+                     *               "name": "issue.restored.v1",
+                     *               "code": null,
+                     *               "description": "A deleted issue was restored."
+                     *             },
+                     *             {
+                     *               "name": "issue-comment.created.v1",
+                     *               "code": null,
+                     *               "description": "A comment was written."
+                     *             },
+                     *             {
+                     *               "name": "issue-comment.deleted.v1",
+                     *               "code": null,
+                     *               "description": "A comment was deleted."
+                     *             },
+                     *             {
+                     *               "name": "issue-comment.updated.v1",
+                     *               "code": null,
+                     *               "description": "A comment was edited."
+                     *             },
+                     *             {
+                     *               "name": "issue-link.created.v1",
+                     *               "code": null,
+                     *               "description": "A link was added to an issue."
+                     *             },
+                     *             {
+                     *               "name": "issue-link.deleted.v1",
+                     *               "code": null,
+                     *               "description": "A link was removed from an issue."
+                     *             },
+                     *             {
+                     *               "name": "agent-message.created.v1",
+                     *               "code": null,
+                     *               "description": "A message was written in the agent thread of an issue."
+                     *             },
+                     *             {
+                     *               "name": "issue-attachment.created.v1",
+                     *               "code": null,
+                     *               "description": "A file was uploaded to an issue."
+                     *             },
+                     *             {
+                     *               "name": "issue-attachment.deleted.v1",
+                     *               "code": null,
+                     *               "description": "An uploaded file was deleted."
+                     *             },
+                     *             {
+                     *               "name": "member.created.v1",
+                     *               "code": null,
+                     *               "description": "A member was created."
+                     *             },
+                     *             {
+                     *               "name": "member.updated.v1",
+                     *               "code": null,
+                     *               "description": "A member was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "agent-installation.created.v1",
+                     *               "code": null,
+                     *               "description": "The installation of an agent was created."
+                     *             },
+                     *             {
+                     *               "name": "agent-installation.updated.v1",
+                     *               "code": null,
+                     *               "description": "The installation of an agent was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "team.created.v1",
+                     *               "code": null,
+                     *               "description": "A team was created."
+                     *             },
+                     *             {
+                     *               "name": "team.updated.v1",
+                     *               "code": null,
+                     *               "description": "A team was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "status.created.v1",
+                     *               "code": null,
+                     *               "description": "A status of issues was created."
+                     *             },
+                     *             {
+                     *               "name": "status.updated.v1",
+                     *               "code": null,
+                     *               "description": "A status of issues was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "label.created.v1",
+                     *               "code": null,
+                     *               "description": "A label was created."
+                     *             },
+                     *             {
+                     *               "name": "label.updated.v1",
+                     *               "code": null,
+                     *               "description": "A label was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "delivery.created.v1",
+                     *               "code": null,
+                     *               "description": "A delivery was created."
+                     *             },
+                     *             {
+                     *               "name": "delivery.updated.v1",
+                     *               "code": null,
+                     *               "description": "A delivery was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "repository.created.v1",
+                     *               "code": null,
+                     *               "description": "A repository was created."
+                     *             },
+                     *             {
+                     *               "name": "repository.updated.v1",
+                     *               "code": null,
+                     *               "description": "A repository was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "project-status.created.v1",
+                     *               "code": null,
+                     *               "description": "A status of projects was created."
+                     *             },
+                     *             {
+                     *               "name": "project-status.updated.v1",
+                     *               "code": null,
+                     *               "description": "A status of projects was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "project.created.v1",
+                     *               "code": null,
+                     *               "description": "A project was created."
+                     *             },
+                     *             {
+                     *               "name": "project.updated.v1",
+                     *               "code": null,
+                     *               "description": "A project was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "project-link.created.v1",
+                     *               "code": null,
+                     *               "description": "A link of a project was created."
+                     *             },
+                     *             {
+                     *               "name": "project-link.updated.v1",
+                     *               "code": null,
+                     *               "description": "A link of a project was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "import.finished.v1",
+                     *               "code": null,
+                     *               "description": "An import ended."
                      *             }
                      *           ]
                      *         }

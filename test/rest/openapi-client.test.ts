@@ -92,6 +92,21 @@ it('reads issues and what hangs on them', async () => {
   expect(said.messages).toHaveLength(thread.messageCount);
 });
 
+it('reads changes, and goes on from a cursor', async () => {
+  const query = { page_size: 2 };
+  const first = pageIn(await data(api.GET('/v1/changes', { params: { query } })));
+  expect(first.results).toHaveLength(2);
+  const after = { ...query, cursor: first.cursor };
+  const next = pageIn(await data(api.GET('/v1/changes', { params: { query: after } })));
+  expect(next.results.map(({ position }) => position)).toEqual(['3', '4']);
+});
+
+/** The JSON of an answer that could be a stream, too. */
+function pageIn<Page extends object>(answer: Page | string): Page {
+  if (typeof answer === 'string') throw new Error('It is a stream.');
+  return answer;
+}
+
 it('reads attachments and is led to their bytes', async () => {
   const issueKey = 'WEB-54';
   const { results } = await data(

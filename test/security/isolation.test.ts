@@ -92,8 +92,8 @@ describe('what is not the caller’s own is answered like what is nowhere', () =
 });
 
 it('what the caller has deleted is told from what is nowhere only where it left something', () => {
-  // The replies to a comment stay when it is deleted.
-  expect([...deletedFound]).toEqual(['Comment(filter.parentCommentId)']);
+  // The replies to a comment stay when it is deleted, and so does what the log tells of an issue.
+  expect([...deletedFound]).toEqual(['Comment(filter.parentCommentId)', 'ChangePage(filter.issueId)']);
 });
 
 it('every place makes a difference for something of the caller’s own', () => {

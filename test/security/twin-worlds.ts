@@ -33,6 +33,7 @@ export async function startTwins(): Promise<TwinWorlds> {
       where workspace_id = ${workspaceId}`.execute(unscoped);
   }
   await countAnew(unscoped);
+  await logFeeds(unscoped);
   // Besides those that ask: tokens to be named, made by a member, so that the audit names somebody.
   for (const world of [here, there]) {
     dataOf(
@@ -69,6 +70,17 @@ async function countAnew(unscoped: Kysely<Tables>): Promise<void> {
       set (next_issue_number, gone_issue_count) = (excluded.next_issue_number, excluded.gone_issue_count)`.execute(
     unscoped,
   );
+}
+
+/** The fixture has no log; here it tells what the feeds of the issues do. */
+async function logFeeds(unscoped: Kysely<Tables>): Promise<void> {
+  await sql`insert into change (workspace_id, position, tag, id, sort_order, event_type, occurred_utc,
+      actor_user_account_id, issue_id, team_id, subject_id, fields, origin)
+    select a.workspace_id, row_number() over (partition by a.workspace_id order by a.id), 1, a.id, a.sort_order,
+      'issue.updated.v1', a.occurred_utc, a.actor_user_account_id, a.issue_id, i.team_id, a.issue_id, '{title}', 1
+    from activity a join issue i on (i.workspace_id, i.id) = (a.workspace_id, a.issue_id)`.execute(unscoped);
+  await sql`insert into change_head (workspace_id, position, tag)
+    select workspace_id, max(position), 1 from change group by 1`.execute(unscoped);
 }
 
 /** Headers that may differ between two answers: the date, timing, quota, and the id of the request. */
@@ -108,9 +120,12 @@ export async function digestOf({ here }: TwinWorlds, workspaceId: string): Promi
   const { unscoped } = here.app.database;
   const { rows: tables } = await sql<{ name: string }>`select table_name as name
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_schema = 'public' and table_type = 'BASE TABLE' and column_name = 'workspace_id'`.execute(
-    unscoped,
-  );
+    where table_schema = 'public' and table_type = 'BASE TABLE' and column_name = 'workspace_id'
+      and table_name not like 'change%'`.execute(unscoped);
+  // The sequencer moves changes from one table to the other at its own time.
+  const changes = sql`select 'changes' as name, md5(coalesce(string_agg(id::text, ',' order by id), '')) as digest from (
+    select change_id as id from change_inbox where workspace_id = ${workspaceId}
+    union all select id from change where workspace_id = ${workspaceId}) rows`;
   const digests = tables.map(
     ({
       name,
@@ -121,6 +136,6 @@ export async function digestOf({ here }: TwinWorlds, workspaceId: string): Promi
   const { rows } = await sql<{
     name: string;
     digest: string;
-  }>`${sql.join(digests, sql` union all `)}`.execute(unscoped);
+  }>`${sql.join([...digests, changes], sql` union all `)}`.execute(unscoped);
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
 }

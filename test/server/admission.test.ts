@@ -147,8 +147,11 @@ describe('a server with two tickets', () => {
   }
 
   it('refuses the third request of either API at once, answers probes, and then accepts requests again', async () => {
+    const ask = () => [app.request('GET', '/v1/issues'), app.graphql('{ issues { nodes { key } } }')];
+    // Compiled now, both begin at once later. Otherwise the statement of one may time out before the other is in progress.
+    await Promise.all(ask());
     const held = await atStandstill(app, async () => {
-      const asked = [app.request('GET', '/v1/issues'), app.graphql('{ issues { nodes { key } } }')];
+      const asked = ask();
       await until(async () => (await inProgress()) === 2);
 
       const rest = await app.request('GET', '/v1/issues', { headers: { 'x-request-id': 'mine' } });

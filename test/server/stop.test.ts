@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { Database } from '../../src/db/engine/engine.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
-import { ReferenceWrites } from '../../src/db/writes/reference-writes.ts';
+import { WriteSignals } from '../../src/db/writes/write-signals.ts';
 import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
 import { startServer } from '../../src/server/server.ts';
 // What holds answers against the document is there before the first one: its loading would outlast the server.
@@ -27,7 +27,7 @@ function gatedDatabase(gate: Promise<void>): Database {
     connect: gone,
     shared: gone,
     load: () => ({ open: 0, idle: 0, size: 10, waiting: 0 }),
-    referenceWrites: new ReferenceWrites(),
+    writeSignals: new WriteSignals(),
     ping: () => gate,
     close: () => Promise.resolve(),
   };

@@ -100,6 +100,8 @@ const generous: Settings = {
   COST_PER_HOUR: '1000000000',
   UNKNOWN_TOKENS_PER_MINUTE: '1000000000',
   MAX_OPERATION_COST: '1000000000',
+  // Requests with any values must not take long.
+  CHANGES_WAIT_MS: '300',
 };
 
 /** The whole suite runs over either executor and either path to it: `npm run test:all`. */

@@ -19,7 +19,7 @@ prototype.end = function (this: ServerResponse, ...args: unknown[]) {
 
 const [, , location = ''] = process.argv;
 const database = await openDatabase(
-  location.startsWith('postgres') ? { url: location, wire } : { dataDir: location },
+  location.startsWith('postgres') ? { url: location, wire } : { dataDir: location, wire },
 );
 const config = readConfig({ PORT: '0' }, {});
 const server = await startServer({

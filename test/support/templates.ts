@@ -56,7 +56,7 @@ function copyDatabase(template: string, dataDir: string): void {
 
 async function copyEmbedded(content: Content, dataDir: string): Promise<TestDatabase> {
   await copyIntoDirectory(content, dataDir);
-  const database = await openDatabase({ dataDir });
+  const database = await openDatabase({ dataDir, wire });
   return {
     database,
     dataDir,
@@ -87,7 +87,7 @@ async function makeEmbedded(content: TemplateContent): Promise<void> {
     await makeEmbedded(simpler);
     copyDatabase(templateOf(simpler), partial);
   }
-  const database = await openDatabase({ dataDir: partial });
+  const database = await openDatabase({ dataDir: partial, wire });
   if (content !== 'empty') await fill(database, content);
   await database.close();
   // PostgreSQL's own templates, half of the files that each test file copies; nothing here makes a database from them.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
+import type { Settings } from '../../src/server/config.ts';
 import { type App, startApp } from './app.ts';
 import { brokenInvariants } from './invariants.ts';
 import { issueWorld, type IssueWorld } from './issue-world.ts';
@@ -16,14 +17,20 @@ interface UsedWorld {
  * Starts a server with a workspace that has everything an issue can refer to, before the tests of this file, and stops it
  * after them. Then no stored count may be wrong, unless the tests change rows by SQL (`changesRows`).
  */
-export function useIssueWorld({ changesRows = false } = {}): UsedWorld {
+export function useIssueWorld({
+  changesRows = false,
+  settings = {},
+}: {
+  changesRows?: boolean;
+  settings?: Settings;
+} = {}): UsedWorld {
   let used: UsedWorld | undefined;
   const present = (): UsedWorld => {
     if (!used) throw new Error('The issue world is there inside tests and hooks only.');
     return used;
   };
   beforeAll(async () => {
-    const app = await startApp();
+    const app = await startApp({ settings });
     const world = await issueWorld(app);
     used = { app, world, ada: callerOf(app, world.ada.token) };
   }, 60_000);

@@ -2,19 +2,21 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
+import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
-import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import type { PostgresQueryResult } from 'kysely';
 import pg from 'pg';
 import { decodedTypes } from '../wire/decoded-types.ts';
-import { runPlainly } from '../wire/plain-wire.ts';
+import { EmbeddedSocket } from '../wire/embedded-socket.ts';
+import { type PostgresWire, type WireName, wires } from '../wire/postgres-wire.ts';
+import { RowClient } from '../wire/row-client.ts';
 import { inOrder } from './in-order.ts';
 import { lockDirectory } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { Lease, type Pool, type PoolLoad, type Session, type TextRows } from './lease.ts';
 import { meter } from './meter.ts';
 import type { Prepared } from '../query/prepared.ts';
-import { ReferenceWrites } from '../writes/reference-writes.ts';
+import { WriteSignals } from '../writes/write-signals.ts';
 import { Semaphore } from './semaphore.ts';
 import { DatabaseUnavailableError } from './unavailable.ts';
 
@@ -22,6 +24,8 @@ import { DatabaseUnavailableError } from './unavailable.ts';
 export interface EmbeddedLocation {
   readonly dataDir: string;
   readonly lock?: DirectoryLock | undefined;
+  /** How statements are sent and rows are read; `fast` by default. */
+  readonly wire?: WireName | undefined;
 }
 
 /** How long a caller waits for the session. Without a limit, a transaction that used `db` inside itself would wait for ever. */
@@ -31,16 +35,24 @@ const WAIT_MS = 30_000;
  * Opens PGlite in `<dataDir>/database`. Takes the lock of the directory unless the caller holds it. The first time takes
  * seconds, because it creates the database.
  */
-export async function openEmbedded({ dataDir, lock: held }: EmbeddedLocation): Promise<EmbeddedPool> {
+export async function openEmbedded({
+  dataDir,
+  lock: held,
+  wire = 'fast',
+}: EmbeddedLocation): Promise<EmbeddedPool> {
   const lock = held ?? lockDirectory(dataDir);
   try {
     const directory = join(dataDir, 'database');
     if (!existsSync(directory)) await createDatabase(directory);
-    const pglite = await PGlite.create(directory, { extensions: { pg_trgm } });
-    const client = new pg.Client(Object.assign(createPgConfig(pglite), { types: decodedTypes }));
+    const startParams = [...PGlite.defaultStartParams, '-c', `shared_buffers=${bufferSize}`];
+    const pglite = await PGlite.create(directory, { extensions: { btree_gin, pg_trgm }, startParams });
+    const client =
+      wire === 'fast'
+        ? new RowClient(owner, (_, take) => new EmbeddedSocket(pglite, take))
+        : new pg.Client({ ...owner, stream: () => new EmbeddedSocket(pglite) });
     client.on('error', ignore);
     await client.connect();
-    return new EmbeddedPool(pglite, client, lock);
+    return new EmbeddedPool(pglite, client, { lock, wire: wires[wire] });
   } catch (error) {
     lock.release();
     throw error;
@@ -55,10 +67,11 @@ export async function openEmbedded({ dataDir, lock: held }: EmbeddedLocation): P
  */
 export class EmbeddedPool implements Pool {
   readonly options = {};
-  readonly referenceWrites = new ReferenceWrites();
+  readonly writeSignals = new WriteSignals();
   readonly #pglite: PGlite;
   readonly #client: pg.Client;
   readonly #lock: DirectoryLock;
+  readonly #wire: PostgresWire;
   /** One permit, because there is one session. */
   readonly #permit = new Semaphore(1);
   /** The names of the statements that the session has prepared. The session cannot be replaced by one without them. */
@@ -71,10 +84,15 @@ export class EmbeddedPool implements Pool {
   };
   #ended: Promise<void> | undefined;
 
-  constructor(pglite: PGlite, client: pg.Client, lock: DirectoryLock) {
+  constructor(
+    pglite: PGlite,
+    client: pg.Client,
+    { lock, wire }: { lock: DirectoryLock; wire: PostgresWire },
+  ) {
     this.#pglite = pglite;
     this.#client = client;
     this.#lock = lock;
+    this.#wire = wire;
   }
 
   async connect(): Promise<Lease> {
@@ -86,7 +104,7 @@ export class EmbeddedPool implements Pool {
       const seconds = (waitMs / 1000).toFixed(1);
       throw new DatabaseUnavailableError(`The embedded database was busy for ${seconds} s. ${HINT}`);
     }
-    return new Lease(this.#session, (destroy) => void this.#release(destroy), this.referenceWrites);
+    return new Lease(this.#session, (destroy) => void this.#release(destroy), this.writeSignals);
   }
 
   async ping(): Promise<void> {
@@ -114,11 +132,12 @@ export class EmbeddedPool implements Pool {
     return (await this.#client.query(sql, [...parameters])) as unknown as PostgresQueryResult<Row>;
   }
 
-  async #prepared({ text, name }: Prepared, values: unknown[]): Promise<TextRows> {
+  async #prepared(statement: Prepared, values: unknown[]): Promise<TextRows> {
     await nextTurn();
+    const { name } = statement;
     const isNamed = this.#names.has(name) || this.#names.size < MAX_NAMES;
     if (isNamed) this.#names.add(name);
-    return runPlainly(this.#client, text, {
+    return this.#wire.run(this.#client, statement, {
       name: isNamed ? name : undefined,
       values,
       timeoutMs: undefined,
@@ -141,6 +160,19 @@ export class EmbeddedPool implements Pool {
     }
   }
 }
+
+/** What the engine keeps of the tables in its memory. More would save reads of files that the operating system has in its own. */
+const bufferSize = '32MB';
+
+/** The only user of the engine, who needs no password. The environment could name another one. */
+const owner = {
+  user: 'postgres',
+  database: 'postgres',
+  host: 'localhost',
+  port: 5432,
+  ssl: false,
+  types: decodedTypes,
+};
 
 const MAX_NAMES = 1_000;
 

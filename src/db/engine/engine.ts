@@ -6,7 +6,7 @@ import type { Lease, Pool, PoolLoad } from './lease.ts';
 import { ServerPool } from './postgres.ts';
 import type { Prepared } from '../query/prepared.ts';
 import type { PostgresLocation } from './postgres.ts';
-import type { ReferenceWrites } from '../writes/reference-writes.ts';
+import type { WriteSignals } from '../writes/write-signals.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { tenantHandle, unscopedHandle } from './tenant-handle.ts';
@@ -28,8 +28,8 @@ export interface Database {
   shared(statement: Prepared): Lease | undefined;
   /** How many connections are in use. */
   load(): PoolLoad;
-  /** Reports the writes of this process to reference data. */
-  readonly referenceWrites: ReferenceWrites;
+  /** Reports the writes of this process that somebody in it waits for. */
+  readonly writeSignals: WriteSignals;
   /** Throws when the database does not answer within `timeoutMs`. */
   ping(timeoutMs: number): Promise<void>;
   /** Waits for running statements, then closes the connections and releases the data directory. */
@@ -61,7 +61,7 @@ function over(engine: Database['engine'], pool: Pool): Database {
     connect: () => pool.connect(),
     shared: (statement) => pool.shared(statement),
     load: () => pool.load(),
-    referenceWrites: pool.referenceWrites,
+    writeSignals: pool.writeSignals,
     ping: pinging(pool),
     close: () => pool.end(),
   };

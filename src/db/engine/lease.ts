@@ -1,7 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { measure, meter } from './meter.ts';
 import type { Prepared, Values } from '../query/prepared.ts';
-import { type ReferenceWrites, writesReference } from '../writes/reference-writes.ts';
+import { signalsOf, type WriteSignal, type WriteSignals } from '../writes/write-signals.ts';
 import { type TextRow, textsOf } from '../wire/wire-row.ts';
 
 /** Rows as PostgreSQL sent them, with the types of their columns as OIDs. */
@@ -32,8 +32,8 @@ export interface PoolLoad {
 /** The connections of an engine. Each is lent to one caller at a time, except for the shared ones. */
 export interface Pool extends PostgresPool {
   load(): PoolLoad;
-  /** Reports the writes to reference data that were made over these connections. */
-  readonly referenceWrites: ReferenceWrites;
+  /** Reports the writes over these connections that somebody in the process waits for. */
+  readonly writeSignals: WriteSignals;
   /** Throws when the database does not answer. On PostgreSQL it does not wait for a connection of the pool. */
   ping(): Promise<void>;
   connect(): Promise<Lease>;
@@ -45,24 +45,28 @@ export interface Pool extends PostgresPool {
 export class Lease implements PostgresPoolClient {
   readonly #session: Session;
   readonly #giveBack: (destroy?: boolean) => void;
-  readonly #referenceWrites: ReferenceWrites | undefined;
-  #wroteReference = false;
+  readonly #writeSignals: Pick<WriteSignals, 'ended'> | undefined;
+  readonly #signals = new Set<WriteSignal>();
 
-  constructor(session: Session, giveBack: (destroy?: boolean) => void, referenceWrites?: ReferenceWrites) {
+  constructor(
+    session: Session,
+    giveBack: (destroy?: boolean) => void,
+    writeSignals?: Pick<WriteSignals, 'ended'>,
+  ) {
     this.#session = session;
     this.#giveBack = giveBack;
-    this.#referenceWrites = referenceWrites;
+    this.#writeSignals = writeSignals;
   }
 
-  /** The same connection for a borrower whose `release` leaves it with this lease. */
+  /** The same connection for a borrower whose `release` leaves it with this lease, which reports what was written. */
   lent(): Lease {
-    return new Lease(this.#session, () => undefined, this.#referenceWrites);
+    return new Lease(this.#session, () => undefined, { ended: (signal) => this.#note([signal]) });
   }
 
   /** Gives the connection back, or closes it if `destroy` is true. Its transaction must have ended. */
   release(destroy?: boolean): void {
     this.#giveBack(destroy);
-    if (this.#wroteReference) this.#referenceWrites?.ended();
+    for (const signal of this.#signals) this.#writeSignals?.ended(signal);
   }
 
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
@@ -72,7 +76,7 @@ export class Lease implements PostgresPoolClient {
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
     if (typeof sql !== 'string') throw new Error('Streaming is not supported; read pages by key.');
-    this.#wroteReference ||= writesReference(sql);
+    this.#note(signalsOf(sql));
     return measure(sql, async () => {
       const result = await this.#session.query<Row>(sql, parameters);
       meter()?.allowance?.spendRows(result.rows);
@@ -82,7 +86,7 @@ export class Lease implements PostgresPoolClient {
 
   /** Runs a prepared statement. On PostgreSQL, statements that are sent in one turn of the event loop share a round trip. */
   rows(statement: Prepared, values: Values): Promise<TextRows> {
-    this.#wroteReference ||= statement.writesReference;
+    this.#note(statement.signals);
     return measure(statement.text, () => this.#session.prepared(statement, statement.bind(values)));
   }
 
@@ -97,5 +101,9 @@ export class Lease implements PostgresPoolClient {
     const texts = rows.map(textsOf);
     release?.();
     return { rows: texts, types };
+  }
+
+  #note(signals: readonly WriteSignal[]): void {
+    for (const signal of signals) this.#signals.add(signal);
   }
 }

@@ -62,11 +62,18 @@ interface Ledger {
   migration: { name: string };
 }
 
-/** A migration changes indexes, or does anything else in a transaction. */
+/** A migration changes indexes, fills a table in steps, or does anything else in one transaction. */
 type Migration =
   | {
       /** Returns what the operator should know about changed rows, as a text that follows the name of the migration. */
       up(db: Kysely<unknown>): Promise<string | undefined | void>;
+    }
+  | {
+      /**
+       * Writes some thousand rows with one statement, and returns how many and the key of the last one that it looked at; no key
+       * when there are no more. It is called again with that key, or from the start after an interruption.
+       */
+      fillSome(db: Kysely<unknown>, after: unknown): Promise<{ written: number; last: unknown }>;
     }
   | { readonly indexes: IndexChanges };
 
@@ -88,7 +95,8 @@ const RETRY_MS = 50;
 
 /**
  * Applies one migration under the lock, which ends with the transaction. Others poll, since waiting in SQL may time out.
- * Indexes are changed on another connection (`beside`), since PostgreSQL does that outside of transactions only.
+ * Indexes are changed and tables filled on another connection (`beside`): PostgreSQL changes indexes outside of transactions
+ * only, and rows that were filled stay if a later step fails.
  */
 async function applyNext(
   transaction: Transaction<Ledger>,
@@ -110,12 +118,41 @@ async function applyNext(
   const name = names.find((candidate) => !applied.has(candidate));
   if (!name) return 'done';
   const migration = (await import(pathToFileURL(join(folder, `${name}${EXTENSION}`)).href)) as Migration;
-  const done =
-    'indexes' in migration
-      ? await changeIndexes(transaction, beside, migration.indexes)
-      : await migration.up(transaction as unknown as Kysely<unknown>);
+  // The transaction with the lock is idle while others work.
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
+  const done = await run(migration, transaction, beside);
   await transaction.insertInto('migration').values({ name }).execute();
   return { name, done: done ?? undefined };
+}
+
+async function run(
+  migration: Migration,
+  transaction: Transaction<Ledger>,
+  beside: Kysely<Ledger> | undefined,
+): Promise<string | undefined | void> {
+  if ('indexes' in migration) return changeIndexes(beside ?? transaction, migration.indexes);
+  if ('fillSome' in migration)
+    return fill((after) => migration.fillSome(ofAnyTable(beside ?? transaction), after));
+  return migration.up(ofAnyTable(transaction));
+}
+
+/** The type of the ledger's handle knows only its own table; migrations name others. */
+function ofAnyTable(db: Kysely<Ledger>): Kysely<unknown> {
+  return db as unknown as Kysely<unknown>;
+}
+
+/** Fills a table step by step. */
+async function fill(
+  fillSome: (after: unknown) => Promise<{ written: number; last: unknown }>,
+): Promise<string | undefined> {
+  let rows = 0;
+  let after: unknown;
+  do {
+    const { written, last } = await fillSome(after);
+    rows += written;
+    after = last;
+  } while (after !== undefined);
+  return rows > 0 ? `wrote ${rows} rows` : undefined;
 }
 
 /**
@@ -123,14 +160,10 @@ async function applyNext(
  * building broke off, which PostgreSQL keeps as invalid, is built anew.
  */
 async function changeIndexes(
-  transaction: Transaction<Ledger>,
-  beside: Kysely<Ledger> | undefined,
+  db: Kysely<Ledger>,
   { creates = {}, drops = [] }: IndexChanges,
 ): Promise<undefined> {
-  // The transaction with the lock is idle until the indexes are built.
-  await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
-  const db = beside ?? transaction;
-  const concurrently = sql.raw(beside ? 'concurrently' : '');
+  const concurrently = sql.raw(db.isTransaction ? '' : 'concurrently');
   const drop = (name: string) => sql`drop index ${concurrently} if exists ${sql.ref(name)}`.execute(db);
   for (const [name, on] of Object.entries(creates)) {
     const { rows } = await sql<{ valid: boolean }>`

@@ -7,7 +7,7 @@ import type { Deadline } from './deadline.ts';
 import { inOrder } from './in-order.ts';
 import { Semaphore } from './semaphore.ts';
 import type { Prepared } from '../query/prepared.ts';
-import { ReferenceWrites } from '../writes/reference-writes.ts';
+import { WriteSignals } from '../writes/write-signals.ts';
 import { type PostgresWire, type WireName, wires } from '../wire/postgres-wire.ts';
 import { SharedConnections } from './shared-connection.ts';
 import { DatabaseUnavailableError, isConnectionLoss, unavailable } from './unavailable.ts';
@@ -47,7 +47,7 @@ const CANCEL_AFTER_MS = 50;
 /** The connections to a PostgreSQL server. A lost connection fails the statements on it and never ends the process. */
 export class ServerPool implements Pool {
   readonly options = {};
-  readonly referenceWrites = new ReferenceWrites();
+  readonly writeSignals = new WriteSignals();
   readonly #pool: pg.Pool;
   /** One connection for probes, so that they do not depend on a free connection of the pool. */
   readonly #probe: pg.Pool;
@@ -204,7 +204,7 @@ export class ServerPool implements Pool {
         client.release(destroy || lost || this.#isFull(client));
         this.#permits.release();
       },
-      this.referenceWrites,
+      this.writeSignals,
     );
   }
 

@@ -20,6 +20,7 @@ import {
   WhereNode,
   type WithNode,
 } from 'kysely';
+import { inSql } from '../tables/sql-names.ts';
 import { globalTables, tenantTables } from '../tables/tenant-tables.ts';
 import { identifierOf } from './identifiers.ts';
 import { isLeaf, isNode, isQuery, listed, tableOf } from './query-nodes.ts';
@@ -241,7 +242,7 @@ export class TenantAdder {
 /** The names of tables in snake_case, as CamelCasePlugin writes them. */
 function namesInSql(tables: object): ReadonlySet<string> {
   const names = Object.keys(tables);
-  return new Set(names.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)));
+  return new Set(names.map(inSql));
 }
 
 function isTenantTable({ table: { schema, identifier } }: TableNode): boolean {

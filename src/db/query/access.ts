@@ -1,4 +1,5 @@
-import { joinIndexes, type ListIndex, listIndexes } from '../tables/list-indexes.ts';
+import { joinIndexes, type ListIndex, listIndexes, textTables } from '../tables/list-indexes.ts';
+import type { TableName } from '../tables/tables.ts';
 import { isAlways, type Predicate, readsCopy } from './predicate.ts';
 import type { Walk } from './walk.ts';
 
@@ -6,6 +7,8 @@ import type { Walk } from './walk.ts';
 export interface Access {
   /** Whether the rows that a range of an index leads to are those of the page, so that nothing has to be bounded. */
   readonly isServed: boolean;
+  /** The same for several parents at once: all their rows might be compared with a list of ids. */
+  readonly isServedForMany: boolean;
   /** Whether an index has the rows of each parent in the order of the walk. */
   readonly isOrderedByParent: boolean;
   /** The conditions that limit the range of the index. */
@@ -28,9 +31,9 @@ export interface Candidate {
   readonly condition: Predicate;
   /** The rest of the filter. */
   readonly rest: Predicate;
-  /** A text condition has to read the rows in order to count them, and a condition on a join table reads two rows for each. */
+  /** A text condition has to read texts in order to count them, and a condition on a join table reads two rows for each. */
   readonly kind: 'rows' | 'links' | 'text';
-  /** The columns of the index that finds the matches of comparisons in its order. */
+  /** The columns of the index that finds the matches in its order, or those of one of several values. */
   readonly order: readonly string[] | undefined;
   /** Whether it is known, without counting, that few rows match. */
   readonly isSelective: boolean;
@@ -42,7 +45,7 @@ export function accessOf({ source, filter, order }: Walk): Access {
   const parent = source.parent && 'column' in source.parent ? source.parent.column : undefined;
   const equal = new Set(conditions.flatMap((condition) => equalColumn(condition) ?? []));
   const index = indexes
-    ?.filter(({ columns, isText }) => !isText && columns.at(-1) === order.column)
+    ?.filter(({ columns }) => columns.at(-1) === order.column)
     .filter(({ columns }) => columns.slice(0, -1).every((column) => column === parent || equal.has(column)))
     .toSorted((one, other) => rankOf(other, parent) - rankOf(one, parent))[0];
   const isJoined = source.parent !== undefined && 'through' in source.parent;
@@ -52,16 +55,18 @@ export function accessOf({ source, filter, order }: Walk): Access {
     (index?.columns.slice(0, -1).includes(equalColumn(condition) ?? '') ?? false);
   const inside = conditions.filter(isInside);
   const others = conditions.filter((condition) => !isInside(condition));
-  const isServed =
-    !indexes || (isOrderedByParent && others.length === 0) || conditions.some((each) => namesRows(each));
+  const isInOrder = !indexes || (isOrderedByParent && others.length === 0);
+  const isServed = isInOrder || conditions.some((each) => namesRows(each));
+  const isServedForMany = source.parent ? isInOrder : isServed;
   return {
     isServed,
+    isServedForMany,
     isOrderedByParent,
     inside: { all: inside },
     others: { all: others },
     weight: 1 + relationsIn({ all: others }) + (isJoined ? rowsOfJoin : 0),
     isJoined,
-    candidates: isServed ? [] : candidatesOf(conditions, indexes),
+    candidates: isServedForMany || !indexes ? [] : candidatesOf(conditions, source.table, indexes),
   };
 }
 
@@ -115,19 +120,23 @@ function namesRows(condition: Predicate): boolean {
   return 'in' in condition || equalColumn(condition) !== undefined;
 }
 
-function candidatesOf(conditions: readonly Predicate[], indexes: readonly ListIndex[]): Candidate[] {
-  const groups = Map.groupBy(conditions, (condition) => groupOf(condition, indexes));
+function candidatesOf(
+  conditions: readonly Predicate[],
+  table: TableName,
+  indexes: readonly ListIndex[],
+): Candidate[] {
+  const groups = Map.groupBy(conditions, (condition) => groupOf(condition, table, indexes));
   return [...groups].flatMap(([group, chosen]): Candidate[] => {
     if (group === undefined) return [];
     const [first] = chosen;
-    const kind = group.startsWith('text ') ? 'text' : first && 'through' in first ? 'links' : 'rows';
+    const kind = group === 'text' ? 'text' : first && 'through' in first ? 'links' : 'rows';
     return [
       {
-        condition: { all: chosen },
+        condition: kind === 'text' ? lookedUp(chosen, table) : { all: chosen },
         rest: { all: conditions.filter((condition) => !chosen.includes(condition)) },
         kind,
         order:
-          kind === 'rows' && chosen.every((condition) => 'is' in condition)
+          kind === 'rows' && (chosen.length === 1 || chosen.every((condition) => 'is' in condition))
             ? indexOf(first, indexes)
             : undefined,
         isSelective: chosen.some(
@@ -143,19 +152,26 @@ function candidatesOf(conditions: readonly Predicate[], indexes: readonly ListIn
   });
 }
 
+/** Conditions on a text, as conditions on the rows of the table in which it is looked up. */
+function lookedUp(conditions: readonly Predicate[], table: TableName): Predicate {
+  const texts = textTables[table];
+  if (!texts) throw new Error(`No table has the texts of ${table}.`);
+  return { column: 'id', references: texts.table, by: texts.key, where: { all: conditions } };
+}
+
 function indexOf(
   condition: Predicate | undefined,
   indexes: readonly ListIndex[],
 ): readonly string[] | undefined {
   if (!condition || !('column' in condition)) return undefined;
-  return indexes.find(({ columns, isText }) => !isText && columns[0] === condition.column)?.columns;
+  return indexes.find(({ columns }) => columns[0] === condition.column)?.columns;
 }
 
 /** Conditions in the same group are fulfilled by one range of an index; undefined for one that no index fulfills. */
-function groupOf(condition: Predicate, indexes: readonly ListIndex[]): string | undefined {
+function groupOf(condition: Predicate, table: TableName, indexes: readonly ListIndex[]): string | undefined {
   if ('through' in condition) {
-    const { table, parent, child } = condition.through;
-    const index = joinIndexes[table];
+    const { table: joined, parent, child } = condition.through;
+    const index = joinIndexes[joined];
     return index?.child === child && index.parent === parent
       ? `links ${JSON.stringify(condition)}`
       : undefined;
@@ -166,11 +182,8 @@ function groupOf(condition: Predicate, indexes: readonly ListIndex[]): string | 
     if (!conjunctsOf(condition.where).some(namesRows)) return undefined;
   }
   const { column } = condition;
-  const wantsText = isText(condition);
   // Where an index has the column, `startsWith` comes with a range of it.
   if (isPrefix(condition)) return undefined;
-  const isIndexed = indexes.some(
-    ({ columns, isText: hasTexts = false }) => columns[0] === column && hasTexts === wantsText,
-  );
-  return isIndexed ? `${wantsText ? 'text' : 'rows'} ${column}` : undefined;
+  if (isText(condition)) return textTables[table]?.column === column ? 'text' : undefined;
+  return indexes.some(({ columns }) => columns[0] === column) ? `rows ${column}` : undefined;
 }

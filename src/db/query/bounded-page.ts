@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { Access, Candidate } from './access.ts';
+import type { Access } from './access.ts';
 import { type AnyRow, type AnyTables, subquery, untyped } from './any-tables.ts';
+import { matchesOf } from './matches.ts';
 import {
   childRows,
   nameOf,
@@ -31,9 +32,12 @@ import {
  * - `children`: all rows of each parent that has at most `rows` of them, sorted;
  * - `few`: all rows that match one condition of the filter, sorted. There are known to be far fewer than `rows`.
  */
-export type PageStep =
-  | { read: 'walk' | 'shared' | 'children'; rows: number }
-  | { read: 'few'; candidate: number; rows: number };
+export type PageStep = { read: 'walk' | 'shared' | 'children'; rows: number } | FewStep;
+export interface FewStep {
+  read: 'few';
+  candidate: number;
+  rows: number;
+}
 
 /** A walk, and how its rows can be found. */
 export interface AccessedWalk {
@@ -130,14 +134,14 @@ function fewQuery(
   reading: Reading,
   { walk, access }: AccessedWalk,
   size: PageSize,
-  { candidate, rows }: Extract<PageStep, { read: 'few' }>,
+  { candidate, rows }: FewStep,
   parents: Given<readonly string[]> | undefined,
 ): Query {
   const { source } = walk;
   const { db } = reading;
   const chosen = access.candidates[candidate];
   if (!chosen) throw new Error('A step reads one of the candidates.');
-  const found = matchesOf(reading, source, chosen)
+  const found = matchesOf(reading, source, chosen, rows)
     .selectAll(row)
     // Keeps the planner from following the order of the list and looking for the matches there, and from reading the whole table.
     .limit(sql.lit(rows));
@@ -152,15 +156,6 @@ function fewQuery(
     .select(stopColumns.map((name) => sql<null>`null`.as(name)))
     .orderBy(sortSql(row, walk))
     .limit(wantedRows(size));
-}
-
-/** The rows that match a candidate. In the order of its index, so that the planner uses that one whatever values it expects. */
-export function matchesOf({ db }: Reading, { table, where }: Source, { condition, order }: Candidate): Query {
-  const matches = untyped(db)
-    .selectFrom(`${table} as ${row}`)
-    .where(predicateSql(where, row))
-    .where(predicateSql(condition, row, 'fromRelated'));
-  return (order ?? []).reduce<Query>((query, column) => query.orderBy(`${row}.${column}`), matches);
 }
 
 /** Reads all children of parents with at most `most` of them; of the others, a row with their key as the stop. */
@@ -284,7 +279,7 @@ function firstOfEach(
 }
 
 /** Joins rows with their parents, by looking up those of each row: `offset 0` keeps the planner from reading all links. */
-function linkedRows(rows: Query, parent: Parent): Query {
+export function linkedRows(rows: Query, parent: Parent): Query {
   if (!('through' in parent)) return rows;
   const { table, parent: key, child, by } = parent.through;
   const links = subquery()

@@ -243,6 +243,14 @@ function isMatchingLink(
     : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, where)})`;
 }
 
+/** The keys of the rows to which rows of a list may refer, whichever do. */
+export function referredKeys(
+  { references, by, where }: { references: TableName; by: string; where: Predicate },
+  alias: string,
+) {
+  return boundSelect(references, inner(alias), by, where);
+}
+
 /** The rows of the join table of a row. */
 function linksOf({ through, own }: { through: Through; own: string }, alias: string) {
   const link = inner(alias);
@@ -272,8 +280,9 @@ function lineageSql({ table, parent, root }: Lineage, alias: string): RawBuilder
 }
 
 function boundSelect(table: TableName, alias: string, by: string, where: Predicate) {
-  return subquery()
-    .selectFrom(`${table} as ${alias}`)
-    .select(`${alias}.${by}`)
-    .where(predicateSql(where, alias));
+  return matchingRows(table, alias, where).select(`${alias}.${by}`);
+}
+
+function matchingRows(table: TableName, alias: string, where: Predicate) {
+  return subquery().selectFrom(`${table} as ${alias}`).where(predicateSql(where, alias));
 }

@@ -8,7 +8,7 @@ import type { Predicate } from './predicate.ts';
  */
 export function withPrefixRanges(filter: Predicate, table: TableName): Predicate {
   const ranges = rangesIn(filter, (column) =>
-    Boolean(listIndexes[table]?.some(({ columns, isText }) => !isText && columns[0] === column)),
+    Boolean(listIndexes[table]?.some(({ columns }) => columns[0] === column)),
   );
   return ranges.length === 0 ? filter : { all: [filter, ...ranges] };
 }

@@ -4,7 +4,7 @@ import { type CellFormats, cellFormats } from '../wire/cell-formats.ts';
 import { decodeText } from '../wire/decoded-types.ts';
 import type { Lease } from '../engine/lease.ts';
 import { type Predicate, sqlValue } from './predicate.ts';
-import { writesReference } from '../writes/reference-writes.ts';
+import { signalsOf, type WriteSignal } from '../writes/write-signals.ts';
 import { anyWorkspace, workspaceOf } from '../engine/tenant-handle.ts';
 import { Slot } from './slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
@@ -30,18 +30,24 @@ export class Prepared {
    * statements.
    */
   readonly stopColumn: number | undefined;
-  /** Whether it changes reference data, which processes cache. */
-  readonly writesReference: boolean;
+  /** The index of the column that says whether a bounded count has reached its bound; undefined for other statements. */
+  readonly boundColumn: number | undefined;
+  /** What it writes that somebody in the process waits for. */
+  readonly signals: readonly WriteSignal[];
   readonly #parameters: readonly unknown[];
   /** An average duration of its runs, in which recent runs have more weight. */
   #usualMs = Number.POSITIVE_INFINITY;
 
-  constructor(query: Compilable<unknown> | CompiledQuery, { stopColumn }: { stopColumn?: number } = {}) {
+  constructor(
+    query: Compilable<unknown> | CompiledQuery,
+    { stopColumn, boundColumn }: { stopColumn?: number; boundColumn?: number } = {},
+  ) {
     this.stopColumn = stopColumn;
+    this.boundColumn = boundColumn;
     const { sql, parameters } = 'compile' in query ? query.compile() : query;
     this.text = sql;
     this.name = createHash('sha1').update(sql).digest('base64url');
-    this.writesReference = writesReference(sql);
+    this.signals = signalsOf(sql);
     this.#parameters = parameters;
   }
 

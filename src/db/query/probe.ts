@@ -1,9 +1,10 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Candidate } from './access.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type AccessedWalk, lookedAt, matchesOf } from './bounded-page.ts';
+import { type AccessedWalk, lookedAt } from './bounded-page.ts';
+import { matchesOf } from './matches.ts';
 import type { Reading } from './page.ts';
-import { matchingLinks, type Predicate, sqlValue } from './predicate.ts';
+import { matchingLinks, type Predicate, referredKeys, sqlValue } from './predicate.ts';
 import { Slot } from './slots.ts';
 import { row } from './walk.ts';
 
@@ -29,7 +30,7 @@ export function probeQuery(
     const count = countUpTo(reading, walked, { candidate, most });
     const words = candidate.kind === 'text' ? wordsOf(candidate.condition) : [];
     if (words.length === 0) return count.as(`count${index}`);
-    // The index of texts finds the rows that have all parts of a text anywhere, and each of them is read. A case takes only one way.
+    // The index of words finds the rows that have all parts of a text anywhere, and each of them is read. A case takes only one way.
     const common = countCommon(reading, walked, words, sample);
     const isRare = sql<SqlBool>`${common} * ${sql.lit(commonness)} <= ${sql.lit(sample)}`;
     return sql<number>`case when ${isRare} then ${count} else ${sql.lit(most + 1)} end`.as(`count${index}`);
@@ -41,9 +42,14 @@ export function probeQuery(
 const commonness = 100;
 
 function countUpTo(reading: Reading, { walk }: AccessedWalk, { candidate, most }: Probed) {
-  const link = linkIn(candidate.condition);
-  // The rows of a join table are counted there: each of the rows that they lead to would have to be read.
-  const found = link ? matchingLinks(link, row) : matchesOf(reading, walk.source, candidate);
+  const { condition } = candidate;
+  const link = linkIn(condition);
+  // The rows of another table are counted there: each of the rows that they lead to would have to be read.
+  const found = link
+    ? matchingLinks(link, row)
+    : candidate.kind === 'text' && 'references' in condition
+      ? referredKeys(condition, row).clearSelect()
+      : matchesOf(reading, walk.source, candidate, most + 1);
   const matching = found.select(sql.lit(1).as('found')).limit(sql.lit(most + 1));
   return sql<number>`(${untyped(reading.db)
     .selectFrom(matching.as('matching'))
@@ -75,6 +81,7 @@ function countCommon(
 /** For each text that rows must contain: whether a row contains all its words, wherever they are. */
 function wordsOf(condition: Predicate): RawBuilder<SqlBool>[] {
   if ('all' in condition) return condition.all.flatMap(wordsOf);
+  if ('references' in condition) return wordsOf(condition.where);
   if (!('is' in condition) || condition.is !== 'contains') return [];
   const { column, value } = condition;
   const pattern = value instanceof Slot ? value : sqlValue('contains', value);

@@ -1,4 +1,4 @@
-/** How many rows the statements of one page may read before it ends early. */
+/** How many rows the statements of one page may read before it ends early, and those of its total before it is not exact. */
 export interface ReadBounds {
   /** The rows that the first statement looks at, in the order of the list. Most pages are full by then. */
   readonly glance: number;

@@ -1,4 +1,5 @@
 import { Lease } from '../engine/lease.ts';
+import type { Prepared } from './prepared.ts';
 
 /**
  * The value of all columns in each of the two rows that answer every statement. The values work as keys of further
@@ -12,7 +13,8 @@ const columnCount = 100;
 
 /**
  * A database that runs nothing. It records the prepared statements and answers each with rows, so that the statements
- * that depend on those rows are sent too. If `stops` is true, every bounded statement stops before its pages are full.
+ * that depend on those rows are sent too. If `stops` is true, every bounded statement stops before its pages are full, or
+ * before it has counted all.
  */
 export class RecordingDatabase {
   /** The texts of the statements of each round trip. */
@@ -28,12 +30,17 @@ export class RecordingDatabase {
     this.roundTrips.push(sent);
     const wire = {
       query: () => Promise.reject(new Error('A recording database only answers prepared statements.')),
-      prepared: ({ text, stopColumn }: { text: string; stopColumn: number | undefined }) => {
+      prepared: ({
+        text,
+        stopColumn,
+        boundColumn,
+      }: Pick<Prepared, 'text' | 'stopColumn' | 'boundColumn'>) => {
         sent.push(text);
         const rows = cells.map((cell) => {
           const row = Array.from({ length: columnCount }, (): string | null => cell);
           // The ordinal 0 is that of a stop for all parents.
           const isStop = this.#stops && cell === '0';
+          if (boundColumn !== undefined && !this.#stops) row[boundColumn] = null;
           if (stopColumn !== undefined && !isStop) row.fill(null, stopColumn, stopColumn + 2);
           return row;
         });

@@ -1,5 +1,5 @@
 import type { Access, Candidate } from '../query/access.ts';
-import type { PageStep } from '../query/bounded-page.ts';
+import type { FewStep, PageStep } from '../query/bounded-page.ts';
 import type { Probed } from '../query/probe.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import type { Position } from '../query/walk.ts';
@@ -54,9 +54,7 @@ export async function readBoundedPages<Row>(
     });
     return open.length === 0;
   };
-  /** The rows that a statement may read under each of the open parents: few different numbers, since each is a statement. */
-  const shared = (rows: number) =>
-    open.length === 1 ? rows : Math.max(bounds.eachParent, 2 ** Math.floor(Math.log2(rows / open.length)));
+  const shared = (rows: number) => sharedAmong(open.length, rows, bounds);
 
   const selective = candidates.findIndex(({ isSelective }) => isSelective);
   if (selective >= 0) {
@@ -80,17 +78,22 @@ export async function readBoundedPages<Row>(
   return pages;
 }
 
+/** The rows that a statement may read under each of some parents: few different numbers, since each is a statement. */
+export function sharedAmong(parents: number, rows: number, { eachParent }: ReadBounds): number {
+  return parents === 1 ? rows : Math.max(eachParent, 2 ** Math.floor(Math.log2(rows / parents)));
+}
+
 /** A limit for rows of which at most so many were counted: others may have been written since. */
-function fewRows(most: number): number {
+export function fewRows(most: number): number {
   return 2 * most + 1_000;
 }
 
 /** The step that reads the fewest rows by a condition; undefined if every condition matches too many. */
-async function fewestMatches(
+export async function fewestMatches(
   candidates: readonly Candidate[],
   most: Readonly<Record<Candidate['kind'], number>>,
   probe: (probed: readonly Probed[]) => Promise<readonly number[]>,
-): Promise<{ step: PageStep; count: number } | undefined> {
+): Promise<{ step: FewStep; count: number } | undefined> {
   if (candidates.length === 0) return undefined;
   const probed = candidates.map((candidate) => ({ candidate, most: most[candidate.kind] }));
   const counts = await probe(probed);

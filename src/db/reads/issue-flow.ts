@@ -15,10 +15,16 @@ export interface FlowRow {
   count: number;
 }
 
+/** The columns of a stage that say how its issue was during it, or before it. */
+interface Side {
+  readonly status: 'statusId' | 'previousStatusId';
+  readonly deleted: 'deleted' | 'previousDeleted';
+}
+
 /**
  * What happened to the numbers of issues in each category since the end of the first period, and what they are now: from
  * these follow the numbers at the end of each period. One statement; its cost is that of the issues that there are and of
- * the stages that began or ended in this time.
+ * the stages that began in this time.
  */
 export async function selectIssueFlow(db: TenantDb, periods: readonly Span[]): Promise<FlowRow[]> {
   const handle = untyped(db);
@@ -29,17 +35,18 @@ export async function selectIssueFlow(db: TenantDb, periods: readonly Span[]): P
     .select(sql<number>`count(*)`.as('count'))
     .where('issue.deletedUtc', 'is', null)
     .groupBy('issue.statusId');
-  const moved = (what: 'came' | 'went', column: 'sinceUtc' | 'untilUtc') => {
-    const place = sql<number>`width_bucket(${sql.ref(`issueStage.${column}`)}, ${ends})`;
-    return handle
+  const moved = (what: 'came' | 'went', { status, deleted }: Side) =>
+    handle
       .selectFrom('issueStage')
-      .select(['issueStage.statusId', sql.lit<string>(what).as('what'), place.as('place')])
+      .select([sql.ref<string>(`issueStage.${status}`).as('statusId'), sql.lit<string>(what).as('what')])
+      .select(sql<number>`width_bucket(issue_stage.since_utc, ${ends})`.as('place'))
       .select(sql<number>`count(*)`.as('count'))
-      .where(sql<boolean>`${sql.ref(`issueStage.${column}`)} >= (${ends})[1]`)
-      .where(sql<boolean>`not issue_stage.deleted`)
-      .groupBy(['issueStage.statusId', 'place']);
-  };
-  const counted = now.unionAll(moved('came', 'sinceUtc')).unionAll(moved('went', 'untilUtc'));
+      .where(sql<boolean>`issue_stage.since_utc >= (${ends})[1]`)
+      .where(sql<boolean>`not ${sql.ref(`issueStage.${deleted}`)}`)
+      .groupBy([`issueStage.${status}`, 'place']);
+  const counted = now
+    .unionAll(moved('came', { status: 'statusId', deleted: 'deleted' }))
+    .unionAll(moved('went', { status: 'previousStatusId', deleted: 'previousDeleted' }));
   const byCategory = handle
     .selectFrom(counted.as('counted'))
     .leftJoin('status', 'status.id', 'counted.statusId')

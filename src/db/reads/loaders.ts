@@ -5,10 +5,11 @@ import type { Predicate } from '../query/predicate.ts';
 import type { ReadBounds } from '../query/read-bounds.ts';
 import { existsQuery, findQuery, keyQuery, sumsQuery } from '../query/row-queries.ts';
 import type { TableName } from '../tables/tables.ts';
-import { selectCount, selectCounts } from '../query/totals.ts';
 import type { ChildSource, Source } from '../query/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
+import type { Total } from './bounded-totals.ts';
 import { type Page, type PageRequest, selectPage, selectPages } from './pages.ts';
+import { selectCounts, selectTotal, selectTotals } from './totals.ts';
 
 /**
  * The loaders of one request in one workspace. Keys that are loaded in the same tick, with the same declaration and
@@ -53,6 +54,13 @@ export class Loaders {
       const counts = await selectCounts(this.#db, source, filter, parents);
       return parents.map((parent) => counts.get(parent) ?? 0);
     });
+  }
+
+  /** The number of children on all pages of each parent. */
+  totals(source: ChildSource, filter: Predicate): DataLoader<string, Total> {
+    return this.#loader(`totals ${JSON.stringify([source, filter])}`, async (parents) => [
+      ...(await selectTotals(this.#db, source, filter, this.#bounds, parents)),
+    ]);
   }
 
   /** All children of each parent, in order. */
@@ -112,8 +120,9 @@ export class Loaders {
     return findQuery(this.#reading, table, where).limit(1).executeTakeFirst();
   }
 
-  count(source: Source, filter: Predicate): Promise<number> {
-    return selectCount(this.#db, source, filter);
+  /** The number of rows on all pages of the workspace's rows. */
+  total(source: Source, filter: Predicate): Promise<Total> {
+    return selectTotal(this.#db, source, filter, this.#bounds);
   }
 
   /** Drops all cached rows, so that reads after a write see its result. */

@@ -48,7 +48,7 @@ async function readPages(
   const walk = { ...request, filter: withPrefixRanges(request.filter, request.source.table) };
   const access = accessOf(walk);
   const size = { rows: request.limit + 1 };
-  if (access.isServed) {
+  if ((parents?.length ?? 1) > 1 ? access.isServedForMany : access.isServed) {
     const query = parents ? pagesQuery({ db }, walk, size, parents) : pageQuery({ db }, walk, size);
     return pagesOf(await query.execute(), parents?.length ?? 1).map((read) => toPage(read, request));
   }

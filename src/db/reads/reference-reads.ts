@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inSql } from '../tables/sql-names.ts';
 import { untyped } from '../query/any-tables.ts';
 import type { Database } from '../engine/engine.ts';
 import { type CachedTableName, cachedTables } from '../tables/cached-tables.ts';
@@ -96,7 +97,7 @@ export class ReferenceReads {
       if (!isKnown) return undefined;
       const tables = read.map((rows) => {
         const groups = logged.rows.filter(
-          ([at, , table]) => Number(at) > base.ref && table === snake(rows.table),
+          ([at, , table]) => Number(at) > base.ref && table === inSql(rows.table),
         );
         return { ...rows, changed: new Set(groups.map(([, , , group]) => group ?? '')) };
       });
@@ -162,14 +163,10 @@ function changedStatement(table: CachedTableName): Prepared {
     .selectFrom('referenceChange as c')
     .select('c.groupId')
     .where('c.version', '>', since)
-    .where('c.keptTable', '=', snake(table));
+    .where('c.keptTable', '=', inSql(table));
   return new Prepared(rowsOf(table).where(`r0.${cachedTables[table].group}`, 'in', groups));
 }
 
 function toVersion([ref, tag, auth]: readonly (string | null)[]): ReferenceVersion {
   return ref === undefined ? noVersion : { ref: Number(ref), tag: Number(tag), auth: Number(auth) };
-}
-
-function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

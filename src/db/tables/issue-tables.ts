@@ -101,6 +101,33 @@ export interface IssueStageTable {
   projectId: string | null;
   estimateValue: number | null;
   deleted: Generated<boolean>;
+  /** Of the stage before. */
+  previousStatusId: string | null;
+  /** Also true where there was no issue before; null in rows that were not filled yet. */
+  previousDeleted: boolean | null;
+}
+
+/** The copy of an issue's title in which words are looked up; see migration 0027. */
+export interface IssueTextTable {
+  workspaceId: string;
+  issueId: string;
+  titleFold: string;
+}
+
+/** The number of living issues of a group in a status, of which each row counts a part; see `tallies.ts`. */
+export interface IssueTallyTable {
+  workspaceId: string;
+  /** A code of `tallyKinds`. */
+  kind: number;
+  groupId: string;
+  /** The team of the status. */
+  teamId: string;
+  statusId: string;
+  /** That of the issues if the kind is `team`, otherwise 0. */
+  priority: number;
+  slot: number;
+  issueCount: Generated<number>;
+  estimateSum: Generated<number>;
 }
 
 export interface AgentInstallationTable {

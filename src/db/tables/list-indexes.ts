@@ -6,8 +6,14 @@ import type { TableName } from './tables.ts';
  */
 export interface ListIndex {
   readonly columns: readonly string[];
-  readonly isText?: true;
   readonly isSelective?: true;
+}
+
+/** A table with a copy of a text column, which has an index of its words: its column `key` has the id of the row. */
+interface TextTable {
+  readonly column: string;
+  readonly table: TableName;
+  readonly key: string;
 }
 
 /** The columns of a join table's index, from the referred row to the row of the list. */
@@ -28,11 +34,12 @@ export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
     { columns: ['priorityRank'] },
     { columns: ['dueDate'] },
     { columns: ['titleFold'] },
-    { columns: ['titleFold'], isText: true },
     { columns: ['statusRank'] },
     { columns: ['lastActivityUtc'] },
     { columns: ['startedUtc'] },
     { columns: ['closedUtc'] },
+    { columns: ['estimateValue'] },
+    { columns: ['lastCommentUtc'] },
     { columns: ['teamId', 'createdUtc'] },
     { columns: ['teamId', 'updatedUtc'] },
     { columns: ['teamId', 'number'] },
@@ -44,11 +51,13 @@ export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
     { columns: ['deliveryId', 'createdUtc'] },
     { columns: ['primaryAssigneeUserAccountId', 'createdUtc'] },
     { columns: ['parentIssueId', 'createdUtc'] },
+    { columns: ['id'], isSelective: true },
   ],
   comment: [
     { columns: ['issueId', 'createdUtc'] },
     { columns: ['parentCommentId', 'createdUtc'] },
     { columns: ['authorUserAccountId', 'createdUtc'] },
+    { columns: ['id'], isSelective: true },
   ],
   activity: [{ columns: ['issueId', 'sortOrder'] }],
   issueLink: [{ columns: ['issueId', 'createdUtc'] }],
@@ -67,4 +76,9 @@ export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
 export const joinIndexes: Partial<Record<TableName, JoinIndex>> = {
   issueLabel: { child: 'labelId', parent: 'issueId' },
   issueAssignee: { child: 'userAccountId', parent: 'issueId' },
+};
+
+/** The tables in which `contains` looks up rows of a list. */
+export const textTables: Partial<Record<TableName, TextTable>> = {
+  issue: { column: 'titleFold', table: 'issueText', key: 'issueId' },
 };

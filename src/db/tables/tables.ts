@@ -24,6 +24,7 @@ import type {
   ReferenceChangeTable,
   WorkspaceVersionTable,
 } from './directory-tables.ts';
+import type { ChangeHeadTable, ChangeInboxTable, ChangeTable } from './change-tables.ts';
 import type { IssueTable } from '../../model/issue-table.ts';
 import type {
   IssueAssigneeTable,
@@ -35,6 +36,8 @@ import type {
   AttachmentTable,
   ActivityTable,
   IssueStageTable,
+  IssueTextTable,
+  IssueTallyTable,
   AgentInstallationTable,
   AgentThreadTable,
   AgentThreadMessageTable,
@@ -75,9 +78,14 @@ export interface Tables {
   attachment: AttachmentTable;
   activity: ActivityTable;
   issueStage: IssueStageTable;
+  issueText: IssueTextTable;
+  issueTally: IssueTallyTable;
   agentInstallation: AgentInstallationTable;
   agentThread: AgentThreadTable;
   agentThreadMessage: AgentThreadMessageTable;
+  changeInbox: ChangeInboxTable;
+  change: ChangeTable;
+  changeHead: ChangeHeadTable;
 }
 
 export type TableName = keyof Tables;

@@ -43,9 +43,14 @@ export const tenantTables: Readonly<Record<TenantTable, true>> = {
   attachment: true,
   activity: true,
   issueStage: true,
+  issueText: true,
+  issueTally: true,
   agentInstallation: true,
   agentThread: true,
   agentThreadMessage: true,
+  changeInbox: true,
+  change: true,
+  changeHead: true,
 };
 
 /** A table whose column `workspaceId` can be read but not written. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { UnscopedTrx } from '../engine/transaction.ts';
+import { changeRules } from './change-rules.ts';
 import { directoryRules } from './directory-rules.ts';
 import { feedRules } from './feed-rules.ts';
 import { issueRules } from './issue-rules.ts';
@@ -7,6 +8,7 @@ import { numberRules } from './number-rules.ts';
 import { referenceRules } from './references.ts';
 import type { Rule, RuleCodes } from './rule.ts';
 import { stageRules } from './stage-rules.ts';
+import { tallyRules } from './tally-rules.ts';
 
 /** A row of which a rule does not hold. */
 export interface FaultyRow {
@@ -28,7 +30,9 @@ export async function selectRules(trx: UnscopedTrx, codes: RuleCodes): Promise<R
     ...numberRules,
     ...issueRules,
     ...stageRules,
+    ...tallyRules,
     ...feedRules(),
+    ...changeRules,
     ...directoryRules(codes),
     ...(await referenceRules(trx)),
   ];

@@ -1,4 +1,4 @@
-import { activityEvents, type EventType, eventTypes } from '../../model/activity-events.ts';
+import { events, type FeedEventType, feedEventTypes } from '../../model/events.ts';
 import { countedByIssue, faultyIssues, onIssue, type Rule } from './rule.ts';
 
 /**
@@ -34,15 +34,15 @@ export function feedRules(): Rule[] {
       name: 'entries of a feed are of a known kind',
       statement: faultyIssues(
         `format('%s at place %s', f.event_type, f.sort_order)`,
-        `join activity f on ${onIssue('f')} where f.event_type not in (${eventTypes.map((type) => `'${type}'`).join(', ')})`,
+        `join activity f on ${onIssue('f')} where f.event_type not in (${feedEventTypes.map((type) => `'${type}'`).join(', ')})`,
       ),
     },
-    ...eventTypes.map((type) => ({ name: activityEvents[type].rule, statement: statements[type](type) })),
+    ...feedEventTypes.map((type) => ({ name: events[type].rule, statement: statements[type](type) })),
   ];
 }
 
 /** The statement that compares the entries of an event with the rows that they report. */
-const statements: Readonly<Record<EventType, (eventType: EventType) => string>> = {
+const statements: Readonly<Record<FeedEventType, (eventType: FeedEventType) => string>> = {
   'issue-comment.created.v1': compare(ofComments('count(*)', 'count(*) filter (where s.target_id is null)')),
   'issue-comment.deleted.v1': compare(
     ofComments(
@@ -84,7 +84,7 @@ const statements: Readonly<Record<EventType, (eventType: EventType) => string>> 
     ),
 };
 
-function entriesOf(eventType: EventType, more = ''): string {
+function entriesOf(eventType: FeedEventType, more = ''): string {
   return countedByIssue('activity', `event_type = '${eventType}'`, more);
 }
 
@@ -120,7 +120,7 @@ function ofIssues(table: string, counted: string, by: { least: string } | { came
 }
 
 /** Compares entries with the rows that `counted` selects. */
-function compare(counted: string): (eventType: EventType) => string {
+function compare(counted: string): (eventType: FeedEventType) => string {
   return (eventType) =>
     faultyIssues(
       `format('%s entries, %s writes', coalesce(f.counted, 0), coalesce(r.counted, 0))`,

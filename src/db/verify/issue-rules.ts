@@ -44,6 +44,14 @@ export const issueRules: readonly Rule[] = [
          or (i.parent_issue_id is not null and i.deleted_parent_issue_id is not null)`,
     ),
   },
+  {
+    name: 'issue_text has the title of each living issue',
+    statement: faultyIssues(
+      `case when x.issue_id is null then 'it is not in issue_text' else format('issue_text has %L', x.title_fold) end`,
+      `left join issue_text x on ${onIssue('x')}
+       where i.deleted_utc is null and x.title_fold is distinct from i.title_fold`,
+    ),
+  },
   cycleRule,
   {
     name: 'closed_utc is set in a terminal status alone',

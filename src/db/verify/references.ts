@@ -12,12 +12,23 @@ const unenforced: readonly Reference[] = [
     'team_id',
     'id',
   ]),
+  reference('issue_stage', ['workspace_id', 'team_id', 'previous_status_id'], 'status', [
+    'workspace_id',
+    'team_id',
+    'id',
+  ]),
   reference('issue_stage', ['workspace_id', 'team_id', 'delivery_id'], 'delivery', [
     'workspace_id',
     'team_id',
     'id',
   ]),
   reference('issue_stage', ['workspace_id', 'project_id'], 'project', ['workspace_id', 'id']),
+  reference('issue_text', ['workspace_id', 'issue_id'], 'issue', ['workspace_id', 'id']),
+  reference('issue_tally', ['workspace_id', 'team_id', 'status_id'], 'status', [
+    'workspace_id',
+    'team_id',
+    'id',
+  ]),
   reference('agent_thread_message', ['workspace_id', 'agent_user_account_id'], 'member', [
     'workspace_id',
     'user_account_id',
@@ -28,6 +39,8 @@ const unenforced: readonly Reference[] = [
   ]),
 ];
 
+const outlives = 'a change outlives what it is about';
+
 /** Columns of uuids that point at no row of one table, each with its reason. */
 export const pointingNowhere: Readonly<Record<string, string>> = {
   'agent_installation.application_id': 'applications are known elsewhere',
@@ -35,7 +48,18 @@ export const pointingNowhere: Readonly<Record<string, string>> = {
   'agent_thread_message.application_id': 'applications are known elsewhere',
   'audit_entry.user_account_id': 'an entry outlives what it is about',
   'audit_entry.token_id': 'an entry outlives what it is about',
+  'issue_tally.group_id':
+    'of several tables, as its kind says; the rule of tallies compares it with the issues',
   'reference_change.group_id': 'of several tables; what has been removed since is there no more',
+  'change_inbox.change_id': 'it names the change itself',
+  'change_inbox.actor_user_account_id': outlives,
+  'change_inbox.issue_id': outlives,
+  'change_inbox.team_id': outlives,
+  'change_inbox.subject_id': outlives,
+  'change.actor_user_account_id': outlives,
+  'change.issue_id': outlives,
+  'change.team_id': outlives,
+  'change.subject_id': outlives,
   'import_source.target_id': 'of several tables, as its kind says; a rule of its own follows it',
 };
 

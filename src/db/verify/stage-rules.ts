@@ -27,6 +27,16 @@ export const stageRules: readonly Rule[] = [
     ),
   },
   {
+    name: 'each stage of an issue says how the issue was before',
+    statement: faultyIssues(
+      `format('stage %s does not say how the issue was before', s.sort_order)`,
+      `join issue_stage s on ${onIssue('s')}
+       left join issue_stage p on ${onIssue('p')} and p.sort_order = s.sort_order - 1
+       where s.previous_status_id is distinct from p.status_id
+         or s.previous_deleted is distinct from coalesce(p.deleted, true)`,
+    ),
+  },
+  {
     name: 'started_utc of an issue is the beginning of one of its stages',
     covers: ['issue.started_utc'],
     statement: faultyIssues(

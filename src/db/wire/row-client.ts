@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { WireRow } from './wire-row.ts';
 
@@ -16,11 +17,12 @@ const readBytes = 65_536;
  * read by pg.
  */
 export class RowClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
+  /** `socketOf` makes the connection's socket, which gives `take` what it receives. */
+  constructor(config?: pg.ClientConfig, socketOf = socketFor) {
     const messages = new Messages();
-    const stream = (given: { ssl?: unknown }) => socketFor(given, messages);
+    const stream = (given: { ssl?: unknown }) => socketOf(given, (bytes) => messages.take(bytes));
     // pg calls it with the options of the connection. Its types declare no parameter.
-    super({ ...config, stream: stream as () => Socket });
+    super({ ...config, stream: stream as () => Duplex });
     // The connection that pg created. A subclass of it would have to parse the connection string again. It has no type.
     const { connection } = this as unknown as { connection: Listening };
     const attach = connection.attachListeners.bind(connection);
@@ -43,12 +45,12 @@ export class RowClient extends pg.Client {
 }
 
 /** A socket that always reads into the same buffer. Under TLS it is an ordinary socket. */
-function socketFor({ ssl }: { ssl?: unknown }, messages: Messages): Socket {
+function socketFor({ ssl }: { ssl?: unknown }, take: (bytes: Buffer) => void): Duplex {
   if (ssl) return new Socket();
   const onread = {
     buffer: Buffer.allocUnsafeSlow(readBytes),
     callback: (length: number, buffer: Uint8Array) => {
-      messages.take((buffer as Buffer).subarray(0, length));
+      take((buffer as Buffer).subarray(0, length));
       return true;
     },
   };

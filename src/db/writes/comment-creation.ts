@@ -5,7 +5,7 @@ import { PreparedSelect, type Sending, StatementsByShape } from '../query/prepar
 import { typed } from '../query/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps } from './follow-ups.ts';
-import type { FeedEvent } from './issue-change.ts';
+import { logged, type WriteEvent } from './change-log.ts';
 import { asked, askedValues, changed, enteredInFeed, followedBy, locked } from './issue-parts.ts';
 import { columnsOf, composed, type Parts, partsOf, recordset } from './write-parts.ts';
 
@@ -26,6 +26,8 @@ export interface NewComment {
   name: string;
   body: string;
   entry: string;
+  /** The id of the request that asks for it. */
+  request: string;
 }
 
 const newCommentColumns = {
@@ -37,6 +39,7 @@ const newCommentColumns = {
   name: 'text',
   body: 'text',
   entry: 'uuid',
+  request: 'text',
 } as const;
 
 /** The issue as its new comments left it, and the author of the comment that they reply to. */
@@ -51,7 +54,7 @@ export async function createComments(
   sending: Sending,
   shape: CommentShape,
   comments: readonly NewComment[],
-  event: FeedEvent,
+  event: WriteEvent,
   parentId: string | undefined,
 ): Promise<(CommentCreated | undefined)[]> {
   const issues = [...Map.groupBy(comments, ({ issue }) => JSON.stringify(issue)).values()];
@@ -96,8 +99,14 @@ function commentCreation(db: TenantDb, { named, reply, wait }: CommentShape) {
   const entry = {
     id: sql.ref('newComments.entry'),
     actor: sql.ref('newComments.author'),
-    text: sql`${sql.ref('newComments.name')} || ${text}`,
     later: sql.ref('newComments.later'),
+  };
+  const inFeed = { ...entry, text: sql`${sql.ref('newComments.name')} || ${text}` };
+  const inLog = {
+    ...entry,
+    request: sql.ref('newComments.request'),
+    subject: sql.ref('newComments.id'),
+    at: sql.ref('changed.lastActivityUtc'),
   };
   return composed(db, [
     ['newComments', newComments(parts)],
@@ -106,7 +115,10 @@ function commentCreation(db: TenantDb, { named, reply, wait }: CommentShape) {
     reply ? ['parent', parentOf(parts)] : undefined,
     ['changed', commentedOn(parts, reply)],
     ['written', written(parts, reply)],
-    enteredInFeed(parts, entry, (selections) => commented(parts).select(selections)),
+    enteredInFeed(parts, inFeed, (selections) => commented(parts).select(selections)),
+    logged(parts, inLog, (selections) =>
+      commented(parts).select(selections).orderBy('changed.place').orderBy('newComments.place'),
+    ),
     // The authors of comments follow their issue from then on.
     followedBy(parts, commented(parts).select(['changed.id', 'newComments.author'])),
     ...followUps.flatMap((followUp) =>

@@ -3,6 +3,8 @@ import type { TenantDb } from '../tables/tenant-tables.ts';
 import { movedCounts } from './issue-counts.ts';
 import type { ChangeKind } from './issue-parts.ts';
 import { writtenStages } from './issue-stages.ts';
+import { movedTallies } from './issue-tallies.ts';
+import { copiedTexts } from './issue-texts.ts';
 import type { Part } from './write-parts.ts';
 
 /** What a statement does to issues. */
@@ -31,4 +33,4 @@ export type FollowUp = (db: TenantDb, write: IssueWrite) => readonly Part[];
  * Everything that follows from a write of issues. One more entry here applies to each issue that is created, changed,
  * commented on, deleted, restored or imported, alone, in a batch or in a transaction.
  */
-export const followUps: FollowUp[] = [movedCounts, writtenStages];
+export const followUps: FollowUp[] = [movedCounts, movedTallies, writtenStages, copiedTexts];

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { issueColumns, type SettableColumn } from '../../model/issue-columns.ts';
 import type { IssueColumns, IssueRow } from '../issues.ts';
+import { logged, previousValues, type WriteEvent } from './change-log.ts';
 import { PreparedSelect, type Sending, StatementsByShape } from '../query/prepared.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
@@ -14,6 +15,7 @@ import {
   type ChangeKind,
   enteredInFeed,
   isInFeed,
+  isLogged,
   type IssueSearch,
   locked,
   newValue,
@@ -31,12 +33,6 @@ export interface IssueChangeShape extends IssueSearch {
   preloads?: readonly PreloadableTable[];
 }
 
-/** How a feed shows an entry. */
-export interface FeedEvent {
-  eventType: string;
-  iconCss: string;
-}
-
 /** The issue as the change left it; with `preloads`, the revision that it had when the statement began, and their rows. */
 export type IssueChanged = IssueRow & Preloaded & { place: number; revisionSeen?: number | null };
 
@@ -48,7 +44,7 @@ export async function changeIssues(
   sending: Sending,
   shape: IssueChangeShape,
   issues: readonly AskedIssue[],
-  event?: FeedEvent,
+  event?: WriteEvent,
 ): Promise<(IssueChanged | undefined)[]> {
   if (issues.length === 0) return [];
   const rows = await statements.send(sending, shape, { ...askedValues(issues), ...event });
@@ -70,17 +66,31 @@ function issueChange(db: TenantDb, { columns, closing, kind, preloads = [], ...s
     ...stageColumns(columns),
   };
   if (closing !== undefined) values.closedUtc = closing ? closedSince : sql.lit(null);
-  const entry = {
-    id: sql.ref('changed.entry'),
-    actor: sql.ref('changed.actor'),
-    text: sql.ref('changed.text'),
+  const entry = { id: sql.ref('changed.entry'), actor: sql.ref('changed.actor') };
+  const inFeed = { ...entry, text: sql.ref('changed.text') };
+  const inLog = {
+    ...entry,
+    request: sql.ref('changed.request'),
+    subject: sql`coalesce(${sql.ref('changed.subject')}, ${sql.ref('changed.id')})`,
+    at: sql.ref('locked.at'),
+    fields: sql`coalesce(${sql.ref('changed.fields')}, '{}'::text[])`,
+    previous: previousValues(columns),
   };
   return composed(db, [
     asked(parts, search.named, columns),
     locked(parts, search, columns),
     ['changed', changed(parts, kind, values)],
     isInFeed(kind)
-      ? enteredInFeed(parts, entry, (selections) => parts.selectFrom('changed').select(selections))
+      ? enteredInFeed(parts, inFeed, (selections) => parts.selectFrom('changed').select(selections))
+      : undefined,
+    isLogged(kind)
+      ? logged(parts, inLog, (selections) =>
+          parts
+            .selectFrom('changed')
+            .innerJoin('locked', 'locked.place', 'changed.place')
+            .select(selections)
+            .orderBy('changed.place'),
+        )
       : undefined,
     ...followUps.flatMap((followUp) => followUp(db, write)),
   ])

@@ -9,6 +9,7 @@ import {
   issueColumns,
   jsonName,
 } from '../../model/issue-columns.ts';
+import { changeOrigin } from '../../model/codes.ts';
 import type { IssueRow } from '../issues.ts';
 import {
   PreparedSelect,
@@ -17,12 +18,13 @@ import {
   uuidArray,
   type Values,
 } from '../query/prepared.ts';
-import { typed } from '../query/slots.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 import { followUps, type IssueWrite } from './follow-ups.ts';
+import { logged, type WriteEvent } from './change-log.ts';
 import { type Preloaded, preloadedColumns } from './preloaded.ts';
 import { inCategories } from './issue-counts.ts';
-import { followedBy } from './issue-parts.ts';
+import { followedBy, type IssueEvent } from './issue-parts.ts';
+import { assigned, followers, labelled, newRoleAssignments } from './new-issue-parts.ts';
 import { columnsOf, composed, jsonRow, type Part, type Parts, partsOf, recordset } from './write-parts.ts';
 
 /** What new issues are made of. New issues of one shape share a statement. */
@@ -55,6 +57,7 @@ export interface NewIssue {
   columns: Readonly<Record<Exclude<InsertedColumn, 'labelIds' | 'assigneeUserAccountIds'>, Value>>;
   /** Where it comes with its history. */
   history?: Readonly<Record<HistoryColumn, Value>>;
+  event: Pick<IssueEvent, 'id' | 'actor' | 'request'>;
   /** In their order. */
   assignees: readonly { userAccountId: string; position: number }[];
   labels: readonly string[];
@@ -85,7 +88,9 @@ export async function createIssues(
   issues: readonly NewIssue[],
 ): Promise<(IssueCreated | undefined)[]> {
   if (issues.length === 0) return [];
-  const rows = await statements.send(sending, shape, creationValues(issues));
+  const origin = shape.history ? changeOrigin.import : changeOrigin.request;
+  const event: WriteEvent = { eventType: 'issue.created.v1', origin };
+  const rows = await statements.send(sending, shape, { ...creationValues(issues), ...event });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return issues.map(({ columns }) => byId.get(String(columns.id)));
 }
@@ -124,13 +129,14 @@ function creationValues(issues: readonly NewIssue[]): Values {
   };
 }
 
-function issueRow({ columns, history, labels, assignees }: NewIssue): Record<string, unknown> {
+function issueRow({ columns, history, labels, assignees, event }: NewIssue): Record<string, unknown> {
   const values: Record<InsertedColumn, unknown> = {
     ...columns,
     labelIds: labels.toSorted(),
     assigneeUserAccountIds: assignees.map(({ userAccountId }) => userAccountId),
   };
-  return jsonRow({ ...values, ...history });
+  const { id: entry, actor, request } = event;
+  return jsonRow({ ...values, ...history, entry, actor, request });
 }
 
 function issueCreation(
@@ -138,16 +144,19 @@ function issueCreation(
   { assignees, labels, roles, counted, history, preloads, wait }: IssueCreationShape,
 ) {
   const parts = partsOf(db);
+  const own = [...insertedColumns, ...(history ? historyColumns : [])];
   const write: IssueWrite = { kind: 'insert', counted, history };
   return composed(db, [
     ['teams', teams(parts)],
     ...(wait ? [['counters', counters(parts)] as const] : freeCounters(parts)),
     ['numbered', numbered(parts)],
-    ['changed', inserted(parts, history)],
+    ['newIssues', newIssues(parts, own)],
+    ['changed', inserted(parts, own, history)],
     assignees ? ['assigned', assigned(parts)] : undefined,
     labels ? ['labelled', labelled(parts)] : undefined,
     roles ? ['newRoleAssignments', newRoleAssignments(parts)] : undefined,
     followedBy(parts, followers(parts)),
+    created(parts),
     ...followUps.flatMap((followUp) => followUp(db, write)),
   ])
     .selectFrom('changed')
@@ -215,92 +224,63 @@ function numbered(parts: Parts) {
     ]);
 }
 
-function inserted(parts: Parts, history: boolean) {
+type OwnColumn = InsertedColumn | HistoryColumn;
+
+function newIssues(parts: Parts, own: readonly OwnColumn[]) {
+  const columns = {
+    team: 'int',
+    place: 'int',
+    entry: 'uuid',
+    actor: 'uuid',
+    request: 'text',
+    ...Object.fromEntries(own.map((column) => [column, columnTypes[column]])),
+  };
+  const rows = recordset<{ id: string; team: number; place: number }, 'one'>('newIssues', 'one', columns);
+  return parts.selectFrom(rows).selectAll();
+}
+
+function inserted(parts: Parts, own: readonly OwnColumn[], history: boolean) {
   const counter: Record<CounterColumn, Expression<unknown>> = {
     teamId: sql.ref('numbered.teamId'),
     number: sql`numbered.number + one.place`,
     createdUtc: sql.ref('numbered.at'),
     updatedUtc: sql.ref('numbered.at'),
   };
-  const own = [...insertedColumns, ...(history ? historyColumns : [])];
   const { columns, selections } = columnsOf<'issue'>({
     ...counter,
     ...Object.fromEntries(own.map((column) => [column, sql.ref(`one.${jsonName(column)}`)])),
     ...(!history && { startedUtc: startedAtOnce }),
   });
-  const types = Object.fromEntries(own.map((column) => [column, columnTypes[column]]));
-  const newIssues = recordset<{ team: number }, 'one'>('newIssues', 'one', {
-    team: 'int',
-    place: 'int',
-    ...types,
-  });
   return parts
     .insertInto('issue')
     .columns(columns)
     .expression(
-      parts.selectFrom('numbered').innerJoin(newIssues, 'one.team', 'numbered.place').select(selections),
+      parts
+        .selectFrom('numbered')
+        .innerJoin('newIssues as one', 'one.team', 'numbered.place')
+        .select(selections),
     )
     .returningAll();
 }
 
+/** Logs the creation of each issue, in the order of their numbers. */
+function created(parts: Parts): Part {
+  const entry = {
+    id: sql.ref('one.entry'),
+    actor: sql.ref('one.actor'),
+    request: sql.ref('one.request'),
+    subject: sql.ref('changed.id'),
+    at: sql.ref('numbered.at'),
+  };
+  return logged(parts, entry, (selections) =>
+    parts
+      .selectFrom('changed')
+      .innerJoin('newIssues as one', 'one.id', 'changed.id')
+      .innerJoin('numbered', 'numbered.teamId', 'changed.teamId')
+      .select(selections)
+      .orderBy('one.team')
+      .orderBy('one.place'),
+  );
+}
+
 const startedAtOnce = sql`case when ${inCategories(sql`one.statusrank`, 'active')} then numbered.at end`;
-
-function assigned(parts: Parts) {
-  const people = sql<{ issue: string; id: string; position: number }>`unnest(${typed(
-    'assigned',
-    'uuid[]',
-  )}, ${typed('assignees', 'uuid[]')}, ${typed('positions', 'int[]')})`;
-  return parts
-    .insertInto('issueAssignee')
-    .columns(['issueId', 'userAccountId', 'position'])
-    .expression(
-      parts
-        .selectFrom('changed')
-        .innerJoin(people.as<'person'>(sql`person(issue, id, position)`), 'person.issue', 'changed.id')
-        .select(['changed.id', 'person.id as userAccountId', 'person.position']),
-    );
-}
-
-function labelled(parts: Parts) {
-  const labels = sql<{ issue: string; id: string }>`unnest(${typed('labelled', 'uuid[]')}, ${typed(
-    'labels',
-    'uuid[]',
-  )})`;
-  return parts
-    .insertInto('issueLabel')
-    .columns(['issueId', 'labelId'])
-    .expression(
-      parts
-        .selectFrom('changed')
-        .innerJoin(labels.as<'one'>(sql`one(issue, id)`), 'one.issue', 'changed.id')
-        .select(['changed.id', 'one.id as labelId']),
-    );
-}
-
-function newRoleAssignments(parts: Parts) {
-  const roles = sql<{ issue: string; role: string; id: string }>`unnest(${typed('played', 'uuid[]')}, ${typed(
-    'roles',
-    'text[]',
-  )}, ${typed('holders', 'uuid[]')})`;
-  return parts
-    .insertInto('issueRoleAssignment')
-    .columns(['issueId', 'role', 'userAccountId'])
-    .expression(
-      parts
-        .selectFrom('changed')
-        .innerJoin(roles.as<'one'>(sql`one(issue, role, id)`), 'one.issue', 'changed.id')
-        .select(['changed.id', 'one.role', 'one.id as userAccountId']),
-    )
-    .onConflict((conflict) => conflict.doNothing());
-}
-
-function followers(parts: Parts) {
-  const people = sql<{ issue: string; id: string }>`unnest(${typed('followed', 'uuid[]')}, ${typed(
-    'followers',
-    'uuid[]',
-  )})`;
-  return parts
-    .selectFrom('changed')
-    .innerJoin(people.as<'person'>(sql`person(issue, id)`), 'person.issue', 'changed.id')
-    .select(['changed.id', 'person.id as userAccountId']);
-}

@@ -36,22 +36,43 @@ export interface AskedIssue {
   /** When it happens; the database's clock says it where it is left out. */
   at?: Date | undefined;
   /** The columns to set, with their values. */
-  set?: Partial<Record<SettableColumn, string | number | Date | null>>;
-  /** The entry in the feed of the issue. */
-  entry?: { id: string; actor: string; text: string };
+  set?: Partial<Record<SettableColumn, string | number | Date | readonly string[] | null>>;
+  event?: IssueEvent;
   comments?: number;
+}
+
+/** What the log of changes, and the feed of the issue, say of a write. */
+export interface IssueEvent {
+  /** The id of the change, and of the entry in the feed. */
+  id: string;
+  /** The account that does it; null for the service itself. */
+  actor: string | null;
+  /** The id of the request that asks for it. */
+  request?: string | undefined;
+  /** The entry in the feed, where there is one. */
+  text?: string;
+  /** What the event is about, where that is not the issue. */
+  subject?: string | undefined;
+  /** The fields that the write sets. */
+  fields?: readonly string[];
+  /** Values before the write that are not in the issue's own columns, by the names of their fields. */
+  previous?: Readonly<Record<string, unknown>>;
 }
 
 /** The value of the slot that `asked` reads. */
 export function askedValues(issues: readonly AskedIssue[]): { asked: string } {
-  const rows = issues.map(({ issue, expectedRevision, at, set, entry, comments }, index) => ({
-    place: index + 1,
-    expected: expectedRevision,
-    at,
-    comments,
-    ...(entry && { entry: entry.id, actor: entry.actor, text: entry.text }),
-    ...jsonRow({ ...issue, ...renamed(set) }),
-  }));
+  const rows = issues.map(({ issue, expectedRevision, at, set, event = {}, comments }, index) => {
+    const { id: entry, ...said }: Partial<IssueEvent> = event;
+    return {
+      place: index + 1,
+      expected: expectedRevision,
+      at,
+      comments,
+      entry,
+      ...said,
+      ...jsonRow({ ...issue, ...renamed(set) }),
+    };
+  });
   return { asked: JSON.stringify(rows) };
 }
 
@@ -70,7 +91,17 @@ export function newValue(column: SettableColumn): Expression<unknown> {
 }
 
 /** What a statement is asked to do for each issue, beside the columns that it sets. */
-const askedColumns = ['place', 'entry', 'actor', 'text', 'comments'] as const;
+const askedColumns = [
+  'place',
+  'entry',
+  'actor',
+  'text',
+  'request',
+  'subject',
+  'fields',
+  'previous',
+  'comments',
+] as const;
 
 /** What the statement is to do, with the columns that it sets. */
 export function asked(parts: Parts, named: IssueNaming, columns: readonly SettableColumn[]): Part {
@@ -82,6 +113,10 @@ export function asked(parts: Parts, named: IssueNaming, columns: readonly Settab
     entry: 'uuid',
     actor: 'uuid',
     text: 'text',
+    request: 'text',
+    subject: 'uuid',
+    fields: 'text[]',
+    previous: 'jsonb',
     ...nameColumns[named],
     ...Object.fromEntries(columns.map((column) => [newName(column), columnTypes[column]])),
   };
@@ -122,9 +157,15 @@ const laterThanFeed = sql<Date>`date_trunc('milliseconds', greatest(clock_timest
 /**
  * What a write means to an issue. `update`: the issue itself changes, and its feed says so. `activity`: something that
  * belongs to the issue changes, and the feed says so. `revision`: the issue changes without an entry in the feed.
- * `columns`: nothing but the columns that the write sets.
+ * `import`: nothing but the columns that the write sets, its revision and its feed among them. `columns`: the same, and
+ * clients see no change, so the log does not tell of it.
  */
-export type ChangeKind = 'update' | 'activity' | 'revision' | 'columns';
+export type ChangeKind = 'update' | 'activity' | 'revision' | 'import' | 'columns';
+
+/** Does the log of changes tell of it. */
+export function isLogged(kind: ChangeKind): boolean {
+  return kind !== 'columns';
+}
 
 export function isInFeed(kind: ChangeKind): boolean {
   return kind === 'update' || kind === 'activity';

@@ -54,6 +54,8 @@ export const writtenStages: FollowUp = (db, write) => {
       sortOrder: sql.ref('changed.stageCount'),
       sinceUtc: sql.ref('changed.createdUtc'),
       untilUtc: sql`null::timestamptz`,
+      previousStatusId: sql`null::uuid`,
+      previousDeleted: sql`true`,
     });
     return [inserted(parts, first.columns, parts.selectFrom('changed').select(first.selections))];
   }
@@ -62,11 +64,15 @@ export const writtenStages: FollowUp = (db, write) => {
     sortOrder: sql.ref('locked.stageCount'),
     sinceUtc: sql.ref('locked.createdUtc'),
     untilUtc: sql.ref('locked.at'),
+    previousStatusId: sql`null::uuid`,
+    previousDeleted: sql`null::boolean`,
   });
   const next = stage('changed', {
     sortOrder: sql.ref('changed.stageCount'),
     sinceUtc: sql.ref('locked.at'),
     untilUtc: sql`null::timestamptz`,
+    previousStatusId: sql.ref('locked.statusId'),
+    previousDeleted: sql`(${sql.ref('locked.deletedUtc')} is not null)`,
   });
   const moved = parts
     .selectFrom('locked')
@@ -80,7 +86,10 @@ export const writtenStages: FollowUp = (db, write) => {
 /** The columns of a stage, and their values for the issues of this part. */
 function stage(
   issues: 'locked' | 'changed',
-  span: Record<'sortOrder' | 'sinceUtc' | 'untilUtc', Expression<unknown>>,
+  span: Record<
+    'sortOrder' | 'sinceUtc' | 'untilUtc' | 'previousStatusId' | 'previousDeleted',
+    Expression<unknown>
+  >,
 ) {
   return columnsOf<'issueStage'>({
     issueId: sql.ref(`${issues}.id`),

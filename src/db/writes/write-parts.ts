@@ -27,6 +27,8 @@ interface WriteParts {
   parent: Pick<Row<'comment'>, 'id' | 'authorUserAccountId'> & Pick<Row<'member'>, 'displayName'>;
   /** New comments: the place of their issue in `asked`, and their own place among those of the issue, from 1. */
   newComments: { id: string; issue: number; place: number; author: string };
+  /** New issues: the place of their team in `teams`, and their own place among those of the team, from 0. */
+  newIssues: { id: string; team: number; place: number };
   /** Teams and how many new issues each of them gets. */
   teams: { id: string; count: number; place: number };
   /** The counters of teams that no other transaction has locked. */
@@ -40,15 +42,25 @@ interface WriteParts {
     'sign' | 'closed' | 'completed' | 'canceled' | 'estimate',
     number
   >;
+  /** What the statement takes from tallies (sign −1), and what it adds to them (sign 1). */
+  tallied: Pick<Row<'issueTally'>, 'kind' | 'groupId' | 'teamId' | 'statusId' | 'priority'> &
+    Record<'sign' | 'estimate', number>;
 }
 
 interface Asked {
   /** From 1. */
   place: number;
-  /** The id of the entry in the feed. */
+  /** The id of the change in the log, and of the entry in the feed. */
   entry: string;
   actor: string;
   text: string;
+  /** The id of the request that asks for it. */
+  request: string;
+  /** What the change is about, where that is not the issue. */
+  subject: string;
+  fields: string[];
+  /** Values before the change that the issue's own columns do not have. */
+  previous: unknown;
   /** How many comments the issue gets. */
   comments: number;
 }

@@ -1,3 +1,4 @@
+import type { Total } from '../../db/reads/bounded-totals.ts';
 import type { PageRequest } from '../../db/reads/pages.ts';
 import type { Position } from '../../db/query/walk.ts';
 import type { CachedRow, CachedTable } from '../../reference/cached-table.ts';
@@ -17,16 +18,16 @@ export function cachedPages(
   const table = run.cached?.table(source.table);
   if (!list || !table) return undefined;
   const more: boolean[] = [];
-  const counts: number[] = [];
+  const totals: Total[] = [];
   const groups = keys().map((key) => {
     const rows = list(key);
     const between = positioned(table, rows, request);
-    counts.push(rows.length);
+    totals.push({ count: rows.length, isExact: true });
     more.push(between.length > limit);
     if (between.length <= limit) return between;
     return backward ? between.slice(-limit) : between.slice(0, limit);
   });
-  return { ...flatten(groups), more, counts, types: table.types };
+  return { ...flatten(groups), more, totals, types: table.types };
 }
 
 /** The rows between the cursors of the request. */

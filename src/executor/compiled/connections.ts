@@ -2,6 +2,7 @@ import type { TextRows } from '../../db/engine/lease.ts';
 import type { ReadColumn } from '../../db/query/page.ts';
 import type { Values } from '../../db/query/prepared.ts';
 import { isAlways } from '../../db/query/predicate.ts';
+import type { Total } from '../../db/reads/bounded-totals.ts';
 import { type ConnectionArguments, type ListDeclaration, pageRequest } from '../../resolvers/connections.ts';
 import { cursorAt } from '../../resolvers/cursors.ts';
 import { Columns, type KeyColumn, type Read } from './columns.ts';
@@ -14,6 +15,7 @@ import { boundedRows, orderValue, type PagedRows, pagesOf } from './page-rows.ts
 import type { Run } from './run.ts';
 import { type ShapedWalk, Walked, WalkStatements } from './walks.ts';
 import { fetchRows } from './rows-ahead.ts';
+import { readTotals } from './totals.ts';
 import { type FieldName, fieldNames, type Sink, writeList } from './sink.ts';
 
 /** The pages under the rows of a frame. Each selection on their rows is a view with a frame of its own. */
@@ -109,31 +111,30 @@ export class ConnectionFetch implements Fetch {
   }
 
   /** The counts by group where the parents have them, which holds for lists without a filter. */
-  #countsIn({ rows }: Frame, at: Int32Array, { request }: Walked): number[] | undefined {
+  #countsIn({ rows }: Frame, at: Int32Array, { request }: Walked): Total[] | undefined {
     const read = this.#cachedCount;
     if (!read || !isAlways(request.filter)) return undefined;
-    const counts: number[] = [];
+    const totals: Total[] = [];
     rows.forEach((row, place) => {
-      counts[at[place] ?? 0] = Number(read(row));
+      totals[at[place] ?? 0] = { count: Number(read(row)), isExact: true };
     });
-    return counts;
+    return totals;
   }
 
   async #read(
     walked: Walked,
     keys: DistinctKeys | undefined,
-    { known, given }: { known: number[] | undefined; given: TextRows | undefined },
+    { known, given }: { known: readonly Total[] | undefined; given: TextRows | undefined },
     run: Run,
   ): Promise<Pages> {
     const shaped = walked.shaped(run.cached);
     const values = { ...shaped.values, ...(keys && { keys: keys.array }) };
     const isCounted = this.#showsCount && !known;
-    const [page, counts] = await Promise.all([
+    const [page, counted] = await Promise.all([
       this.#showsRows && !given ? this.#readPage(walked, shaped, keys, values, run) : undefined,
-      isCounted ? run.texts(this.#statements.count(shaped, run), values) : undefined,
+      isCounted ? readTotals(this.#statements, walked.total(run.cached), keys, run) : known,
     ]);
-    const counted = known ?? (counts && countsOf(counts, keys));
-    return page ? { ...page, counts: counted ?? [] } : this.#pages(walked, keys, { given, known: counted });
+    return page ? { ...page, totals: counted ?? [] } : this.#pages(walked, keys, { given, known: counted });
   }
 
   async #readPage(
@@ -145,7 +146,8 @@ export class ConnectionFetch implements Fetch {
   ): Promise<PagedRows> {
     const columns = this.columns.read;
     const access = this.#statements.access(shaped);
-    if (!access.isServed)
+    const isServed = (keys?.count ?? 1) > 1 ? access.isServedForMany : access.isServed;
+    if (!isServed)
       return boundedRows({ statements: this.#statements, columns, access }, walked, shaped, keys, run);
     const read = await run.rows(this.#statements.page(shaped, columns, run), values);
     // The ordinal of the parent is the last column.
@@ -158,7 +160,7 @@ export class ConnectionFetch implements Fetch {
   #pages(walked: Walked, keys: DistinctKeys | undefined, { given, known = [] }: PagesGiven): Pages {
     return {
       ...pagesOf(given, walked.request, { count: keys?.count ?? 1, ordinal: undefined }),
-      counts: known,
+      totals: known,
     };
   }
 
@@ -186,7 +188,7 @@ export class ConnectionFetch implements Fetch {
 /** The rows of a page, if the statement that read their parent has read them, and the counts. */
 interface PagesGiven {
   readonly given: TextRows | undefined;
-  readonly known: number[] | undefined;
+  readonly known: readonly Total[] | undefined;
 }
 
 export interface EmbeddedPage {
@@ -199,13 +201,7 @@ export interface EmbeddedPage {
 
 /** The rows of one page for each parent, and the number of rows on all pages. */
 export interface Pages extends PagedRows {
-  counts: number[];
-}
-
-function countsOf({ rows }: TextRows<readonly (string | null)[]>, keys: DistinctKeys | undefined): number[] {
-  if (!keys) return [Number(rows[0]?.[0] ?? 0)];
-  const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
-  return keys.texts.map((key) => counts.get(key) ?? 0);
+  totals: readonly Total[];
 }
 
 /** Writes a part of a page: of the whole page, by the number of its group, or of one of its rows. */

@@ -25,7 +25,11 @@ export function pageFields(
     if (name === '__typename') return { key, write: typeName(type) };
     if (name === 'totalCount') {
       fetch.showCount();
-      return { key, write: (out, { counts }, group) => out.integer(counts[group] ?? 0) };
+      return { key, write: (out, { totals }, group) => out.integer(totals[group]?.count ?? 0) };
+    }
+    if (name === 'totalCountIsExact') {
+      fetch.showCount();
+      return { key, write: (out, { totals }, group) => out.boolean(totals[group]?.isExact ?? true) };
     }
     fetch.showPage();
     const of = fieldType(type, name);

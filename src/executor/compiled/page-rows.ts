@@ -95,7 +95,9 @@ export async function boundedRows(
       });
     },
     probe: async (probed, sample) => {
-      const { rows } = await run.texts(statements.probe(shaped, probed, sample, run), shaped.values);
+      const walked = { walk: shaped.walk, access };
+      const statement = statements.probe(shaped.shape, walked, probed, sample, run);
+      const { rows } = await run.texts(statement, shaped.values);
       return probed.map((_, index) => Number(rows[0]?.[index]));
     },
   });

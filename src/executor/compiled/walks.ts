@@ -1,13 +1,15 @@
 import { type Access, accessOf } from '../../db/query/access.ts';
-import { type PageStep, stepQuery } from '../../db/query/bounded-page.ts';
+import { type CountStep, countStepQuery } from '../../db/query/bounded-count.ts';
+import { type AccessedWalk, type PageStep, stepQuery } from '../../db/query/bounded-page.ts';
 import { type PageSize, pageQuery, pagesQuery, type ReadColumn } from '../../db/query/page.ts';
-import type { Position, Walk } from '../../db/query/walk.ts';
+import type { Position, Source, Walk } from '../../db/query/walk.ts';
 import { Prepared, slotted, type Values } from '../../db/query/prepared.ts';
 import { Slot } from '../../db/query/slots.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import { withPrefixRanges } from '../../db/query/prefix-range.ts';
 import { type Probed, probeQuery } from '../../db/query/probe.ts';
-import { countQuery, countsQuery } from '../../db/query/totals.ts';
+import { tallyFor } from '../../db/query/tallies.ts';
+import { totalQuery, type TotalWay, wayOfTotal } from '../../db/query/totals.ts';
 import { withKeys } from '../../reference/conditions.ts';
 import { withRanks } from '../../reference/ranks.ts';
 import type { PageRequest } from '../../db/reads/pages.ts';
@@ -23,6 +25,7 @@ export class Walked implements ValidatedPage {
   readonly #how: { showsMore: boolean; fixed: boolean };
   /** By the reference data, since the values contain keys of it. */
   readonly #shaped = new WeakMap<object, ShapedWalk>();
+  readonly #totals = new WeakMap<object, ShapedTotal>();
 
   constructor({ request, fingerprint }: ValidatedPage, how: { showsMore: boolean; fixed: boolean }) {
     this.request = request;
@@ -34,16 +37,31 @@ export class Walked implements ValidatedPage {
     const known = this.#shaped.get(cached ?? noReferenceData);
     if (known) return known;
     const { request } = this;
-    const { order, source } = request;
-    const ranged = withPrefixRanges(request.filter, source.table);
-    const keyed = (many: boolean) =>
-      cached ? withKeys(withRanks(ranged, order, cached), cached, many) : ranged;
-    const filter = keyed(true);
-    // Nothing bounds a count of all rows: there PostgreSQL decides better what to begin with.
-    const counted = source.parent ? filter : keyed(false);
-    const made = shapedWalk({ ...request, filter }, counted, this.#how);
+    const { order } = request;
+    const ranged = this.#ranged();
+    const filter = cached ? withKeys(withRanks(ranged, order, cached), cached) : ranged;
+    const made = shapedWalk({ ...request, filter }, this.#how);
     this.#shaped.set(cached ?? noReferenceData, made);
     return made;
+  }
+
+  /** How the rows of all pages are counted. */
+  total(cached: Snapshot | undefined): ShapedTotal {
+    const known = this.#totals.get(cached ?? noReferenceData);
+    if (known) return known;
+    const { source } = this.request;
+    const ranged = this.#ranged();
+    const keyed = cached ? withKeys(ranged, cached) : ranged;
+    const choice = tallyFor(source, keyed);
+    const { shape: filter, values } = slotted(choice?.filter ?? keyed, 'counted');
+    const way = wayOfTotal(source, filter, choice && { ...choice, filter });
+    const made = { source, shape: JSON.stringify([way.by, choice?.kind, filter]), way, values };
+    this.#totals.set(cached ?? noReferenceData, made);
+    return made;
+  }
+
+  #ranged(): Predicate {
+    return withPrefixRanges(this.request.filter, this.request.source.table);
   }
 }
 
@@ -54,12 +72,19 @@ export interface ShapedWalk {
   /** Equal for pages that the same statement can read. */
   shape: string;
   walk: Walk;
-  /** The filter in the form for counts. */
-  counted: Predicate;
   size: PageSize;
   /** The number of rows that a statement reads of each page. */
   rows: number;
   values: Values;
+}
+
+/** A total, divided into the text of its statements and their values. */
+export interface ShapedTotal {
+  readonly source: Source;
+  /** Equal for totals that the same statement can find. */
+  readonly shape: string;
+  readonly way: TotalWay;
+  readonly values: Values;
 }
 
 const rowsSlot = new Slot('rows');
@@ -70,12 +95,10 @@ const rowsSlot = new Slot('rows');
  */
 function shapedWalk(
   request: PageRequest,
-  countedFilter: Predicate,
   { showsMore, fixed }: { showsMore: boolean; fixed: boolean },
 ): ShapedWalk {
   const { source, order, backward } = request;
   const filter = slotted(request.filter, 'filter');
-  const counted = countedFilter === request.filter ? filter : slotted(countedFilter, 'counted');
   const after = slottedPosition(request.after, 'after');
   const before = slottedPosition(request.before, 'before');
   const walk: Walk = {
@@ -91,10 +114,9 @@ function shapedWalk(
   return {
     shape: JSON.stringify([walk.filter, order, backward, walk.after, walk.before, size]),
     walk,
-    counted: counted.shape,
     size,
     rows,
-    values: { ...filter.values, ...counted.values, ...after?.values, ...before?.values, rows },
+    values: { ...filter.values, ...after?.values, ...before?.values, rows },
   };
 }
 
@@ -149,12 +171,12 @@ export class WalkStatements {
     });
   }
 
-  /** Counts the matches of conditions. */
-  probe(shaped: ShapedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
-    const { shape, walk } = shaped;
-    const parts = ['probe', walk.source, shape, probed.map(({ most }) => most), sample];
+  /** Counts the matches of conditions, of a page or of its total. */
+  probe(shape: string, walked: AccessedWalk, probed: readonly Probed[], sample: number, run: Run): Prepared {
+    const { source, order } = walked.walk;
+    const parts = ['probe', source, order, shape, probed.map(({ most }) => most), sample];
     return this.#known(`probe ${shape}`, parts, () => {
-      return new Prepared(probeQuery(run.reading([]), { walk, access: this.access(shaped) }, probed, sample));
+      return new Prepared(probeQuery(run.reading([]), walked, probed, sample));
     });
   }
 
@@ -169,13 +191,21 @@ export class WalkStatements {
     });
   }
 
-  count({ walk: { source }, counted: filter }: ShapedWalk, run: Run): Prepared {
-    const shape = JSON.stringify(filter);
-    return this.#known(`count ${shape}`, ['count', this.#ofChildren, source, shape], () => {
-      const { parent } = source;
-      return this.#ofChildren && parent
-        ? new Prepared(countsQuery(run.reading([]), { ...source, parent }, filter, keysSlot))
-        : new Prepared(countQuery(run.reading([]), source, filter));
+  /** Counts the rows of all pages, where one statement does. */
+  total({ source, shape, way }: ShapedTotal, run: Run): Prepared | undefined {
+    if (way.by === 'bounds') return undefined;
+    return this.#known(`total ${shape}`, ['total', this.#ofChildren, source, shape], () => {
+      const keys = this.#ofChildren ? keysSlot : undefined;
+      return new Prepared(totalQuery(run.reading([]), source, way, keys));
+    });
+  }
+
+  /** One step of counting within bounds. */
+  countStep({ source, shape }: ShapedTotal, walked: AccessedWalk, step: CountStep, run: Run): Prepared {
+    const how = JSON.stringify(step);
+    return this.#known(`count ${how} ${shape}`, ['count', how, this.#ofChildren, source, shape], () => {
+      const keys = this.#ofChildren ? keysSlot : undefined;
+      return new Prepared(countStepQuery(run.reading([]), walked, step, keys), { boundColumn: 1 });
     });
   }
 

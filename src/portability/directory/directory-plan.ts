@@ -3,6 +3,7 @@ import type { DirectoryUpdate, DirectoryWrites } from '../../db/writes/directory
 import type { Row } from '../../db/tables/tables.ts';
 import type { LocalRow } from '../../db/tables/tenant-tables.ts';
 import { codeTables } from '../../model/codes.ts';
+import { type EventType, isEventType } from '../../model/events.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { NewId } from '../row-ids.ts';
@@ -14,6 +15,16 @@ export interface DirectoryChange {
   readonly name: string;
   readonly fields: Record<string, FieldChange>;
 }
+
+/** The same change for the log: the row, and the values that it had. */
+export interface LoggedDirectoryChange {
+  readonly eventType: EventType;
+  readonly id: string;
+  readonly teamId: string | null;
+  readonly previous: Record<string, unknown>;
+  readonly fields: string[];
+}
+
 export type FieldChange = { from: unknown; to: unknown } | { added: string[] };
 
 /** The tables whose rows have ids. */
@@ -63,6 +74,8 @@ export class DirectoryPlan implements DirectoryWrites {
   readonly newId: NewId;
   readonly violations = new Violations();
   readonly changes: DirectoryChange[] = [];
+  /** The changes for the log, by the ids of their rows. */
+  readonly logged = new Map<string, LoggedDirectoryChange>();
   readonly inserts = new Map<DirectoryTable, Record<string, unknown>[]>();
   readonly updates: DirectoryUpdate[] = [];
   /**
@@ -106,6 +119,7 @@ export class DirectoryPlan implements DirectoryWrites {
     this.#created.add(id);
     this.#insert(table, row);
     this.changes.push({ action: 'create', kind, name, fields: {} });
+    this.#log('created', table, row);
     this.#name(row, name);
     // The columns of the file, the defaults here and those of the database together are a complete row.
     return row as unknown as Row<Table>;
@@ -147,8 +161,11 @@ export class DirectoryPlan implements DirectoryWrites {
     );
     if (Object.keys(columns).length === 0) return;
     const id = String(before.id);
+    const logged = this.#log('updated', table, { ...before, id });
     for (const [column, value] of Object.entries(columns)) {
       if (isDerived(table, column)) continue;
+      logged.fields.push(column);
+      logged.previous[column] = before[column] ?? null;
       this.#change(id, kind, name).fields[fieldNames[column] ?? column] = {
         from: this.#shown(table, column, before[column]),
         to: this.#shown(table, column, value),
@@ -163,6 +180,20 @@ export class DirectoryPlan implements DirectoryWrites {
     const { fields } = this.#change(id, kind, name);
     const before = fields[field];
     fields[field] = { added: [...(before && 'added' in before ? before.added : []), addition] };
+    if (!before) this.#log('updated', kind, { id }).fields.push(field);
+  }
+
+  /** What the log says of a row, which it names once. */
+  #log(act: 'created' | 'updated', table: string, row: Record<string, unknown>): LoggedDirectoryChange {
+    const id = String(row.id);
+    const known = this.logged.get(id);
+    if (known) return known;
+    const eventType = `${table.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.${act}.v1`;
+    if (!isEventType(eventType)) throw new Error(`There is no event ${eventType}.`);
+    const teamId = table === 'team' ? id : typeof row.teamId === 'string' ? row.teamId : null;
+    const logged = { eventType, id, teamId, previous: {}, fields: [] };
+    this.logged.set(id, logged);
+    return logged;
   }
 
   /** The change of an updated row; each row has one change. */

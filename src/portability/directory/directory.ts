@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { holdDirectory, holdWorkspaces, selectDirectory, selectStatusesInUse } from '../../db/directory.ts';
+import { logChanges } from '../../db/writes/change-log.ts';
 import { writeDirectory } from '../../db/writes/directory-writes.ts';
 import type { Database } from '../../db/engine/engine.ts';
 import type { Row, Tables } from '../../db/tables/tables.ts';
@@ -7,7 +8,7 @@ import { tenantTransaction } from '../../db/engine/tenant-handle.ts';
 import { inUnscopedTransaction, type Trx } from '../../db/engine/transaction.ts';
 import { insertWorkspace, selectWorkspaces } from '../../db/workspaces.ts';
 import { type Actor, type AuditedAction, recordAuditEntries } from '../../resolvers/audit.ts';
-import { memberStatus, projectState } from '../../model/codes.ts';
+import { changeOrigin, memberStatus, projectState } from '../../model/codes.ts';
 import type { DirectoryFile } from './directory-file.ts';
 import { planLabels } from './directory-labels.ts';
 import { checkOwner, isOwner, planAgents, planMembers } from './directory-members.ts';
@@ -66,7 +67,7 @@ export async function applyDirectory(
     const changes = [...created, ...plan.changes];
     if (!dryRun) {
       if (!found) await insertNamed(trx, workspace.name, file);
-      await write(trx, plan);
+      await write(trx, plan, actor.userAccountId);
       await recordAuditEntries(trx, actor, changes.map(auditedActionOf));
     }
     return { workspaceId: workspace.id, workspaceName: workspace.name, changes };
@@ -137,10 +138,21 @@ async function insertNamed(trx: Trx, name: string, { workspace = { name } }: Dir
   await insertWorkspace(trx, { name, ...timesOf(workspace) });
 }
 
-async function write(trx: Trx, plan: DirectoryPlan): Promise<void> {
+async function write(trx: Trx, plan: DirectoryPlan, actorUserAccountId?: string): Promise<void> {
   if (plan.updates.length === 0 && plan.inserts.size === 0) return;
   await writeDirectory(trx, plan, {
     memberStatus: memberStatus.active,
     projectState: projectState.active,
   });
+  const occurredUtc = new Date();
+  const changes = [...plan.logged.values()].map(({ id, previous, ...change }) => ({
+    ...change,
+    changeId: newUuid(),
+    subjectId: id,
+    occurredUtc,
+    previous: JSON.stringify(previous),
+    actorUserAccountId: actorUserAccountId ?? null,
+    origin: changeOrigin.command,
+  }));
+  await logChanges(trx, changes);
 }

@@ -1,5 +1,6 @@
 import { holdDirectory } from '../../db/directory.ts';
-import { setParents } from '../../resolvers/issues/sub-issues.ts';
+import { changeOrigin } from '../../model/codes.ts';
+import { parentSet, setParents } from '../../resolvers/issues/sub-issues.ts';
 import { recountIssues } from './import-recount.ts';
 import type { ImportedBefore } from '../../db/imports.ts';
 import { lockParents } from '../../db/reads/issue-tree.ts';
@@ -128,16 +129,19 @@ class Batch {
     const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
     const older = (placed: ReadonlyMap<string, string>) =>
       [...placed].filter(([childId]) => !written.has(childId));
-    await setParents(this.#trx, [
+    const children = [
       ...older(parents.living).map(([id, parentId]) => ({
         issue: { id },
         set: { parentIssueId: parentId, deletedParentIssueId: null },
+        event: parentSet(),
       })),
       ...older(parents.deleted).map(([id, parentId]) => ({
         issue: { id },
         set: { parentIssueId: null, deletedParentIssueId: parentId },
+        event: parentSet(),
       })),
-    ]);
+    ];
+    await setParents(this.#trx, children, { eventType: 'issue.updated.v1', origin: changeOrigin.import });
   }
 
   async #findKnown(): Promise<void> {

@@ -10,7 +10,10 @@ import type { Row } from '../../db/tables/tables.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 import type { AskedIssue } from '../../db/writes/issue-parts.ts';
+import { changeOrigin } from '../../model/codes.ts';
 import type { SettableColumn } from '../../model/issue-columns.ts';
+import { type IssueField, issueFields } from '../../model/issue-fields.ts';
+import { newUuid } from '../../resolvers/ids.ts';
 import type { CleanComment } from './import-clean.ts';
 import { completeHistories, type ImportWarning } from './import-history.ts';
 import type { PlacedParents } from './import-parents.ts';
@@ -54,6 +57,7 @@ export async function updateChanged(
     const entries = added.get(prepared.id) ?? [];
     const set = {
       ...changedIssueColumns(prepared, people),
+      labelIds: prepared.references.labelIds.toSorted(),
       parentIssueId: parents.living.get(prepared.id) ?? null,
       deletedParentIssueId: parents.deleted.get(prepared.id) ?? null,
       activityCount: before.activityCount + entries.length,
@@ -61,7 +65,8 @@ export async function updateChanged(
       // The import is a change, and so is each update that the feed tells of.
       revision: before.revision + 1 + updatesIn(entries),
     };
-    return [{ issue: { id: prepared.id }, set }];
+    const event = { id: newUuid(), actor: null, fields: fieldsChanged(before, set, prepared) };
+    return [{ issue: { id: prepared.id }, set, event }];
   });
   await changeTogether(trx, changes);
   let comments = 0;
@@ -77,6 +82,24 @@ export async function updateChanged(
   return comments;
 }
 
+/** The fields that the source gives another value. */
+function fieldsChanged(
+  before: Row<'issue'>,
+  set: NonNullable<AskedIssue['set']>,
+  { references, assignees }: PreparedIssue,
+): IssueField[] {
+  const values: Partial<Record<IssueField, unknown>> = {
+    ...set,
+    labelIds: references.labelIds.toSorted(),
+    assigneeUserAccountIds: assignees.all,
+  };
+  return (Object.keys(issueFields) as IssueField[]).filter(
+    (name) =>
+      Object.hasOwn(values, name) &&
+      JSON.stringify(values[name]) !== JSON.stringify(before[name as keyof Row<'issue'>]),
+  );
+}
+
 /** Changes locked issues; those that set the same columns share a statement. */
 async function changeTogether(trx: Trx, changes: readonly AskedIssue[]): Promise<void> {
   const byColumns = Map.groupBy(changes, ({ set = {} }) => Object.keys(set).sort().join());
@@ -84,8 +107,9 @@ async function changeTogether(trx: Trx, changes: readonly AskedIssue[]): Promise
     const columns = Object.keys(alike[0]?.set ?? {}).sort() as SettableColumn[];
     await changeIssues(
       inside(trx),
-      { kind: 'columns', named: 'id', columns, deleted: true, wait: true },
+      { kind: 'import', named: 'id', columns, deleted: true, wait: true },
       alike,
+      { eventType: 'issue.updated.v1', origin: changeOrigin.import },
     );
   }
 }

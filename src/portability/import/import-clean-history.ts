@@ -1,4 +1,4 @@
-import { type EventType, isEventType } from '../../model/activity-events.ts';
+import { type FeedEventType, isFeedEventType } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
 import type {
   ImportedActivity,
@@ -9,7 +9,7 @@ import type {
 import { cleanPerson, cut, later, shortened } from './import-texts.ts';
 
 export interface CleanActivity extends ImportedActivity {
-  eventType: EventType;
+  eventType: FeedEventType;
   occurredUtc: Date;
 }
 
@@ -37,7 +37,7 @@ export function cleanActivity(
   if (!raw) return undefined;
   const entries = raw.flatMap((entry): CleanActivity[] => {
     const { eventType, actor, text } = entry;
-    if (!isEventType(eventType) || text.trim() === '') return [];
+    if (!isFeedEventType(eventType) || text.trim() === '') return [];
     return [
       {
         eventType,

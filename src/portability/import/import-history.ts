@@ -7,7 +7,7 @@ import {
 import type { NewRow } from '../../db/tables/tenant-tables.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { insertRows } from '../../db/writes/import-writes.ts';
-import { activityEvents } from '../../model/activity-events.ts';
+import { events } from '../../model/events.ts';
 import type { CleanActivity, CleanAttachment } from './import-clean-history.ts';
 import type { ImportTarget, People } from './import-people.ts';
 import type { PreparedIssue } from './import-rows.ts';
@@ -201,7 +201,7 @@ function activityRows(
       eventType,
       actorUserAccountId: people.account(actor),
       occurredUtc,
-      iconCss: activityEvents[eventType].icon,
+      iconCss: events[eventType].icon,
       text,
     };
   });

@@ -8,6 +8,7 @@ import { newUuid } from '../../resolvers/ids.ts';
 import type { CleanIssue } from './import-clean.ts';
 import type { ImportFiles } from './import-files.ts';
 import type { NewId } from '../row-ids.ts';
+import { logImported } from './import-events.ts';
 import type { ImportedPerson } from './import-issue.ts';
 import type { ImportLedger } from './import-ledger.ts';
 
@@ -75,6 +76,7 @@ async function insertGuests(
   const accounts = guests.map(({ userAccountId }) => ({ id: userAccountId }));
   await insertRows(trx, 'userAccount', accounts);
   await insertRows(trx, 'member', guests);
+  await logImported(trx, 'member.created.v1', guests);
   const entries = [...added].map(([sourceId, { userAccountId }]) => ({ sourceId, targetId: userAccountId }));
   await ledger.remember(trx, 'member', entries);
 }

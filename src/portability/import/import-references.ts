@@ -14,6 +14,7 @@ import { labelNamed } from '../directory/directory-labels.ts';
 import { fold } from '../../model/fold.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { CleanIssue } from './import-clean.ts';
+import { logImported } from './import-events.ts';
 import type { ImportTarget } from './import-people.ts';
 import type { FoundStage } from './import-stages.ts';
 import { isTerminal } from '../../resolvers/issues/issue-counts.ts';
@@ -82,6 +83,7 @@ export class ImportReferences {
   /** Inserts the labels that `of` found missing, and returns their number. */
   async makeLabels(trx: Trx): Promise<number> {
     await insertRows(trx, 'label', this.#newLabels);
+    await logImported(trx, 'label.created.v1', this.#newLabels);
     return this.#newLabels.length;
   }
 

@@ -9,6 +9,7 @@ import { assigneeRows, type Assignees } from '../../resolvers/issues/issue-assig
 import { changedColumns, newColumns } from '../../resolvers/issues/issue-columns.ts';
 import { isTerminal } from '../../resolvers/issues/issue-counts.ts';
 import { limits } from '../../model/limits.ts';
+import { newUuid } from '../../resolvers/ids.ts';
 import type { NewIssue } from '../../db/writes/issue-creation.ts';
 import type { NewRow } from '../../db/tables/tenant-tables.ts';
 
@@ -88,6 +89,7 @@ export function newIssue(
     labels: references.labelIds,
     roles: roleRows(prepared, people),
     followers: subscriptionRows(prepared, people).map(({ userAccountId }) => userAccountId),
+    event: { id: newUuid(), actor: null },
   };
 }
 

@@ -5,6 +5,7 @@ import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import { isConnectionLoss } from '../../db/engine/unavailable.ts';
 import { type Actor, type AuditAct, type AuditedAction, recordAuditEntries } from '../../resolvers/audit.ts';
 import { type BatchOutcome, importBatch, type ImportRow, type WaitingChild } from './import-batch.ts';
+import { logImported } from './import-events.ts';
 import { cleanIssue } from './import-clean.ts';
 import type { SourceLine } from './import-issue.ts';
 import type { ImportTarget } from './import-people.ts';
@@ -76,7 +77,11 @@ export async function importIssues(options: ImportOptions): Promise<ImportSummar
   const { db, actor, target } = options;
   const enter = (act: AuditAct, changes: AuditedAction['changes'] = {}) => {
     const subject = { kind: 'import', name: target.source };
-    return inTransaction(db, (trx) => recordAuditEntries(trx, actor, [{ act, subject, changes }]));
+    return inTransaction(db, async (trx) => {
+      await recordAuditEntries(trx, actor, [{ act, subject, changes }]);
+      if (act === 'import.finished')
+        await logImported(trx, 'import.finished.v1', [{ id: target.workspaceId }]);
+    });
   };
   await enter('import.started');
   const summary = await new ImportRun(options).run();

@@ -88,6 +88,8 @@ export function stageRows(
   stages: readonly FoundStage[],
 ): NewRow<'issueStage'>[] {
   return stages.map(({ status, ...stage }, place) => ({
+    previousStatusId: stages[place - 1]?.status?.id ?? null,
+    previousDeleted: stages[place - 1]?.deleted ?? true,
     issueId,
     sortOrder: place + 1,
     untilUtc: stages[place + 1]?.sinceUtc ?? null,

@@ -72,12 +72,13 @@ async function finish(
     const finished = await finishUpload(trx, started, { uploadedUtc: nowUtc, ...preview });
     if (!finished) return raise('conflict', 'Another upload of the attachment was started after this one.');
     const by = await selectMemberCard(trx, { column: 'userAccountId', value: userAccountId });
-    const actor = { userAccountId, displayName: by?.displayName ?? '' };
+    const doer = { userAccountId, displayName: by?.displayName ?? '' };
     const activity = {
       eventType: 'issue-attachment.created.v1',
       activityText: `attached ${fileName}`,
+      subject: finished.id,
     } as const;
-    await recordActivity(trx, actor, issueId, nowUtc, activity);
+    await recordActivity(trx, doer, issueId, nowUtc, activity);
     return finished;
   });
 }

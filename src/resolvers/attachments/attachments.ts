@@ -5,8 +5,11 @@ import {
   selectAttachment,
 } from '../../db/attachments.ts';
 import type { IssueRow } from '../../db/issues.ts';
-import { previewKind } from '../../model/codes.ts';
-import type { Context } from '../context.ts';
+import { logChanges } from '../../db/writes/change-log.ts';
+import type { NewRow } from '../../db/tables/tenant-tables.ts';
+import { changeOrigin, previewKind } from '../../model/codes.ts';
+import type { EventType } from '../../model/events.ts';
+import type { Context, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import type { RequestFiles } from './files.ts';
 import { newUuid } from '../ids.ts';
@@ -76,8 +79,31 @@ export async function removeAttachment(
     const { thing, issue, nowUtc } = await lockIssueOf(trx, 'attachment', input, selectAttachment);
     await requireThingRevision(trx, 'attachment', thing, input.expectedRevision);
     const { id } = (await deleteAttachment(trx, thing.id, nowUtc)) ?? thingIsGone('attachment');
+    // Nobody has seen an attachment before its bytes were uploaded.
+    if (thing.uploadedUtc) await logChanges(trx, [attachmentDeleted(context, id, issue, nowUtc)]);
     return { id, issue };
   });
+}
+
+/** The deletion changes no column of the issue; it comes after the newest change of the issue in the log. */
+function attachmentDeleted(
+  { principal, requestId }: SignedIn,
+  subjectId: string,
+  { id: issueId, teamId, revision, activityCount }: IssueRow,
+  occurredUtc: Date,
+): NewRow<'changeInbox'> {
+  return {
+    changeId: newUuid(),
+    sortOrder: revision + activityCount,
+    eventType: 'issue-attachment.deleted.v1' satisfies EventType,
+    occurredUtc,
+    actorUserAccountId: principal.userAccountId,
+    issueId,
+    teamId,
+    subjectId,
+    origin: changeOrigin.request,
+    requestId,
+  };
 }
 
 /** The URL from which anyone who has it can download the bytes of an attachment, for five minutes. */

@@ -1,12 +1,12 @@
 import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
 import { changeIssues, type IssueChanged, type IssueChangeShape } from '../../db/writes/issue-change.ts';
-import type { AskedIssue } from '../../db/writes/issue-parts.ts';
+import type { AskedIssue, IssueEvent } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
 import { following, type SettableColumn } from '../../model/issue-columns.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
 import type { Sending } from '../../db/query/prepared.ts';
 import { inOne } from '../../db/engine/transaction.ts';
-import { feedEvent } from '../activity.ts';
+import { writeEvent } from '../activity.ts';
 import type { Snapshot } from '../../reference/snapshot.ts';
 import type { Principal, SignedIn } from '../context.ts';
 import { newUuid } from '../ids.ts';
@@ -23,9 +23,8 @@ export function setsStoredFieldsOnly(input: IssueFieldsInput): boolean {
   return relatedFields.every((name) => input[name] === undefined);
 }
 
-const relatedFields = Object.keys(issueFields)
-  .map((name) => name as IssueField)
-  .filter((name) => !Object.hasOwn(following, name));
+const fieldNames = Object.keys(issueFields) as IssueField[];
+const relatedFields = fieldNames.filter((name) => !Object.hasOwn(following, name));
 
 /** An issue by its id, or by its number in a team. */
 type PlacedIssue = { teamId: string } & ({ id: string } | { number: number });
@@ -51,6 +50,7 @@ interface CheckedChange {
   references: References;
   expectedRevision: ExpectedRevision;
   principal: Principal;
+  requestId: string;
   preloads: readonly PreloadableTable[];
 }
 
@@ -69,7 +69,7 @@ export async function sendChanges(
   const [first] = changes;
   if (!first) return [];
   const shape = { ...first.shape, wait };
-  const event = feedEvent('issue.updated.v1');
+  const event = writeEvent('issue.updated.v1');
   const rounds = inRounds(changes);
   const rows = new Map<FormedChange, IssueChanged | undefined>();
   const sendRounds = (to: Sending) =>
@@ -118,11 +118,11 @@ export function batchKey(
 
 /** Brings a change of stored fields into the form that its statement takes. */
 export function formed(
-  { principal, change, references, issue, expectedRevision, preloads }: CheckedChange,
-  more: AskedIssue['set'] = {},
+  { principal, requestId, change, references, issue, expectedRevision, preloads }: CheckedChange,
+  more: Pick<AskedIssue, 'set'> & Pick<IssueEvent, 'previous'> = {},
 ): FormedChange {
   const status = change.statusId === undefined ? undefined : references.find('status', change.statusId);
-  const set = { ...changedColumns(change, status?.code), ...more };
+  const set = { ...changedColumns(change, status?.code), ...more.set };
   const name = 'id' in issue ? { id: issue.id } : { teamId: issue.teamId, number: issue.number };
   return {
     shape: {
@@ -136,10 +136,13 @@ export function formed(
       issue: name,
       expectedRevision,
       set,
-      entry: {
+      event: {
         id: newUuid(),
         actor: principal.userAccountId,
+        request: requestId,
         text: `${principal.displayName} ${activityTextOf(change, references)}`,
+        fields: fieldNames.filter((name) => change[name] !== undefined || Object.hasOwn(set, name)),
+        previous: more.previous,
       },
     },
   };

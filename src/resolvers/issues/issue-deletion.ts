@@ -7,7 +7,10 @@ import {
 import { type IssueRow, lockIssues, type NamedIssue } from '../../db/issues.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
+import type { EventType } from '../../model/events.ts';
+import { type Doer, doerOf, writeEvent } from '../activity.ts';
 import type { Context } from '../context.ts';
+import { newUuid } from '../ids.ts';
 import { issueIsGone, requireIssue } from './issue-names.ts';
 import { addToSubIssueCounts, detachChildren, forgetDeletedParent, reattachChildren } from './sub-issues.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
@@ -32,9 +35,10 @@ export async function deleteIssue(
     const { issues, nowUtc } = await lockIssues(trx, family(named, children));
     const living = issues.get(named.id) ?? issueIsGone();
     requireRevision('issue', living, expectedRevision);
-    await detachChildren(trx, children, living.id);
+    await detachChildren(trx, doerOf(context), children, living.id);
     await changeParentCount(trx, living, issues, -1);
-    return setDeleted(trx, living.id, { deletedUtc: nowUtc, subIssueCount: 0 });
+    const set = { deletedUtc: nowUtc, subIssueCount: 0 };
+    return setDeleted(trx, doerOf(context), 'issue.deleted.v1', living.id, set);
   });
 }
 
@@ -56,11 +60,12 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
     // A former sub-issue that has become an ancestor since would close a circle under its old parent.
     const above = await selectAncestorIds(trx, deleted.id);
     const { stay = [], come = [] } = Object.groupBy(orphans, (id) => (above.includes(id) ? 'stay' : 'come'));
-    await reattachChildren(trx, come, deleted.id);
+    await reattachChildren(trx, doerOf(context), come, deleted.id);
     await forgetDeletedParent(trx, stay);
     await changeParentCount(trx, deleted, issues, 1);
     const subIssueCount = come.filter((id) => issues.get(id)?.deletedUtc === null).length;
-    return setDeleted(trx, deleted.id, { deletedUtc: null, subIssueCount });
+    const set = { deletedUtc: null, subIssueCount };
+    return setDeleted(trx, doerOf(context), 'issue.restored.v1', deleted.id, set);
   });
 }
 
@@ -70,6 +75,8 @@ function family({ id, parentIssueId }: NamedIssue, children: readonly string[]):
 
 async function setDeleted(
   trx: Trx,
+  { userAccountId, requestId }: Doer,
+  eventType: EventType,
   id: string,
   set: { deletedUtc: Date | null; subIssueCount: number },
 ): Promise<IssueRow> {
@@ -82,7 +89,8 @@ async function setDeleted(
       deleted: true,
       wait: true,
     },
-    [{ issue: { id }, set }],
+    [{ issue: { id }, set, event: { id: newUuid(), actor: userAccountId, request: requestId } }],
+    writeEvent(eventType),
   );
   return issue ?? issueIsGone();
 }

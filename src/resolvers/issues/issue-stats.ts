@@ -21,14 +21,14 @@ export async function issueStats(
   const { db } = signedIn(ctx);
   const violations = new Violations();
   const sizes = { usual: maxStatsGroups, most: maxStatsGroups };
-  const { where, columns, limit } = groupingOf(issues, input, sizes, violations);
+  const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);
   violations.check('invalid_request');
-  return selectIssueStats(db, where, columns, limit);
+  return selectIssueStats(db, { where: issues.where, filter }, columns, limit);
 }
 
 /** Which issues are counted, by which columns, and how many groups are returned. Adds a violation for each invalid argument. */
 export function groupingOf(
-  issues: { where: Predicate; fields: FilterFields },
+  fields: FilterFields,
   input: {
     filter?: Record<string, unknown> | null;
     groupBy: readonly StatsColumn[];
@@ -36,7 +36,7 @@ export function groupingOf(
   },
   groups: { usual: number; most: number },
   violations: Violations,
-): { where: Predicate; columns: StatsColumn[]; limit: number } {
+): { filter: Predicate; columns: StatsColumn[]; limit: number } {
   const columns = [...new Set(input.groupBy)];
   violations.that(
     columns.length <= maxStatsDimensions,
@@ -45,6 +45,6 @@ export function groupingOf(
   );
   const limit = input.first ?? groups.usual;
   violations.that(limit >= 1 && limit <= groups.most, 'first', `must be from 1 to ${groups.most}`);
-  const filter = filterPredicate(issues.fields, input.filter ?? {}, violations);
-  return { where: { all: [issues.where, filter] }, columns, limit };
+  const filter = filterPredicate(fields, input.filter ?? {}, violations);
+  return { filter, columns, limit };
 }

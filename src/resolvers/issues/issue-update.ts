@@ -9,7 +9,7 @@ import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, type LockedIssues, lockIssues, type NamedIssue } from '../../db/issues.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
-import type { Context, Principal } from '../context.ts';
+import type { Context, SignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
 import { asChanged, batchKey, formed, placed, sendChanges, setsStoredFieldsOnly } from './issue-change.ts';
@@ -40,7 +40,7 @@ export interface IssueUpdateInput extends IssueFieldsInput {
 /** Changes the fields that are given; each call is one entry of the feed. */
 export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promise<IssueRow & WithPreloaded> {
   const context = contributor(ctx);
-  const { principal, preloads = [] } = context;
+  const { principal, requestId, preloads = [] } = context;
   const { workspaceId } = principal;
   const { key, expectedRevision, parentIssueId } = input;
   const inTransaction = async (trx: Trx) => {
@@ -49,7 +49,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     const plan = await checked(inTables(inside(trx)), input, async () => [
       { issue: await requireNamed(inside(trx), key), prefix: '' },
     ]);
-    const [issue] = await apply(trx, principal, { ...plan, expectedRevision });
+    const [issue] = await apply(trx, context, { ...plan, expectedRevision });
     return issue ?? issueIsGone();
   };
   if (!setsStoredFieldsOnly(input)) {
@@ -61,7 +61,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
     checked(look, input, async () => [{ issue: await placed(context, cached, key), prefix: '' }] as const),
   );
   const [{ issue }] = targets;
-  const checkedChange = { change, references, expectedRevision, issue, principal, preloads };
+  const checkedChange = { change, references, expectedRevision, issue, principal, requestId, preloads };
   const item = formed(checkedChange);
   const serialKey = serialKeys.issue(workspaceId, key);
   const row = await writeItem(context, {
@@ -81,8 +81,7 @@ export interface IssueBatchUpdateInput extends IssueFieldsInput {
 /** Makes the same change to several issues, all or none; each has its entry in its feed. */
 export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): Promise<IssueRow[]> {
   const context = contributor(ctx);
-  const { principal } = context;
-  const { workspaceId } = principal;
+  const { workspaceId } = context.principal;
   const { keys } = input;
   const serialKey = input.parentIssueId === undefined ? undefined : serialKeys.parents(workspaceId);
   return write(context, serialKey, async (trx) => {
@@ -93,7 +92,7 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
       const named = fits ? await requireIssues(trx, keys) : [];
       return named.map(({ issue, index }) => ({ issue, prefix: `keys[${index}].` }));
     });
-    return apply(trx, principal, plan);
+    return apply(trx, context, plan);
   });
 }
 
@@ -133,26 +132,34 @@ async function checked<Targets extends readonly Target<Pick<NamedIssue, 'teamId'
   return { change, references, targets };
 }
 
-async function apply(trx: Trx, principal: Principal, plan: Plan): Promise<IssueRow[]> {
+async function apply(trx: Trx, { principal, requestId }: SignedIn, plan: Plan): Promise<IssueRow[]> {
   const { change, references, targets } = plan;
   const locked = await lock(trx, plan);
   const before = targets.map(({ issue }) => locked.issues.get(issue.id) ?? issueIsGone());
   const ids = before.map(({ id }) => id);
   const assignees = await assign(trx, change, before);
-  await replaceSets(trx, change, ids);
-  const { parentIssueId } = change;
+  const { labelIds, parentIssueId } = change;
   if (parentIssueId !== undefined) await moveSubIssues(trx, before, parentIssueId, locked.issues);
   const changes = before.map((issue) => {
     const { shape, asked } = formed(
-      { principal, change, references, issue, expectedRevision: undefined, preloads: [] },
+      { principal, requestId, change, references, issue, expectedRevision: undefined, preloads: [] },
       {
-        ...(parentIssueId !== undefined && { parentIssueId, deletedParentIssueId: null }),
-        ...(assignees && { primaryAssigneeUserAccountId: assignees.get(issue.id)?.primary ?? null }),
+        set: {
+          ...(parentIssueId !== undefined && { parentIssueId, deletedParentIssueId: null }),
+          ...(assignees && { primaryAssigneeUserAccountId: assignees.get(issue.id)?.primary ?? null }),
+          ...(labelIds && { labelIds: labelIds.toSorted() }),
+        },
+        previous: {
+          ...(change.assigneeUserAccountIds && { assigneeUserAccountIds: issue.assigneeUserAccountIds }),
+          ...(change.labelIds && { labelIds: issue.labelIds }),
+        },
       },
     );
     return { shape, asked: { ...asked, at: locked.nowUtc } };
   });
   const after = await sendChanges(inside(trx), changes, true);
+  // Only now, since the statement reads the former labels from the row, where a trigger copies the new ones.
+  await replaceSets(trx, change, ids);
   return after.map((issue) => issue ?? issueIsGone());
 }
 

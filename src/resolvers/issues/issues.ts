@@ -4,7 +4,7 @@ import { lockParents } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues } from '../../db/issues.ts';
 import { type Sending, uuidArray } from '../../db/query/prepared.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
-import type { Context, Principal } from '../context.ts';
+import type { Context, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
@@ -35,13 +35,13 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
   const { principal, preloads = [] } = context;
   const { workspaceId } = principal;
   const serialKey = serialKeys.numbers(workspaceId, input.teamId);
-  const inTransaction = async (trx: Trx) => insert(trx, principal, await draft(inTables(inside(trx)), input));
+  const inTransaction = async (trx: Trx) => insert(trx, context, await draft(inTables(inside(trx)), input));
   // A parent has to be locked, and read again, before anything is written.
   if (input.parentIssueId != null) return write(context, serialKey, inTransaction);
   const drafted = await judged(context, (look) => draft(look, input));
   const preloadsDelivery = drafted.change.deliveryId != null && preloads.includes('deliveryCount');
   const row = await writeItem(context, {
-    item: { issue: newIssue(drafted, principal), preloadsDelivery },
+    item: { issue: newIssue(drafted, context), preloadsDelivery },
     send: createAll,
     serialKey,
     batchKey: `issue ${workspaceId}`,
@@ -66,7 +66,8 @@ function createAll(
   return createIssues(to, { ...shapeOf(issues), preloads, wait }, issues);
 }
 
-function newIssue(drafted: Draft, { userAccountId }: Principal): NewIssue {
+function newIssue(drafted: Draft, { principal, requestId }: SignedIn): NewIssue {
+  const { userAccountId } = principal;
   const { teamId, title, change, status, assignees } = drafted;
   const { labelIds = [], roleAssignments = [], parentIssueId = null } = change;
   const id = newUuid();
@@ -83,6 +84,7 @@ function newIssue(drafted: Draft, { userAccountId }: Principal): NewIssue {
     labels: labelIds,
     roles: roleAssignments,
     followers: [...new Set([userAccountId, ...assignees.all])],
+    event: { id: newUuid(), actor: userAccountId, request: requestId },
   };
 }
 
@@ -129,8 +131,8 @@ async function draft(look: ReferenceLookup, input: IssueCreateInput): Promise<Dr
   };
 }
 
-async function insert(trx: Trx, principal: Principal, drafted: Draft): Promise<IssueRow> {
-  const issue = newIssue(drafted, principal);
+async function insert(trx: Trx, context: SignedIn, drafted: Draft): Promise<IssueRow> {
+  const issue = newIssue(drafted, context);
   const { parentIssueId } = drafted.change;
   const parents = parentIssueId ? await lockNewParent(trx, parentIssueId) : undefined;
   const [created] = await createAll(inside(trx), [{ issue, preloadsDelivery: false }], true);

@@ -1,6 +1,10 @@
 import type { IssueRow } from '../../db/issues.ts';
 import { inside, type Trx } from '../../db/engine/transaction.ts';
+import type { WriteEvent } from '../../db/writes/change-log.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
+import type { IssueEvent } from '../../db/writes/issue-parts.ts';
+import { type Doer, writeEvent } from '../activity.ts';
+import { newUuid } from '../ids.ts';
 
 /** Adds to the sub-issue counts of locked parents. What belongs to an issue is no part of its revision. */
 export async function addToSubIssueCounts(
@@ -23,21 +27,43 @@ export async function addToSubIssueCounts(
 }
 
 /** Moves locked issues away from a parent that is being deleted; they remember it. */
-export function detachChildren(trx: Trx, ids: readonly string[], parentId: string): Promise<void> {
+export function detachChildren(
+  trx: Trx,
+  doer: Doer,
+  ids: readonly string[],
+  parentId: string,
+): Promise<void> {
   const set = { parentIssueId: null, deletedParentIssueId: parentId };
   return setParents(
     trx,
-    ids.map((id) => ({ issue: { id }, set })),
+    ids.map((id) => ({ issue: { id }, set, event: parentSet(doer) })),
+    writeEvent('issue.updated.v1'),
   );
 }
 
 /** Gives locked issues back to their restored parent. */
-export function reattachChildren(trx: Trx, ids: readonly string[], parentId: string): Promise<void> {
+export function reattachChildren(
+  trx: Trx,
+  doer: Doer,
+  ids: readonly string[],
+  parentId: string,
+): Promise<void> {
   const set = { parentIssueId: parentId, deletedParentIssueId: null };
   return setParents(
     trx,
-    ids.map((id) => ({ issue: { id }, set })),
+    ids.map((id) => ({ issue: { id }, set, event: parentSet(doer) })),
+    writeEvent('issue.updated.v1'),
   );
+}
+
+/** What the log says of an issue that gets another parent. */
+export function parentSet(by?: Doer): IssueEvent {
+  return {
+    id: newUuid(),
+    actor: by?.userAccountId ?? null,
+    request: by?.requestId,
+    fields: ['parentIssueId'],
+  };
 }
 
 /** Sets the parents of locked issues, or the deleted parents that they remember. */
@@ -46,7 +72,9 @@ export async function setParents(
   children: readonly {
     issue: { id: string };
     set: { parentIssueId: string | null; deletedParentIssueId: string | null };
+    event: IssueEvent;
   }[],
+  event: WriteEvent,
 ): Promise<void> {
   await changeIssues(
     inside(trx),
@@ -58,6 +86,7 @@ export async function setParents(
       wait: true,
     },
     children,
+    event,
   );
 }
 

@@ -54,9 +54,9 @@ export async function issueTrend(
   const { db } = signedIn(ctx);
   const violations = new Violations();
   const sizes = { usual: defaultTrendGroups, most: maxTrendGroups };
-  const { where, columns, limit } = groupingOf(issues, input, sizes, violations);
+  const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);
   const periods = periodsOf(input, violations);
-  const rows = await selectIssueTrend(db, where, periods, columns, limit);
+  const rows = await selectIssueTrend(db, { all: [issues.where, filter] }, periods, columns, limit);
   const found = Map.groupBy(
     rows.filter(({ period }) => period !== null),
     (row) => JSON.stringify(columns.map((column) => row[column])),

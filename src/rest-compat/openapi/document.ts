@@ -2,7 +2,7 @@ import { type OperationDefinitionNode, print } from 'graphql';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { maxAnswerBytes } from '../../executor/limits.ts';
 import type { Body, Fields } from '../body.ts';
-import { type JsonSchema, orNull } from '../json-schema.ts';
+import { type JsonSchema, largestInt32, orNull } from '../json-schema.ts';
 import type { Parameters } from '../params.ts';
 import type { Success } from '../reply.ts';
 import type { Route } from '../route.ts';
@@ -74,6 +74,7 @@ const tags = [
   { name: 'teams', description: 'Teams and their repositories.' },
   { name: 'projects', description: 'Projects and their links.' },
   { name: 'members', description: 'Members of the workspace.' },
+  { name: 'changes', description: 'What happened in the workspace, in order, and what happens next.' },
   { name: 'stats', description: 'Numbers of issues, now and over time.' },
   { name: 'meta', description: 'The meaning of codes.' },
   { name: 'health', description: 'Probes for load balancers.' },
@@ -239,7 +240,7 @@ function hasTag(route: Route, { schema, revised = false }: Success): boolean {
 function successResponses(route: Route, { ids, example, components }: Parts): Record<string, Printed> {
   return Object.fromEntries(
     route.successes.map((success) => {
-      const { status, description, schema, paged, located, isTable } = success;
+      const { status, description, schema, paged, isBounded, located, isTable, isStream } = success;
       const answer = example?.answers.find((candidate) => candidate.status === status);
       const response = {
         description,
@@ -254,12 +255,14 @@ function successResponses(route: Route, { ids, example, components }: Parts): Re
           }),
           ...(hasTag(route, success) && { ETag: { $ref: '#/components/headers/ETag' } }),
           ...(paged && { Link: shownHeader('Link', answer) }),
+          ...(isBounded && { 'X-Total-Count-Exact': { $ref: '#/components/headers/X-Total-Count-Exact' } }),
           ...(located && { Location: shownHeader('Location', answer) }),
         },
         ...(schema && {
           content: {
             'application/json': { schema: components.print(schema), ...(answer && { example: answer.body }) },
             ...(isTable && { 'text/csv': { schema: { type: 'string', maxLength: maxAnswerBytes } } }),
+            ...(isStream && { 'text/event-stream': { schema: { type: 'string', maxLength: largestInt32 } } }),
           },
         }),
         ...linksOf(route, success, ids),

@@ -47,6 +47,11 @@ export const headers = {
     description: '`true` when the write was done before with this `Idempotency-Key`, and this is its answer.',
     schema: { const: 'true' },
   },
+  'X-Total-Count-Exact': {
+    description:
+      '`false` when counting ended early: `totalCount` is then the number of those counted, and there are at least so many. Not sent otherwise.',
+    schema: { const: 'false' },
+  },
   'WWW-Authenticate': {
     description: 'What the token lacks (RFC 6750).',
     schema: { type: 'string', maxLength: 2_000 },

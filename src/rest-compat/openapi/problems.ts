@@ -86,6 +86,15 @@ const examples = {
     code: 'conflict',
     message: 'No agent is installed in this workspace, so there is no agent to write to.',
   },
+  cursor_expired: {
+    code: 'cursor_expired',
+    message:
+      'The log does not have all changes after this cursor. Read the lists again, and go on from a new cursor.',
+  },
+  too_many_streams: {
+    code: 'too_many_streams',
+    message: 'The token has 20 streams and waiting requests, and may have no more at once.',
+  },
   precondition_failed: {
     code: 'precondition_failed',
     message:
@@ -135,6 +144,7 @@ export function codesOf(route: Route): readonly Code[] {
     isConditional(route) && 'precondition_failed',
     (isRepeatable(route) || route.failures.includes('conflict')) && 'conflict',
     isRepeatable(route) && 'idempotency_key_reused',
+    ...route.failures.filter((code) => code !== 'conflict'),
     'internal_error',
     'unavailable',
   ];
@@ -231,7 +241,7 @@ function neverSent(reason: string): Printed {
 }
 
 function isForLater(code: Code): boolean {
-  return code === 'unavailable' || code === 'rate_limited';
+  return code === 'unavailable' || code === 'rate_limited' || code === 'too_many_streams';
 }
 
 const exampleRequestId = '0b5f8a9e-4f0d-4c58-9e0c-6f1f6f7d2a51';

@@ -38,7 +38,7 @@ export const issues = route({
   }),
   check: unknownTeamViolations,
   pick: 'issues',
-  reply: list(issue),
+  reply: list(issue, { isBounded: true }),
   names: teamNames,
 });
 

@@ -15,7 +15,7 @@ export interface BuilderOptions {
   DefaultFieldNullability: false;
   DefaultEdgesNullability: { list: false; items: false };
   DefaultNodeNullability: false;
-  Connection: { totalCount: Connection['totalCount'] };
+  Connection: { total: Connection['total'] };
   AuthScopes: { token: boolean; anyOf: readonly Scope[] };
   Scalars: {
     ID: { Input: string; Output: string };
@@ -86,7 +86,15 @@ export const builder = new SchemaBuilder<BuilderOptions>({
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
     description:
-      'The number of rows on all pages that match the filter. It is counted only if it is selected.',
-    resolve: (connection) => connection.totalCount(),
+      'The number of rows on all pages that match the filter, or a part of them (`totalCountIsExact`). It is counted only if it is selected.',
+    resolve: async (connection) => (await connection.total()).count,
+  }),
+);
+
+builder.globalConnectionField('totalCountIsExact', (t) =>
+  t.boolean({
+    description:
+      'Whether `totalCount` is the number of all rows. If not, counting ended early, and there are at least so many.',
+    resolve: async (connection) => (await connection.total()).isExact,
   }),
 );

@@ -59,6 +59,8 @@ export const DeliveryState = codeEnum('DeliveryState', 'deliveryState', 'The sta
 export const ProjectState = codeEnum('ProjectState', 'projectState', 'The states of a project.', 'name');
 export const TeamState = codeEnum('TeamState', 'teamState', 'The states of a team.', 'name');
 
+export const ChangeOrigin = codeEnum('ChangeOrigin', 'changeOrigin', 'What made a change.', 'name');
+
 export const SortDirection = builder.enumType('SortDirection', {
   description: 'The direction of an order. Rows without a value come last in both directions.',
   values: {

@@ -34,6 +34,7 @@ interface ComputedOptions<Parent, Column extends keyof Parent, References, Type,
   type: Type;
   nullable?: boolean;
   columns: readonly Column[];
+  extensions?: Readonly<Record<string, unknown>>;
   references?: References;
   compute: (row: Pick<Parent, Column>, references: Referred<References>, ctx: Ctx) => unknown;
 }

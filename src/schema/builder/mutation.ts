@@ -1,4 +1,5 @@
 import type { InputObjectRef, ObjectRef } from '@pothos/core';
+import type { EventType } from '../../model/events.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { builder, type Types } from './builder.ts';
 import type { ScopeNeed } from './scopes.ts';
@@ -8,7 +9,11 @@ interface MutationOptions {
   /** By default `issues:write`. */
   readonly scope?: ScopeNeed;
   readonly extensions?: Readonly<Record<string, unknown>>;
+  /** The kinds of events that a successful call leaves in the log of changes; where there are none, the reason. */
+  readonly events: MutationEvents;
 }
+
+export type MutationEvents = readonly [EventType, ...EventType[]] | { readonly none: string };
 
 /** Declares a mutation, which takes one required `input` and returns the payload that `run` returns. */
 export function mutation<Input extends object, Payload extends object>(
@@ -16,11 +21,12 @@ export function mutation<Input extends object, Payload extends object>(
   input: InputObjectRef<Types, Input>,
   payload: ObjectRef<Types, Payload>,
   run: (ctx: Context, input: Input) => Payload | Promise<Payload>,
-  { scope = 'issues:write', ...options }: MutationOptions,
+  { scope = 'issues:write', events, ...options }: MutationOptions,
 ): void {
   builder.mutationField(name, (t) =>
     t.source({
       ...options,
+      extensions: { ...options.extensions, events },
       scope,
       type: payload,
       args: {

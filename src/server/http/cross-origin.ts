@@ -90,6 +90,7 @@ const exposed = [
   'WWW-Authenticate',
   'X-GraphQL-Operation',
   'X-Request-Id',
+  'X-Total-Count-Exact',
   'X-Workspace-Version',
 ];
 

@@ -45,6 +45,8 @@ export async function sendReply(
   { given, unread, unsent }: Sending,
 ): Promise<void> {
   const head = new AnswerHead(reply.status);
+  // Who has read a stream comes back with a new connection, perhaps to another process.
+  if (reply.events) res.shouldKeepAlive = false;
   const metered = meter();
   head.set('X-Request-Id', requestId);
   if (trace) head.set('traceresponse', trace.response);
@@ -61,9 +63,10 @@ export async function sendReply(
   }
   if (isBuffered(body)) head.set('Content-Length', String(body.length));
   // For HEAD, the face sets the length.
-  else if (!body && !hasNoLength.has(head.status) && !head.get('Content-Length'))
+  else if (!body && !reply.events && !hasNoLength.has(head.status) && !head.get('Content-Length'))
     head.set('Content-Length', '0');
   head.write(res);
+  if (reply.events) return unsent.events(res, reply.events);
   if (body !== undefined && !isBuffered(body)) return unsent.stream(res, body);
   return unsent.send(res, res.req.method === 'HEAD' ? undefined : body, unread);
 }

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { OperationContext } from '../../executor/execute.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
+import type { Delivery } from '../../rest-compat/events.ts';
 import type { RestRequest } from '../../rest-compat/face.ts';
+import { signedIn } from '../../resolvers/context.ts';
 import type { SeenVersion } from '../../reference/memory.ts';
 import type { AdmissionTicket } from '../limits/admission.ts';
 import { isWhole, readBody } from './body.ts';
@@ -15,6 +17,7 @@ import type { Allowance } from '../limits/rate-limit.ts';
 import { type Trace, traceOf } from '../observability/trace.ts';
 import { parseVersion, printVersion, versionHeader } from './version-header.ts';
 
+const acceptedStreams = mediaTypeNegotiator(['application/json', 'text/event-stream']);
 const acceptedTables = mediaTypeNegotiator(['application/json', 'text/csv']);
 
 /** A request, as the faces see it. */
@@ -35,6 +38,8 @@ export class ServerRequest implements RestRequest {
   /** The admission ticket; undefined for requests that do not pass through admission. */
   ticket: AdmissionTicket | undefined;
   served: Served = { face: 'other', route: 'other', operation: 'other' };
+  /** Whether it is answered with a stream, which the client ends when it likes. */
+  isStream = false;
   /** What the log line says. */
   operationName: string | undefined;
   readonly #req: IncomingMessage;
@@ -93,6 +98,19 @@ export class ServerRequest implements RestRequest {
     return acceptedTables(this.headers.accept)[0] === 'text/csv';
   }
 
+  get prefersEvents(): boolean {
+    return this.method === 'GET' && acceptedStreams(this.headers.accept)[0] === 'text/event-stream';
+  }
+
+  async stream(
+    first: Delivery,
+    deliver: (context: OperationContext, cursor: string) => Promise<Delivery>,
+  ): Promise<AsyncIterable<string>> {
+    const { principal } = signedIn(await this.context());
+    this.isStream = true;
+    return this.#contexts.stream(this, this.headers.authorization, principal, first, deliver);
+  }
+
   context(): Promise<OperationContext> {
     this.#context ??= this.#authenticated();
     return this.#context;
@@ -102,6 +120,14 @@ export class ServerRequest implements RestRequest {
     const context = await this.#contexts.authenticated(this, this.headers.authorization);
     this.#reference = context.reference;
     return context;
+  }
+
+  outside<Result>(wait: Promise<Result>): Promise<Result> {
+    return this.ticket ? this.ticket.outside(wait) : wait;
+  }
+
+  onGone(listener: () => void): () => void {
+    return this.ticket?.deadline.onGone(listener) ?? (() => undefined);
   }
 
   visitor(): Promise<OperationContext> {
@@ -130,7 +156,7 @@ export class ServerRequest implements RestRequest {
 
   #read(): Promise<Buffer> {
     const read = readBody(this.#req, this.#res, this.clientMs);
-    return this.ticket && !isWhole(this.#req) ? this.ticket.outside(read) : read;
+    return isWhole(this.#req) ? read : this.outside(read);
   }
 
   /** Drops what was needed only to create the answer, because the client may take a long time to read it. */

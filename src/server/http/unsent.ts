@@ -95,6 +95,21 @@ export class Unsent {
     });
   }
 
+  /**
+   * Sends events as they come, and ends the answer after the last. The next one is asked for when the client has read what was
+   * sent, so only that counts, and only while it waits.
+   */
+  async events(res: ServerResponse, events: AsyncIterable<string>): Promise<void> {
+    const { socket } = res.req;
+    res.flushHeaders();
+    for await (const event of events) {
+      if (res.destroyed || res.closed) return;
+      if (!res.write(event))
+        await this.#whileHeld(socket, socket.writableLength, () => settled(res, 'drain'));
+    }
+    res.end();
+  }
+
   async #whileHeld(socket: Socket, bytes: number, send: (held: Held) => Promise<void>): Promise<void> {
     const held: Held = { socket, bytes, sinceMs: this.#now() };
     this.#held.add(held);

@@ -1,0 +1,99 @@
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { accessOf } from './access.ts';
+import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
+import { type AccessedWalk, type FewStep, linkedRows, lookedAt } from './bounded-page.ts';
+import { matchesOf } from './matches.ts';
+import { listIndexes } from '../tables/list-indexes.ts';
+import { childRows, parentColumn, parentKeys, type Reading } from './page.ts';
+import { type Predicate, predicateSql } from './predicate.ts';
+import type { Given } from './slots.ts';
+import { type ChildSource, row, type Source } from './walk.ts';
+
+/** A statement that counts, and looks at a bounded number of rows: along an index, or those that match one condition. */
+export type CountStep = { read: 'walk'; rows: number } | FewStep;
+
+type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
+
+/**
+ * How the rows of a filter can be found in order to count them: the newest first, whatever the order of the list, since rows that
+ * were written one after the other lie side by side.
+ */
+export function countedWalk(source: Source, filter: Predicate): AccessedWalk {
+  const column = listIndexes[source.table]?.[0]?.columns.at(-1) ?? 'id';
+  const order = { column, kind: 'time', nullable: false, direction: 'desc' } as const;
+  const walk = { source, filter, order, backward: false };
+  return { walk, access: accessOf(walk) };
+}
+
+/**
+ * The number of matching rows among those that the step looks at, and true behind it if there may be more. With parents, a row
+ * for each that has any, with its ordinal as the last column.
+ */
+export function countStepQuery(
+  reading: Reading,
+  walked: AccessedWalk,
+  step: CountStep,
+  parents?: Given<readonly string[]>,
+): Query {
+  const { walk, access } = walked;
+  const { source } = walk;
+  if (step.read === 'walk') {
+    // The rows that a join table leads to are in no range of an index.
+    const others = access.isJoined ? walk.filter : access.others;
+    if (!parents) return counted(reading, walkedRows(reading, walked, step.rows), others, step.rows);
+    const ofParent = walkedRows(reading, walked, step.rows, sql.ref('parent.key'));
+    return untyped(reading.db)
+      .selectFrom(parentKeys(parents))
+      .innerJoinLateral(counted(reading, ofParent, others, step.rows).as('counted'), (join) => join.onTrue())
+      .select(['counted.count', 'counted.isBound', sql<number>`parent.ordinal`.as('parentOrdinal')]);
+  }
+  const chosen = access.candidates[step.candidate];
+  if (!chosen) throw new Error('A step reads one of the candidates.');
+  const found = matchesOf(reading, source, chosen, step.rows).selectAll(row).limit(sql.lit(step.rows));
+  if (!parents) return counted(reading, found, chosen.rest, step.rows);
+  const { parent } = source as ChildSource;
+  const key = parentColumn(parent);
+  const matching = untyped(reading.db)
+    .selectFrom(found.as(row))
+    .where(predicateSql(chosen.rest, row, 'eachRow'));
+  const ofParents = linkedRows(matching as Query, parent)
+    .select([sql`${key}`.as('parentKey'), sql<number>`count(*)::int`.as('count')])
+    .where(sql<boolean>`${key} = any(${parents}::uuid[])`)
+    .groupBy(sql`${key}`);
+  return untyped(reading.db)
+    .selectFrom(ofParents.as('counted'))
+    .innerJoin(parentKeys(parents), (join) =>
+      join.on(sql<boolean>`parent.key = ${sql.ref('counted.parentKey')}`),
+    )
+    .select([
+      'counted.count',
+      sql<null>`null`.as('isBound'),
+      sql<number>`parent.ordinal`.as('parentOrdinal'),
+    ]);
+}
+
+/** Counts the rows that fulfill the conditions, and says whether there are as many rows as may be looked at. */
+function counted({ db }: Reading, looked: Query, conditions: Predicate, rows: number): Query {
+  return untyped(db)
+    .selectFrom(looked.as(row))
+    .select([
+      sql<number>`(count(*) filter (where ${predicateSql(conditions, row, 'eachRow')}))::int`.as('count'),
+      sql<boolean | null>`case when count(*) >= ${sql.lit(rows)} then true end`.as('isBound'),
+    ]);
+}
+
+function walkedRows(
+  reading: Reading,
+  walked: AccessedWalk,
+  rows: number,
+  parent?: RawBuilder<unknown>,
+): Query {
+  const { source } = walked.walk;
+  if (!parent || !walked.access.isJoined)
+    return lookedAt(reading, walked, rows, (query) => query.selectAll(row), parent);
+  // The rows of the join table are limited, in no order: with one, all of them would have to be sorted first.
+  return childRows(reading, source)
+    .selectAll(row)
+    .where(sql<boolean>`${parentColumn((source as ChildSource).parent)} = ${parent}`)
+    .limit(sql.lit(rows));
+}

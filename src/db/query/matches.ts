@@ -1,0 +1,59 @@
+import {
+  type Expression,
+  type QueryCreator,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
+import type { TableName } from '../tables/tables.ts';
+import type { Candidate } from './access.ts';
+import { type AnyRow, type AnyTables, subquery, untyped } from './any-tables.ts';
+import type { Reading } from './page.ts';
+import { type Predicate, predicateSql, referredKeys } from './predicate.ts';
+import { row, type Source } from './walk.ts';
+
+type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
+
+/** The rows that match a candidate. In the order of its index, so that the planner uses that one whatever values it expects. */
+export function matchesOf(
+  { db }: Reading,
+  { table, where }: Source,
+  { condition, order = [] }: Candidate,
+  most: number,
+): Query {
+  const matches = (from: Pick<QueryCreator<AnyTables>, 'selectFrom'>, found: Expression<SqlBool>) =>
+    order.reduce<Query>(
+      (query, column) => query.orderBy(`${row}.${column}`),
+      from.selectFrom(`${table} as ${row}`).where(predicateSql(where, row)).where(found),
+    );
+  const several = order.length > 0 ? severalValues(condition, table) : undefined;
+  if (!several) return matches(untyped(db), predicateSql(condition, row, 'fromRelated'));
+  // Each value is a range of the index. For a list of them the planner expects rows all over the table, and reads all of it.
+  const isSought = sql<SqlBool>`${sql.ref(`${row}.${several.column}`)} = ${sql.ref('sought.value')}`;
+  const ofValue = matches(subquery(), isSought).selectAll(row).limit(sql.lit(most));
+  return untyped(db)
+    .selectFrom(
+      sql<{ value: unknown }>`(select distinct unnest(${several.values}))`.as<'sought'>(sql`sought(value)`),
+    )
+    .innerJoinLateral(ofValue.as(row), (join) => join.onTrue());
+}
+
+/** The values of which a column must have one; undefined for another condition. */
+function severalValues(
+  condition: Predicate,
+  table: TableName,
+): { column: string; values: RawBuilder<unknown> } | undefined {
+  if ('all' in condition)
+    return condition.all.length === 1 && condition.all[0]
+      ? severalValues(condition.all[0], table)
+      : undefined;
+  if ('references' in condition)
+    return { column: condition.column, values: sql`array(${referredKeys(condition, row)})` };
+  if ('among' in condition) return { column: condition.column, values: sql`${condition.among}::uuid[]` };
+  if (!('in' in condition)) return undefined;
+  const { column } = condition;
+  // The other values are never read: they give the parameter its type.
+  const typed = subquery().selectFrom(`${table} as typed`).select(`typed.${column}`).limit(sql.lit(0));
+  return { column, values: sql`coalesce(${condition.in}, array(${typed}))` };
+}

@@ -1,0 +1,65 @@
+import type { Access } from '../query/access.ts';
+import type { CountStep } from '../query/bounded-count.ts';
+import type { Probed } from '../query/probe.ts';
+import type { ReadBounds } from '../query/read-bounds.ts';
+import { fewestMatches, fewRows, sharedAmong } from './bounded-pages.ts';
+
+/** How many rows there are; at least so many if that is not exact. */
+export interface Total {
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
+/** Sends the statements of the totals of one list. */
+export interface TotalSender {
+  /** Counts under some of the parents, which are given by their indexes; a list without parents has one. */
+  count(step: CountStep, parents: readonly number[]): Promise<readonly Total[]>;
+  /** Counts the rows that match each candidate, up to one more than its maximum. */
+  probe(probed: readonly Probed[], sample: number): Promise<readonly number[]>;
+}
+
+/**
+ * Counts rows with at most four statements, which read a bounded number of rows however many there are. Where that was not
+ * enough, a total says that it is not exact.
+ *
+ * 1. Short lists are counted at a glance.
+ * 2. Of the others, the indexes tell how many rows each condition of the filter matches.
+ * 3. If one condition does not match too many rows, they are read.
+ * 4. Otherwise the rows are counted up to the bound.
+ */
+export async function countWithinBounds(
+  { isJoined, candidates, weight }: Access,
+  bounds: ReadBounds,
+  parents: number,
+  sender: TotalSender,
+): Promise<readonly Total[]> {
+  const totals: Total[] = Array.from({ length: parents }, () => ({ count: 0, isExact: false }));
+  let open = Array.from(totals.keys());
+  const isDoneAfter = async (step: CountStep) => {
+    const counted = await sender.count(step, open);
+    open.forEach((parent, index) => {
+      const { count, isExact } = counted[index] ?? { count: 0, isExact: true };
+      totals[parent] = { count: isExact ? count : Math.max(count, totals[parent]?.count ?? 0), isExact };
+    });
+    open = open.filter((parent) => !totals[parent]?.isExact);
+    return open.length === 0;
+  };
+  const selective = candidates.findIndex(({ isSelective }) => isSelective);
+  if (selective >= 0) {
+    await isDoneAfter({ read: 'few', candidate: selective, rows: fewRows(bounds.most) });
+    return totals;
+  }
+  const walked = Math.ceil(bounds.walk / weight);
+  const first = Math.min(bounds.glance, sharedAmong(open.length, walked, bounds));
+  if (await isDoneAfter({ read: 'walk', rows: first })) return totals;
+  const most = isJoined ? bounds.mostLinks : bounds.most;
+  const best = await fewestMatches(
+    candidates,
+    { rows: most, links: bounds.mostLinks, text: Math.min(bounds.few, most) },
+    (probed) => sender.probe(probed, bounds.glance),
+  );
+  if (best && (await isDoneAfter(best.step))) return totals;
+  const further = sharedAmong(open.length, walked, bounds);
+  if (further > first) await isDoneAfter({ read: 'walk', rows: further });
+  return totals;
+}

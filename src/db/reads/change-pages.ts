@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import { type Predicate, predicateSql } from '../query/predicate.ts';
+import type { Row } from '../tables/tables.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
+
+/** A place in the log: a position, and the tag of the run that gave it. */
+export interface LogPlace {
+  readonly position: number;
+  readonly tag: number;
+}
+
+/** Where the log of a workspace begins and ends. */
+export interface LogHead extends LogPlace {
+  readonly oldest: number;
+}
+
+/** The head of a log in which nothing was written yet. */
+export const emptyLog: LogHead = { position: 0, oldest: 1, tag: 0 };
+
+export async function selectLogHead(db: TenantDb): Promise<LogHead> {
+  const head = await db.selectFrom('changeHead').select(['position', 'oldest', 'tag']).executeTakeFirst();
+  return head ?? emptyLog;
+}
+
+export type ChangeRow = Row<'change'>;
+
+/** Changes after a position, as far as one read goes. */
+export interface ChangePageRead {
+  readonly head: LogHead;
+  /** The tag of the change at the position; null if it is not in the log. */
+  readonly tag: number | null;
+  /** The last place that was looked at; null if nothing is after the position. */
+  readonly until: LogPlace | null;
+  readonly rows: ChangeRow[];
+}
+
+interface PageWanted {
+  /** The position to read after; null for the beginning of the log. */
+  readonly after: number | null;
+  readonly where: Predicate;
+  readonly limit: number;
+  /** How many changes it may look at. */
+  readonly scan: number;
+}
+
+const columns = [
+  'workspaceId',
+  'position',
+  'tag',
+  'id',
+  'sortOrder',
+  'eventType',
+  'occurredUtc',
+  'actorUserAccountId',
+  'issueId',
+  'teamId',
+  'subjectId',
+  'fields',
+  'previous',
+  'origin',
+  'requestId',
+] as const;
+
+/**
+ * Reads the changes after a position that match, oldest first, with the head of the log, by one statement: what the head says
+ * is true of these rows. However few of them match, it looks at a bounded number of positions.
+ */
+export async function selectChangePage(
+  db: TenantDb,
+  { after, where, limit, scan }: PageWanted,
+): Promise<ChangePageRead> {
+  const rows = await db
+    .with('head', (parts) =>
+      parts
+        .selectFrom('changeHead')
+        .select(['position', 'oldest', 'tag'])
+        .select(sql<number>`coalesce(${after}::bigint, oldest - 1)`.as('start')),
+    )
+    .with('page', (parts) =>
+      parts
+        .selectFrom('head')
+        .innerJoin('change as c', (join) =>
+          join
+            .onRef('c.position', '>', 'head.start')
+            .on('c.position', '<=', (eb) => eb('head.start', '+', sql.lit(scan))),
+        )
+        .select(columns.map((column) => `c.${column}` as const))
+        .where(predicateSql(where, 'c'))
+        .orderBy('c.position')
+        .limit(limit),
+    )
+    .selectFrom('head')
+    .leftJoin('change as started', 'started.position', 'head.start')
+    .leftJoin('change as ended', (join) =>
+      join.on('ended.position', '=', (eb) =>
+        eb.fn<number>('least', ['head.position', eb('head.start', '+', sql.lit(scan))]),
+      ),
+    )
+    .leftJoin('page', (join) => join.onTrue())
+    .select(['head.position as headPosition', 'head.oldest', 'head.tag as headTag', 'head.start'])
+    .select(['started.tag as startTag', 'ended.position as endPosition', 'ended.tag as endTag'])
+    .select(columns.map((column) => `page.${column}` as const))
+    .orderBy('page.position')
+    .execute();
+  const [first] = rows;
+  if (!first) return { head: emptyLog, tag: null, until: null, rows: [] };
+  const { headPosition, oldest, headTag, start, startTag, endPosition, endTag } = first;
+  const head = { position: headPosition, oldest, tag: headTag };
+  const isEnd = endPosition === null || endTag === null || endPosition <= start;
+  return {
+    head,
+    tag: startTag ?? (start === headPosition ? headTag : null),
+    until: isEnd ? null : { position: endPosition, tag: endTag },
+    rows: rows.flatMap((row) => (row.position === null ? [] : [changeOf(row)])),
+  };
+}
+
+/** A left join makes all columns nullable to the compiler; a row with a position has the others. */
+function changeOf(row: Record<string, unknown>): ChangeRow {
+  return Object.fromEntries(columns.map((column) => [column, row[column]])) as ChangeRow;
+}

@@ -1,0 +1,4 @@
+/** The name of a table or column as PostgreSQL has it: `issueText` is `issue_text`. */
+export function inSql(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

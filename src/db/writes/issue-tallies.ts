@@ -1,0 +1,138 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { SettableColumn } from '../../model/issue-columns.ts';
+import { noLabel, type TallyKind, tallyKinds } from '../tables/tallies.ts';
+import { Slot } from '../query/slots.ts';
+import type { FollowUp, IssueWrite } from './follow-ups.ts';
+import { columnsOf, type Parts, partsOf } from './write-parts.ts';
+
+// The tallies of issues: how many there are of each kind in each status. Totals and groupings add them up.
+
+type Issues = 'changed' | 'locked';
+
+/** The group of an issue in each kind, with its priority where the kind has it; and what moves an issue to another group. */
+const groups: Readonly<
+  Record<
+    Exclude<TallyKind, 'label'>,
+    { group: 'teamId' | SettableColumn; priority?: true; movedBy: SettableColumn }
+  >
+> = {
+  team: { group: 'teamId', priority: true, movedBy: 'priority' },
+  primaryAssignee: {
+    group: 'primaryAssigneeUserAccountId',
+    movedBy: 'primaryAssigneeUserAccountId',
+  },
+  project: { group: 'projectId', movedBy: 'projectId' },
+  delivery: { group: 'deliveryId', movedBy: 'deliveryId' },
+};
+
+/** The columns whose change moves the tallies of each kind. */
+const countedByAll: readonly SettableColumn[] = ['statusId', 'estimateValue', 'deletedUtc'];
+
+function movedKinds(write: IssueWrite): TallyKind[] {
+  const kinds = Object.keys(tallyKinds) as TallyKind[];
+  if (write.kind === 'insert')
+    return write.counted ? kinds : kinds.filter((kind) => kind !== 'project' && kind !== 'delivery');
+  const { columns } = write;
+  if (columns.some((column) => countedByAll.includes(column))) return kinds;
+  return kinds.filter((kind) => columns.includes(kind === 'label' ? 'labelIds' : groups[kind].movedBy));
+}
+
+/**
+ * Takes issues as they were out of their tallies, and adds them as they are. Where both are the same, nothing is written. The
+ * tallies come in the order of their keys, so that no two writes wait for each other where they share a slot.
+ */
+export const movedTallies: FollowUp = (db, write) => {
+  const kinds = movedKinds(write);
+  if (kinds.length === 0) return [];
+  const parts = partsOf(db);
+  const now = side(parts, 'changed', 1, kinds);
+  const { columns, selections } = columnsOf<'issueTally'>({
+    kind: sql.ref('kind'),
+    groupId: sql.ref('groupId'),
+    teamId: sql.ref('teamId'),
+    statusId: sql.ref('statusId'),
+    priority: sql.ref('priority'),
+    slot: ownSlot,
+    issueCount: moved,
+    estimateSum: movedEstimate,
+  });
+  const rows = parts
+    .selectFrom('tallied')
+    .select(selections)
+    .groupBy(['kind', 'groupId', 'teamId', 'statusId', 'priority'])
+    .having(sql<SqlBool>`(${moved} <> 0 or ${movedEstimate} <> 0)`)
+    .orderBy('kind')
+    .orderBy('groupId')
+    .orderBy('statusId')
+    .orderBy('priority');
+  const inTallies = parts
+    .insertInto('issueTally')
+    .columns(columns)
+    .expression(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'groupId', 'statusId', 'priority', 'slot']).doUpdateSet((eb) => ({
+        issueCount: eb('issueTally.issueCount', '+', eb.ref('excluded.issueCount')),
+        estimateSum: eb('issueTally.estimateSum', '+', eb.ref('excluded.estimateSum')),
+      })),
+    );
+  return [
+    ['tallied', write.kind === 'insert' ? now : side(parts, 'locked', -1, kinds).unionAll(now)],
+    ['inTallies', inTallies],
+  ];
+};
+
+const moved = sql<number>`sum(sign)`;
+const movedEstimate = sql<number>`sum(sign * estimate)`;
+
+/** What living issues take from their tallies, or add to them. */
+function side(parts: Parts, issues: Issues, sign: 1 | -1, kinds: readonly TallyKind[]) {
+  const values = kinds.flatMap((kind) => {
+    if (kind === 'label') return [];
+    const { group, priority } = groups[kind];
+    const ofIssue = (column: string) => sql.ref(`${issues}.${column}`);
+    return [
+      sql`(${sql.lit(tallyKinds[kind])}, ${ofIssue(group)}, ${priority ? ofIssue('priority') : sql.lit(0)})`,
+    ];
+  });
+  const ofLabels = sql`select ${sql.lit(tallyKinds.label)}, label_id, 0 from unnest(${labelsOf(parts, issues)}) label_id`;
+  const rows = [
+    ...(values.length > 0 ? [sql`values ${sql.join(values)}`] : []),
+    ...(kinds.includes('label') ? [ofLabels] : []),
+  ];
+  const grouped = sql<{ kind: number; groupId: string | null; priority: number }>`(${sql.join(
+    rows,
+    sql` union all `,
+  )})`;
+  return parts
+    .selectFrom(issues)
+    .innerJoinLateral(grouped.as<'one'>(sql`one(kind, group_id, priority)`), (join) => join.onTrue())
+    .select(['one.kind', 'one.groupId', `${issues}.teamId`, `${issues}.statusId`, 'one.priority'])
+    .select([sql.lit(sign).as('sign'), sql<number>`coalesce(estimate_value, 0)`.as('estimate')])
+    .where('deletedUtc', 'is', null)
+    .where('one.groupId', 'is not', null);
+}
+
+/** The labels of an issue, or the group of issues that have none. Older issues have no copy of their labels. */
+function labelsOf(parts: Parts, issues: Issues): Expression<unknown> {
+  const joined = parts
+    .selectFrom('issueLabel')
+    .select('labelId')
+    .where('issueId', '=', sql.ref<string>(`${issues}.id`));
+  const labels = sql`coalesce(${sql.ref(`${issues}.labelIds`)}, array(${joined}))`;
+  return sql`coalesce(nullif(${labels}, '{}'), array[${sql.lit(noLabel)}::uuid])`;
+}
+
+/** How many writes at once have a slot to themselves in one workspace. */
+const slots = 32;
+
+// 'wgts' in ASCII, so that these locks differ from all other advisory locks of the database.
+const slotLocks = 0x77677473;
+
+/**
+ * The first slot that no other transaction of the workspace holds; it is held until the end of this one. So writers of one
+ * team do not wait for each other, and there are only as many slots as writes at once. If all are held, a slot is shared.
+ */
+const ownSlot = sql<number>`coalesce(
+  (select free from generate_series(1, ${sql.lit(slots)}) free
+    where pg_try_advisory_xact_lock(${sql.lit(slotLocks)}, hashtext(${new Slot('workspaceId')}::text || free)) limit 1),
+  1 + abs(pg_backend_pid()) % ${sql.lit(slots)})::smallint`;

@@ -1,0 +1,29 @@
+import type { FollowUp } from './follow-ups.ts';
+import { partsOf } from './write-parts.ts';
+
+/**
+ * Copies the titles of issues to the table in which words are looked up, when they are new or changed, and when an
+ * issue is deleted or restored: a server of an earlier version may have left its title out.
+ */
+export const copiedTexts: FollowUp = (db, write) => {
+  if (
+    write.kind !== 'insert' &&
+    !write.columns.some((column) => column === 'title' || column === 'deletedUtc')
+  )
+    return [];
+  const parts = partsOf(db);
+  const texts = parts
+    .insertInto('issueText')
+    .columns(['issueId', 'titleFold'])
+    .expression(parts.selectFrom('changed').select(['changed.id', 'changed.titleFold']));
+  return [
+    [
+      'inTexts',
+      write.kind === 'insert'
+        ? texts
+        : texts.onConflict((conflict) =>
+            conflict.columns(['issueId']).doUpdateSet((eb) => ({ titleFold: eb.ref('excluded.titleFold') })),
+          ),
+    ],
+  ];
+};

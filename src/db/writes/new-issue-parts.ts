@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import { typed } from '../query/slots.ts';
+import type { Parts } from './write-parts.ts';
+
+// The parts that give new issues what belongs to them. The values are arrays of issues and of what each of them gets.
+
+export function assigned(parts: Parts) {
+  const people = sql<{ issue: string; id: string; position: number }>`unnest(${typed(
+    'assigned',
+    'uuid[]',
+  )}, ${typed('assignees', 'uuid[]')}, ${typed('positions', 'int[]')})`;
+  return parts
+    .insertInto('issueAssignee')
+    .columns(['issueId', 'userAccountId', 'position'])
+    .expression(
+      parts
+        .selectFrom('changed')
+        .innerJoin(people.as<'person'>(sql`person(issue, id, position)`), 'person.issue', 'changed.id')
+        .select(['changed.id', 'person.id as userAccountId', 'person.position']),
+    );
+}
+
+export function labelled(parts: Parts) {
+  const labels = sql<{ issue: string; id: string }>`unnest(${typed('labelled', 'uuid[]')}, ${typed(
+    'labels',
+    'uuid[]',
+  )})`;
+  return parts
+    .insertInto('issueLabel')
+    .columns(['issueId', 'labelId'])
+    .expression(
+      parts
+        .selectFrom('changed')
+        .innerJoin(labels.as<'one'>(sql`one(issue, id)`), 'one.issue', 'changed.id')
+        .select(['changed.id', 'one.id as labelId']),
+    );
+}
+
+export function newRoleAssignments(parts: Parts) {
+  const roles = sql<{ issue: string; role: string; id: string }>`unnest(${typed('played', 'uuid[]')}, ${typed(
+    'roles',
+    'text[]',
+  )}, ${typed('holders', 'uuid[]')})`;
+  return parts
+    .insertInto('issueRoleAssignment')
+    .columns(['issueId', 'role', 'userAccountId'])
+    .expression(
+      parts
+        .selectFrom('changed')
+        .innerJoin(roles.as<'one'>(sql`one(issue, role, id)`), 'one.issue', 'changed.id')
+        .select(['changed.id', 'one.role', 'one.id as userAccountId']),
+    )
+    .onConflict((conflict) => conflict.doNothing());
+}
+
+export function followers(parts: Parts) {
+  const people = sql<{ issue: string; id: string }>`unnest(${typed('followed', 'uuid[]')}, ${typed(
+    'followers',
+    'uuid[]',
+  )})`;
+  return parts
+    .selectFrom('changed')
+    .innerJoin(people.as<'person'>(sql`person(issue, id)`), 'person.issue', 'changed.id')
+    .select(['changed.id', 'person.id as userAccountId']);
+}

@@ -1,0 +1,42 @@
+import { cachedTables } from '../tables/cached-tables.ts';
+import { inSql } from '../tables/sql-names.ts';
+
+function writesTo(verbs: string, tables: readonly string[]): RegExp {
+  return new RegExp(`(?:${verbs}) "?(?:${tables.map(inSql).join('|')})(?![a-z_])`);
+}
+
+/** What somebody in the process waits for, and the statements that write it. */
+const signals = {
+  /** What processes keep in memory: reference data, and who a token stands for. */
+  reference: writesTo('insert into|update|delete from|merge into|truncate', [
+    ...Object.keys(cachedTables),
+    'accessToken',
+  ]),
+  /** Changes that wait for their position. */
+  change: writesTo('insert into', ['changeInbox']),
+} as const;
+
+export type WriteSignal = keyof typeof signals;
+
+const allSignals = Object.entries(signals) as [WriteSignal, RegExp][];
+
+/** What a statement writes that somebody in the process waits for. */
+export function signalsOf(sql: string): readonly WriteSignal[] {
+  if (sql.startsWith('select')) return [];
+  return allSignals.flatMap(([signal, pattern]) => (pattern.test(sql) ? [signal] : []));
+}
+
+/** Tells those who wait for a kind of write of this process, when the write is committed or undone. */
+export class WriteSignals {
+  readonly #listeners = new Map<WriteSignal, Set<() => void>>();
+
+  subscribe(signal: WriteSignal, listener: () => void): () => void {
+    const listeners = this.#listeners.get(signal) ?? new Set();
+    this.#listeners.set(signal, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  ended(signal: WriteSignal): void {
+    for (const listener of this.#listeners.get(signal) ?? []) listener();
+  }
+}

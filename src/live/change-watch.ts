@@ -1,0 +1,133 @@
+import type { Logger } from 'pino';
+import { changesChannel, selectHeads } from '../db/changes.ts';
+import type { Database } from '../db/engine/engine.ts';
+import type { Channels } from '../db/engine/listener.ts';
+
+/** The interval at which the positions of watched workspaces are read, in case that a notification was missed. */
+const pollMs = 1_000;
+
+interface Watched {
+  position: number;
+  readonly arrivals: Set<Arrivals>;
+}
+
+/** Tells those who wait in this process that a workspace has new changes. */
+export class ChangeWatch {
+  readonly #database: Pick<Database, 'unscoped'>;
+  readonly #logger: Pick<Logger, 'warn'>;
+  readonly #watched = new Map<string, Watched>();
+  readonly #poll: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(database: Pick<Database, 'unscoped'>, logger: Pick<Logger, 'warn'>) {
+    this.#database = database;
+    this.#logger = logger;
+    // It runs all the time: a timer that a request starts would count its statements as those of the request.
+    this.#poll = setInterval(() => void this.#look(), pollMs).unref();
+  }
+
+  /** The channel on which PostgreSQL tells of positions that other processes have given. */
+  get channels(): Channels {
+    return {
+      [changesChannel]: {
+        onNotification: (payload) => {
+          const [workspaceId = '', position] = payload.split(' ');
+          this.note(workspaceId, Number(position));
+        },
+        // The poll finds what was missed.
+        onGap: () => undefined,
+      },
+    };
+  }
+
+  /** Begins to listen for new changes of a workspace. What arrives from now on is not lost, whether somebody waits or not. */
+  arrivals(workspaceId: string): Arrivals {
+    const watched = this.#watched.get(workspaceId) ?? { position: 0, arrivals: new Set() };
+    this.#watched.set(workspaceId, watched);
+    const arrivals = new Arrivals(() => {
+      watched.arrivals.delete(arrivals);
+      if (watched.arrivals.size === 0) this.#watched.delete(workspaceId);
+    });
+    watched.arrivals.add(arrivals);
+    if (this.#isClosed) arrivals.end();
+    return arrivals;
+  }
+
+  /** Whether nobody can wait here any more, because the process is about to stop. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Notes that the workspace has changes up to a position. */
+  note(workspaceId: string, position: number): void {
+    const watched = this.#watched.get(workspaceId);
+    if (!watched || watched.position === position) return;
+    watched.position = position;
+    for (const arrivals of watched.arrivals) arrivals.arrive();
+  }
+
+  /** Ends all waiting, spread over the time, so that the clients do not all come back at once. */
+  close(overMs = 0): void {
+    clearInterval(this.#poll);
+    this.#isClosed = true;
+    for (const { arrivals } of this.#watched.values()) {
+      for (const each of arrivals) {
+        if (overMs === 0) each.end();
+        else setTimeout(() => each.end(), Math.random() * overMs);
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    if (this.#watched.size === 0) return;
+    try {
+      const heads = await selectHeads(this.#database.unscoped, [...this.#watched.keys()]);
+      for (const { workspaceId, position } of heads) this.note(workspaceId, position);
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'the positions of changes could not be read');
+    }
+  }
+}
+
+/** The new changes of a workspace, as one waiting request or stream hears of them. */
+export class Arrivals {
+  readonly #onEnd: () => void;
+  #hasArrived = false;
+  #isEnded = false;
+  #waiting: (() => void) | undefined;
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Resolves with true when changes have arrived since the last call, with false after the time or at the end. */
+  async next(ms: number): Promise<boolean> {
+    if (!this.#hasArrived && !this.#isEnded) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms);
+      this.#waiting = resolve;
+      await promise;
+      this.#waiting = undefined;
+      clearTimeout(timer);
+    }
+    const hasArrived = this.#hasArrived && !this.#isEnded;
+    this.#hasArrived = false;
+    return hasArrived;
+  }
+
+  arrive(): void {
+    this.#hasArrived = true;
+    this.#waiting?.();
+  }
+
+  /** Stops listening, and ends the waiting. */
+  end(): void {
+    this.#isEnded = true;
+    this.#onEnd();
+    this.#waiting?.();
+  }
+}

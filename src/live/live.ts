@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/engine/engine.ts';
+import { ChangeWatch } from './change-watch.ts';
+import { Sequencer } from './sequencer.ts';
+import { defaultStreams, type StreamLimits } from './stream-limits.ts';
+import { StreamPlaces } from './stream-places.ts';
+
+/** What a process does for the log of changes: it numbers changes, and tells those who wait for them. */
+export class Live {
+  readonly watch: ChangeWatch;
+  readonly places: StreamPlaces;
+  readonly limits: StreamLimits;
+  readonly #sequencer: Sequencer;
+
+  constructor(database: Database, logger: Logger, limits: StreamLimits = defaultStreams) {
+    this.limits = limits;
+    this.watch = new ChangeWatch(database, logger);
+    this.places = new StreamPlaces(limits);
+    this.#sequencer = new Sequencer({
+      database,
+      onNumbered: (workspaceId, position) => this.watch.note(workspaceId, position),
+      logger,
+    });
+  }
+
+  /** Ends after what this process has written is numbered. */
+  async close(): Promise<void> {
+    this.watch.close();
+    await this.#sequencer.close();
+  }
+}

@@ -1,0 +1,133 @@
+/** A kind of event: something that happens in a workspace and that the log of changes tells. */
+interface EventKind {
+  /** The prefix of the id of what it is about. */
+  readonly subject: string;
+  /** What a token needs to read it; `token` for any token. */
+  readonly scope: 'issues:read' | 'teams:read' | 'projects:read' | 'members:read' | 'token';
+  readonly meaning: string;
+  /** Where the event has an entry in the activity feed of an issue, too: the icon of the entry. */
+  readonly icon?: string;
+  /** What `workgraph verify` checks of these entries. `src/db/verify/feed-rules.ts` has the statement. */
+  readonly rule?: string;
+}
+
+/** Every kind of event, by its code. A kind never changes its meaning; a new one gets another version (`.v2`). */
+export const events = {
+  'issue.created.v1': {
+    subject: 'issue',
+    scope: 'issues:read',
+    meaning: 'An issue was created or imported.',
+  },
+  'issue.updated.v1': {
+    subject: 'issue',
+    scope: 'issues:read',
+    meaning: 'Fields of an issue were changed; `fields` names them.',
+    icon: 'icon-pen',
+    rule: 'an update of an issue is counted once by its revision and has one entry, at updated_utc',
+  },
+  'issue.deleted.v1': { subject: 'issue', scope: 'issues:read', meaning: 'An issue was deleted.' },
+  'issue.restored.v1': { subject: 'issue', scope: 'issues:read', meaning: 'A deleted issue was restored.' },
+  'issue-comment.created.v1': {
+    subject: 'comment',
+    scope: 'issues:read',
+    meaning: 'A comment was written.',
+    icon: 'icon-comment',
+    rule: 'each comment has its entry, but for imported ones',
+  },
+  'issue-comment.deleted.v1': {
+    subject: 'comment',
+    scope: 'issues:read',
+    meaning: 'A comment was deleted.',
+    icon: 'icon-comment',
+    rule: 'each deleted comment has the entry of its deletion, but for those that came deleted',
+  },
+  'issue-comment.updated.v1': {
+    subject: 'comment',
+    scope: 'issues:read',
+    meaning: 'A comment was edited.',
+    icon: 'icon-comment',
+    rule: 'each edit of a comment has its entry, but for imported comments',
+  },
+  'issue-link.created.v1': {
+    subject: 'link',
+    scope: 'issues:read',
+    meaning: 'A link was added to an issue.',
+    icon: 'icon-link',
+    rule: 'each link has its entry, but for those of imported issues',
+  },
+  'issue-link.deleted.v1': {
+    subject: 'link',
+    scope: 'issues:read',
+    meaning: 'A link was removed from an issue.',
+    icon: 'icon-link',
+    rule: 'each deleted link has the entry of its deletion, but for those that came deleted',
+  },
+  'agent-message.created.v1': {
+    subject: 'message',
+    scope: 'issues:read',
+    meaning: 'A message was written in the agent thread of an issue.',
+    icon: 'icon-robot',
+    rule: 'each message to or from an agent has its entry, but for imported ones',
+  },
+  'issue-attachment.created.v1': {
+    subject: 'attachment',
+    scope: 'issues:read',
+    meaning: 'A file was uploaded to an issue.',
+    icon: 'icon-paperclip',
+    rule: 'each attachment has its entry, but for imported ones',
+  },
+  'issue-attachment.deleted.v1': {
+    subject: 'attachment',
+    scope: 'issues:read',
+    meaning: 'An uploaded file was deleted.',
+  },
+  ...ofDirectory('member', 'member', 'members:read', 'A member'),
+  ...ofDirectory('agent-installation', 'installation', 'members:read', 'The installation of an agent'),
+  ...ofDirectory('team', 'team', 'teams:read', 'A team'),
+  ...ofDirectory('status', 'status', 'token', 'A status of issues'),
+  ...ofDirectory('label', 'label', 'token', 'A label'),
+  ...ofDirectory('delivery', 'delivery', 'token', 'A delivery'),
+  ...ofDirectory('repository', 'repo', 'teams:read', 'A repository'),
+  ...ofDirectory('project-status', 'pstatus', 'token', 'A status of projects'),
+  ...ofDirectory('project', 'project', 'projects:read', 'A project'),
+  ...ofDirectory('project-link', 'plink', 'projects:read', 'A link of a project'),
+  'import.finished.v1': { subject: 'workspace', scope: 'issues:read', meaning: 'An import ended.' },
+} as const satisfies Readonly<Record<string, EventKind>>;
+
+/** The two events of something that directory files and imports create and change. */
+function ofDirectory<Name extends string, Subject extends string, Need extends EventKind['scope']>(
+  name: Name,
+  subject: Subject,
+  scope: Need,
+  noun: string,
+) {
+  const made = {
+    [`${name}.created.v1`]: { subject, scope, meaning: `${noun} was created.` },
+    [`${name}.updated.v1`]: { subject, scope, meaning: `${noun} was changed; \`fields\` names what.` },
+  };
+  // A computed key is a string to the compiler.
+  return made as Record<
+    `${Name}.${'created' | 'updated'}.v1`,
+    { subject: Subject; scope: Need; meaning: string }
+  >;
+}
+
+/** The code of an event, such as `issue.updated.v1`. */
+export type EventType = keyof typeof events;
+
+export const eventTypes = Object.keys(events) as EventType[];
+
+/** The code of an event that has an entry in the feed of its issue. */
+export type FeedEventType = {
+  [Type in EventType]: (typeof events)[Type] extends { readonly icon: string } ? Type : never;
+}[EventType];
+
+export const feedEventTypes = eventTypes.filter(isFeedEventType);
+
+export function isEventType(text: string): text is EventType {
+  return Object.hasOwn(events, text);
+}
+
+export function isFeedEventType(text: string): text is FeedEventType {
+  return isEventType(text) && Object.hasOwn(events[text], 'icon');
+}

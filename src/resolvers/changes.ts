@@ -1,0 +1,181 @@
+import { type ChangeRow, type LogPlace, selectChangePage, selectLogHead } from '../db/reads/change-pages.ts';
+import { always, type Predicate } from '../db/query/predicate.ts';
+import { events, type EventType, eventTypes } from '../model/events.ts';
+import { type IssueField, issueFields } from '../model/issue-fields.ts';
+import { limits } from '../model/limits.ts';
+import { type Context, type Principal, signedIn } from './context.ts';
+import { raise, Violations } from './errors.ts';
+import { type FilterFields, filterPredicate } from './filters.ts';
+import { encodeId, type IdPrefix, isUuid } from './ids.ts';
+
+/** The most changes that one read returns, and how many it returns if nobody says. */
+export const maxChanges = 250;
+export const defaultChanges = 50;
+
+/** How many changes one read looks at, however few of them match. */
+const scannedChanges = 5_000;
+
+/** The cursor after a change: every transport has it, in the same form. */
+export function changeCursor({ position, tag }: LogPlace): string {
+  return `c1-${position}-${tag.toString(36)}`;
+}
+
+function parseCursor(cursor: string): LogPlace | undefined {
+  const [, position, tag = ''] = /^c1-(\d{1,15})-([\da-z]{1,10})$/.exec(cursor) ?? [];
+  return position === undefined ? undefined : { position: Number(position), tag: Number.parseInt(tag, 36) };
+}
+
+/**
+ * Reads the cursor of the newest change, before anything else that the operation reads: a cursor that is younger than the rest of
+ * the answer would make a client miss what happened in between. So reference data is checked after it, too.
+ */
+export async function readNewestCursor(ctx: Context): Promise<Pick<Context, 'changeCursor' | 'reference'>> {
+  const { db, reference } = signedIn(ctx);
+  const newest = changeCursor(await selectLogHead(db));
+  if (!reference) return { changeCursor: newest };
+  const renewed = reference.renewed();
+  // Who reads it gets its failure.
+  renewed.catch(() => undefined);
+  return { changeCursor: newest, reference: { ...reference, current: () => renewed } };
+}
+
+/** A page of the log. */
+export interface ChangePage {
+  nodes: ChangeRow[];
+  /** The place to go on from, which is set even if no change matches. */
+  cursor: string;
+  /** Whether the log goes on after the cursor, with or without changes that match. */
+  hasMore: boolean;
+}
+
+export interface ChangesWanted {
+  after?: string | null;
+  first?: number | null;
+  filter?: Record<string, unknown> | null;
+  waitSeconds?: number | null;
+}
+
+/**
+ * Reads changes after a cursor, oldest first: every transport reads the log here. With `waitSeconds`, it waits until there are
+ * some. Throws `cursor_expired` if changes after the cursor may be missing.
+ */
+export async function readChanges(
+  ctx: Context,
+  filterFields: () => FilterFields,
+  { after, first, filter, waitSeconds }: ChangesWanted,
+): Promise<ChangePage> {
+  const { principal } = signedIn(ctx);
+  const violations = new Violations();
+  const place = after ? parseCursor(after) : undefined;
+  violations.that(!after || place !== undefined, 'after', 'is not a cursor of changes');
+  const limit = first ?? defaultChanges;
+  violations.that(limit >= 1 && limit <= maxChanges, 'first', `must be from 1 to ${maxChanges}`);
+  const seconds = waitSeconds ?? 0;
+  const most = limits.changesWaitSeconds;
+  violations.that(seconds >= 0 && seconds <= most, 'waitSeconds', `must be from 0 to ${most}`);
+  const matching = filter ? filterPredicate(filterFields(), filter, violations) : always;
+  violations.check('invalid_request');
+  const read = (from: LogPlace | undefined, reader: Principal) =>
+    readPage(ctx, from, { all: [readableBy(reader), matching] }, limit);
+  if (seconds === 0 || !ctx.changes) return read(place, principal);
+  return ctx.changes.waiting(seconds * 1_000, async (wait) => {
+    let page = await read(place, principal);
+    while (page.nodes.length === 0) {
+      const reader = page.hasMore ? principal : await wait();
+      if (!reader) break;
+      page = await read(parseCursor(page.cursor), reader);
+    }
+    return page;
+  });
+}
+
+async function readPage(
+  ctx: Context,
+  from: LogPlace | undefined,
+  where: Predicate,
+  limit: number,
+): Promise<ChangePage> {
+  const { head, tag, until, rows } = await selectChangePage(signedIn(ctx).db, {
+    after: from?.position ?? null,
+    where,
+    limit: limit + 1,
+    scan: scannedChanges,
+  });
+  if (from) requireKept(from, head, tag);
+  const nodes = rows.slice(0, limit);
+  const isFull = rows.length > limit;
+  const end = (isFull ? nodes.at(-1) : until) ?? head;
+  return { nodes, cursor: changeCursor(end), hasMore: isFull || end.position < head.position };
+}
+
+/**
+ * Throws `cursor_expired` unless the log has all changes after the cursor, and is the one that the cursor is of. `tag` is that of
+ * the change at the cursor's position.
+ */
+function requireKept(
+  from: LogPlace,
+  { position, oldest }: { position: number; oldest: number },
+  tag: number | null,
+): void {
+  const isBeginning = from.position === 0 && from.tag === 0;
+  const isOfThisLog = isBeginning ? oldest === 1 : tag === from.tag;
+  if (isOfThisLog && from.position <= position && from.position >= oldest - 1) return;
+  raise(
+    'cursor_expired',
+    'The log does not have all changes after this cursor. Read the lists again, and go on from a new cursor.',
+  );
+}
+
+/** The events that a token may read. */
+function readableBy({ scopes }: Pick<Principal, 'scopes'>): Predicate {
+  const readable = eventTypes.filter((type) => {
+    const { scope } = events[type];
+    return scope === 'token' || scopes.has(scope);
+  });
+  return { column: 'eventType', in: readable };
+}
+
+/** The TypeID of what a change is about. */
+export function subjectIdOf({ eventType, subjectId }: Pick<ChangeRow, 'eventType' | 'subjectId'>): string {
+  return encodeId(events[eventType as EventType].subject, subjectId);
+}
+
+export interface PreviousValue {
+  field: string;
+  value: string | null;
+}
+
+/** The values that a change replaced, as texts: ids as in the API, codes as their numbers, lists as JSON. */
+export function previousValuesOf({
+  fields,
+  previous,
+  eventType,
+}: Pick<ChangeRow, 'fields' | 'previous' | 'eventType'>): PreviousValue[] {
+  const values = previous ?? {};
+  return fields
+    .filter((field) => Object.hasOwn(values, field))
+    .map((field) => ({ field, value: textOf(values[field], prefixOf(field, eventType)) }));
+}
+
+function textOf(value: unknown, prefix: IdPrefix | undefined): string | null {
+  if (value === null || value === undefined) return null;
+  const shown = (one: unknown) => (prefix && isUuid(one) ? encodeId(prefix, one) : one);
+  if (Array.isArray(value)) return JSON.stringify(value.map(shown));
+  const one = shown(value);
+  return typeof one === 'string' ? one : JSON.stringify(one);
+}
+
+/** The prefix of the ids that are the values of a field. */
+function prefixOf(field: string, eventType: string): IdPrefix | undefined {
+  if (field === 'statusId') return eventType.startsWith('project') ? 'pstatus' : 'status';
+  const declared: object | undefined = issueFields[field as IssueField];
+  return declared && 'of' in declared ? (declared.of as IdPrefix) : others[field];
+}
+
+const others: Readonly<Record<string, IdPrefix>> = {
+  primaryAssigneeUserAccountId: 'user',
+  leadUserAccountId: 'user',
+  parentIssueId: 'issue',
+  teamId: 'team',
+  groupId: 'label',
+};

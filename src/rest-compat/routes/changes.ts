@@ -1,0 +1,54 @@
+import { limits } from '../../schema/builder/limits.ts';
+import { between, equals } from '../comparators.ts';
+import { ChangesDocument } from '../operations.generated.ts';
+import { lastEventId, page, withDefault } from '../params.ts';
+import { log } from '../reply.ts';
+import { route } from '../route.ts';
+import { changePage } from '../shapes/changes.ts';
+import { cursor, dateTime, id, integer, text } from '../values.ts';
+
+/** GET /v1/changes */
+export const changes = route({
+  method: 'GET',
+  path: '/v1/changes',
+  scope: 'issues:read',
+  summary: 'Reads what happened in the workspace, oldest first, and waits for more.',
+  parameters: {
+    cursor: cursor(
+      'The changes after this cursor: that of an earlier answer, or of a change. The beginning of the log if it is left out.',
+      limits.changeCursor,
+    ),
+    page_size: page.page_size,
+    wait: withDefault(
+      '0',
+      integer('For how many seconds to wait if there is no such change yet.', {
+        minimum: 0,
+        maximum: limits.changesWaitSeconds,
+      }),
+    ),
+    event_type: text('Events of this type, such as `issue.updated.v1`.', { maxLength: limits.eventType }),
+    issue_id: id('issue', 'Events of this issue, and of what belongs to it.'),
+    team_id: id('team', 'Events of this team, of its issues and of what else belongs to it.'),
+    actor_user_account_id: id('user', 'Events that this account caused.'),
+    from_utc: dateTime('Events at this time or later.'),
+    to_utc: dateTime('Events at this time or earlier.'),
+    ...lastEventId,
+  },
+  operation: ChangesDocument,
+  variables: (p) => ({
+    after: p['Last-Event-ID'] || p.cursor,
+    first: p.page_size,
+    waitSeconds: p.wait,
+    filter: {
+      eventType: equals(p.event_type),
+      issueId: equals(p.issue_id),
+      teamId: equals(p.team_id),
+      actorUserAccountId: equals(p.actor_user_account_id),
+      occurredUtc: between(p.from_utc, p.to_utc),
+    },
+  }),
+  pick: 'changes',
+  reply: log(changePage),
+  failures: ['cursor_expired', 'too_many_streams'],
+  names: { waitSeconds: 'wait' },
+});

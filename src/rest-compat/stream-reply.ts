@@ -1,0 +1,65 @@
+import type { GraphQLSchema } from 'graphql';
+import { executeOperation, type OperationContext } from '../executor/execute.ts';
+import type { Delivery } from './events.ts';
+import type { RestReply, RestRequest } from './face.ts';
+import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';
+import { operationProblem, problemReply, refusalOf } from './problem.ts';
+import type { Judged, Route } from './route.ts';
+
+type Ready = Extract<Judged, { verdict: 'ready' }>;
+
+const headers = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // Proxies must neither keep events back nor compress them.
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
+/**
+ * Answers with a stream of events: what the route answers after a cursor, and then whatever comes. Without a cursor, it begins
+ * with what comes from now on. What is wrong with the request is said before the stream begins.
+ */
+export async function streamReply(
+  schema: GraphQLSchema,
+  route: Route,
+  judged: Ready,
+  request: RestRequest,
+): Promise<RestReply> {
+  const { requestId } = request;
+  const context = await request.context();
+  const operationName = route.operation.name.value;
+  const read = (reading: OperationContext, after: string) =>
+    executeOperation({
+      schema,
+      document: route.document,
+      operationName,
+      variables: { ...judged.variables, after, waitSeconds: 0 },
+      context: reading,
+    });
+  const { after: named } = judged.variables;
+  const after = typeof named === 'string' && named !== '' ? named : await newestCursor(schema, context);
+  const { data, errors: [error] = [] } = await read(context, after);
+  if (error) return operationProblem(route, error, requestId, context.report);
+  const outcome = judged.answer(data);
+  if (outcome.verdict === 'refused')
+    return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
+  const first = deliveryIn(judged, data);
+  const events = await request.stream(first, async (reading, cursor) => {
+    const result = await read(reading, cursor);
+    if (result.errors) throw new Error('The stream ends, and its client learns why when it comes back.');
+    return deliveryIn(judged, result.data);
+  });
+  return { status: 200, headers: { ...headers, 'X-GraphQL-Operation': operationName }, events };
+}
+
+async function newestCursor(schema: GraphQLSchema, context: OperationContext): Promise<string> {
+  const { data } = await executeOperation({ schema, document: NewestCursorDocument, context });
+  return (data as unknown as NewestCursorQuery).workspace.changeCursor;
+}
+
+function deliveryIn({ answer }: Ready, data: unknown): Delivery {
+  const outcome = answer(data);
+  const delivery = outcome.verdict === 'rendered' ? outcome.rendered.delivery : undefined;
+  if (!delivery) throw new Error('The reply of a route with streams gives deliveries.');
+  return delivery;
+}

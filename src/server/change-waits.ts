@@ -1,0 +1,120 @@
+import { ReadAllowance } from '../db/engine/read-allowance.ts';
+import { Deadline } from '../db/engine/deadline.ts';
+import { metered } from '../db/engine/meter.ts';
+import { Semaphore } from '../db/engine/semaphore.ts';
+import type { OperationContext } from '../executor/execute.ts';
+import { maxAnswerBytes } from '../executor/limits.ts';
+import type { Arrivals } from '../live/change-watch.ts';
+import { eventStream } from '../live/event-stream.ts';
+import type { Live } from '../live/live.ts';
+import type { Delivery } from '../rest-compat/events.ts';
+import type { ChangeArrivals, Principal } from '../resolvers/context.ts';
+import { raise } from '../resolvers/errors.ts';
+import { defaultAdmission } from './limits/admission.ts';
+import { stoppingMessage } from './stopping.ts';
+
+/** What a waiting request holds of its own. */
+export interface WaitingRequest {
+  /** Gives its place among the requests in progress to others while it waits. */
+  outside<Result>(wait: Promise<Result>): Promise<Result>;
+  /** Calls the listener when its client has gone; returns a function that removes the listener. */
+  onGone(listener: () => void): () => void;
+}
+
+/** How many streams deliver at once, beside the requests in progress. */
+const deliveriesAtOnce = 4;
+
+/** Lets requests wait for changes of their workspaces, and streams go on from them. */
+export class ChangeWaits {
+  readonly #live: Pick<Live, 'watch' | 'places' | 'limits'>;
+  readonly #deliveries = new Semaphore(deliveriesAtOnce);
+
+  constructor(live: Pick<Live, 'watch' | 'places' | 'limits'>) {
+    this.#live = live;
+  }
+
+  /** How one request waits. `authenticate` checks its token again before it reads what has arrived. */
+  of(
+    request: WaitingRequest,
+    principal: Principal,
+    authenticate: () => Promise<Principal | undefined>,
+  ): ChangeArrivals {
+    return {
+      waiting: async (ms, work) => {
+        const { arrivals, leave } = this.#enter(request, principal);
+        const untilMs = performance.now() + Math.min(ms, this.#live.limits.waitMs);
+        try {
+          return await work(async () => {
+            const leftMs = untilMs - performance.now();
+            if (leftMs <= 0 || !(await request.outside(arrivals.next(leftMs)))) return undefined;
+            return authenticate();
+          });
+        } finally {
+          leave();
+        }
+      },
+    };
+  }
+
+  /**
+   * A stream that begins with the first delivery. `renew` checks the token again and makes the context of the next delivery.
+   * Throws `too_many_streams`.
+   */
+  stream(
+    request: WaitingRequest,
+    principal: Principal,
+    renew: () => Promise<OperationContext>,
+    first: Delivery,
+    deliver: (context: OperationContext, cursor: string) => Promise<Delivery>,
+  ): AsyncIterable<string> {
+    if (this.#live.watch.isClosed) raise('unavailable', stoppingMessage);
+    const { arrivals, leave } = this.#enter(request, principal);
+    // Something may have arrived between the first delivery and now.
+    arrivals.arrive();
+    const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
+      this.#deliveries.run(
+        () =>
+          metered(work, {
+            deadline: new Deadline({
+              withinMs: defaultAdmission.requestTimeoutMs,
+              waitMs: defaultAdmission.queueWaitMs,
+            }),
+            allowance: new ReadAllowance(maxAnswerBytes),
+          }),
+        () => raise('unavailable', 'Nobody is refused without a limit of time.'),
+      );
+    const texts = eventStream({
+      arrivals,
+      first,
+      deliver: (cursor) => inTurn(async () => deliver(await renew(), cursor)),
+      check: () => inTurn(renew),
+    });
+    return untilEnd(texts, leave);
+  }
+
+  #enter(
+    request: WaitingRequest,
+    { tokenId, workspaceId }: Principal,
+  ): { arrivals: Arrivals; leave: () => void } {
+    const leavePlace = this.#live.places.enter(tokenId);
+    const arrivals = this.#live.watch.arrivals(workspaceId);
+    let hasLeft = false;
+    const leave = () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      removeListener();
+      arrivals.end();
+      leavePlace();
+    };
+    const removeListener = request.onGone(leave);
+    return { arrivals, leave };
+  }
+}
+
+async function* untilEnd(texts: AsyncIterable<string>, ended: () => void): AsyncGenerator<string> {
+  try {
+    yield* texts;
+  } finally {
+    ended();
+  }
+}

@@ -1,0 +1,39 @@
+/** How the text of a setting is read, and what it is when it is not set. */
+export type SettingKind =
+  | { readonly kind: 'port' | 'amount' | 'attachment size' | 'drain' | 'days'; readonly default: number }
+  | { readonly kind: 'switch'; readonly default: boolean }
+  | { readonly kind: 'text'; readonly default?: string }
+  | { readonly kind: 'store' | 'address' }
+  | { readonly kind: 'url'; readonly protocols: readonly string[]; readonly rule: string }
+  | { readonly kind: 'list'; readonly of: 'origins' | 'networks' | 'keys'; readonly rule: string }
+  | {
+      readonly kind: 'choice';
+      readonly values: readonly string[];
+      readonly default: string;
+      /** Old spellings that are still accepted, and the values that they mean. */
+      readonly deprecated?: Readonly<Record<string, string>>;
+    };
+
+/** One setting: an environment variable, and the flag of `serve` of the same name. */
+export type Setting = SettingKind & {
+  readonly valueHint?: string;
+  /** The description of the flag, to which the name of the variable and the default are added. */
+  readonly help: string;
+  /** The default as the help shows it, where that is not `default`. */
+  readonly shownDefault?: string;
+};
+
+/** The value that a setting of this kind is read as. */
+export type ValueOf<Kind> = Kind extends { kind: 'port' | 'amount' | 'attachment size' | 'drain' | 'days' }
+  ? number
+  : Kind extends { kind: 'switch' }
+    ? boolean
+    : Kind extends { kind: 'list' }
+      ? readonly string[]
+      : Kind extends { kind: 'address' }
+        ? { readonly host: string; readonly port: number } | undefined
+        : Kind extends { kind: 'choice'; values: readonly (infer Value)[] }
+          ? Value
+          : Kind extends { default: string }
+            ? string
+            : string | undefined;

@@ -1,0 +1,320 @@
+import { describe, expect, it } from '@jest/globals';
+import { oldChanges } from '../../src/resolvers/housekeeping.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { numberAll } from './logged.ts';
+
+const { app, world, ada } = useIssueWorld({
+  changesRows: true,
+  settings: { CHANGES_WAIT_MS: '25000' },
+});
+
+interface ChangeRead {
+  id: string;
+  cursor: string;
+  position: string;
+  eventType: string;
+  subjectId: string;
+}
+interface PageRead {
+  nodes: ChangeRead[];
+  cursor: string;
+  hasMore: boolean;
+}
+
+async function changes(
+  variables: Record<string, unknown> = {},
+  { selection = '', token = world.ada.token } = {},
+): Promise<PageRead> {
+  const { body } = await app.graphql<{ changes: PageRead }>(
+    `query ($after: String, $first: Int, $filter: ChangeFilter, $waitSeconds: Int) {
+      changes(after: $after, first: $first, filter: $filter, waitSeconds: $waitSeconds) {
+        nodes { id cursor position eventType subjectId ${selection} } cursor hasMore
+      }
+    }`,
+    variables,
+    { token },
+  );
+  if (body.errors || !body.data) throw new Error(JSON.stringify(body.errors));
+  return body.data.changes;
+}
+
+async function refused(variables: Record<string, unknown>): Promise<string> {
+  const error = await changes(variables).catch((failure: Error) => failure.message);
+  return typeof error === 'string' ? error : '';
+}
+
+/** The cursor of the newest change, when all changes have their positions. */
+async function now(): Promise<string> {
+  await numberAll(app.database);
+  const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
+    '{ workspace { changeCursor } }',
+  );
+  return body.data?.workspace.changeCursor ?? '';
+}
+
+const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
+
+describe('changes', () => {
+  it('are read in order, page by page, each once', async () => {
+    const start = await now();
+    const { key } = await newIssue();
+    for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
+    await numberAll(app.database);
+    const read: ChangeRead[] = [];
+    let page = await changes({ after: start, first: 2 });
+    for (;;) {
+      read.push(...page.nodes);
+      if (!page.hasMore) break;
+      page = await changes({ after: page.cursor, first: 2 });
+    }
+    expect(read.map(({ eventType }) => eventType)).toEqual([
+      'issue.created.v1',
+      ...Array.from({ length: 3 }, () => 'issue-comment.created.v1'),
+    ]);
+    const [first] = read;
+    expect(read.map(({ position }) => Number(position) - Number(first?.position))).toEqual([0, 1, 2, 3]);
+    expect(await changes({ after: page.cursor })).toEqual({ nodes: [], cursor: page.cursor, hasMore: false });
+    expect((await changes({ after: first?.cursor })).nodes).toEqual(read.slice(1));
+  });
+
+  it('show what they are about, as it is now, and the values before', async () => {
+    const start = await now();
+    const { key, id } = await newIssue();
+    const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    await ada.update(key, { title: 'Another', labelIds: [world.shared] });
+    await numberAll(app.database);
+    const selection = `origin requestId actorUserAccountId actor { displayName } issueId issue { key title } team { code }
+      comment { bodyText } agentMessage { id } fields previous { field value } occurredUtc`;
+    const { nodes } = await changes({ after: start }, { selection });
+    const about = {
+      actor: { displayName: 'Ada Member' },
+      issue: { key, title: 'Another' },
+      team: { code: 'ENG' },
+    };
+    expect(nodes).toMatchObject([
+      { eventType: 'issue.created.v1', subjectId: id, issueId: id, origin: 'REQUEST', fields: [], ...about },
+      {
+        eventType: 'issue-comment.created.v1',
+        subjectId: comment.id,
+        comment: { bodyText: 'Said.' },
+        ...about,
+      },
+      {
+        eventType: 'issue.updated.v1',
+        fields: ['title', 'labelIds'],
+        previous: [
+          { field: 'title', value: 'An issue' },
+          { field: 'labelIds', value: '[]' },
+        ],
+        comment: null,
+        ...about,
+      },
+    ]);
+  });
+
+  it('are the tombstones of what was deleted', async () => {
+    const start = await now();
+    const { key, id } = await newIssue();
+    await ada.mutate('issueDelete', { key });
+    await numberAll(app.database);
+    const { nodes } = await changes({ after: start }, { selection: 'issueId issue { key }' });
+    expect(nodes).toMatchObject([
+      { eventType: 'issue.created.v1', subjectId: id, issueId: id, issue: null },
+      { eventType: 'issue.deleted.v1', subjectId: id, issueId: id, issue: null },
+    ]);
+  });
+
+  it('can be filtered, and the cursor goes on where none matches', async () => {
+    const start = await now();
+    const [one, two] = [await newIssue(), await newIssue()];
+    await ada.mutate('commentCreate', { issueKey: two.key, body: 'Said.' });
+    await numberAll(app.database);
+    const filter = { issueId: { eq: two.id }, eventType: { startsWith: 'issue-comment.' } };
+    expect((await changes({ after: start, filter })).nodes).toMatchObject([
+      { eventType: 'issue-comment.created.v1' },
+    ]);
+    const none = await changes({
+      after: start,
+      filter: { issueId: { eq: one.id }, origin: { eq: 'IMPORT' } },
+    });
+    expect(none).toEqual({ nodes: [], cursor: await now(), hasMore: false });
+  });
+
+  it('are shown as far as the scopes of the token cover them', async () => {
+    const start = await now();
+    await newIssue();
+    const events = ['team.updated.v1', 'project.updated.v1', 'member.updated.v1', 'label.updated.v1'];
+    for (const [index, eventType] of events.entries()) {
+      await app.database
+        .of(app.workspaceId)
+        .insertInto('changeInbox')
+        .values({
+          changeId: world.eng.uuid.replace(/^.{8}/, String(index).padStart(8, '0')),
+          eventType,
+          occurredUtc: new Date(),
+          actorUserAccountId: null,
+          issueId: null,
+          teamId: null,
+          subjectId: world.eng.uuid,
+          origin: 3,
+          requestId: null,
+        })
+        .execute();
+    }
+    await numberAll(app.database);
+    const seen = async (scopes: Parameters<typeof app.tokenFor>[0]) => {
+      const token = await app.tokenFor(scopes);
+      return (await changes({ after: start }, { token })).nodes.map(({ eventType }) => eventType);
+    };
+    expect(await seen({ scopes: ['issues:read'] })).toEqual(['issue.created.v1', 'label.updated.v1']);
+    expect(await seen({ scopes: ['teams:read'] })).toEqual(['team.updated.v1', 'label.updated.v1']);
+    expect(await seen({ scopes: ['projects:read', 'members:read'] })).toEqual([
+      'project.updated.v1',
+      'member.updated.v1',
+      'label.updated.v1',
+    ]);
+  });
+
+  it('of another workspace are not shown, and its cursors are not accepted', async () => {
+    const other = await app.secondWorkspace();
+    expect(await changes({}, { token: other.token })).toMatchObject({ nodes: [], cursor: 'c1-0-0' });
+    await newIssue();
+    const { body } = await app.graphql(
+      'query ($after: String) { changes(after: $after) { cursor } }',
+      { after: await now() },
+      { token: other.token },
+    );
+    expect(body.errors?.[0]?.extensions?.code).toBe('CURSOR_EXPIRED');
+  });
+
+  it.each([
+    ['after', { after: 'nonsense' }, 'after'],
+    ['after of another list', { after: Buffer.from('["a",1,"b"]').toString('base64url') }, 'after'],
+    ['first', { first: 0 }, 'first'],
+    ['first', { first: 251 }, 'first'],
+    ['waitSeconds', { waitSeconds: 26 }, 'waitSeconds'],
+    ['filter', { filter: { issueId: { eq: 'nonsense' } } }, 'filter.issueId'],
+  ])('refuse an invalid %s', async (_name, variables, field) => {
+    const message = await refused(variables);
+    expect(message).toContain('INVALID_REQUEST');
+    expect(message).toContain(field);
+  });
+});
+
+describe('a cursor', () => {
+  it('has expired when changes after it were removed', async () => {
+    const start = await now();
+    await newIssue();
+    await newIssue();
+    const end = await now();
+    const position = Number(end.split('-')[1]);
+    const log = app.database.of(app.workspaceId);
+    await log.updateTable('changeHead').set({ oldest: position }).execute();
+    await log.deleteFrom('change').where('position', '<', position).execute();
+    expect(await refused({ after: start })).toContain('CURSOR_EXPIRED');
+    expect(await refused({ after: 'c1-0-0' })).toContain('CURSOR_EXPIRED');
+    expect((await changes({ after: end })).nodes).toEqual([]);
+    expect((await changes()).nodes).toHaveLength(1);
+  });
+
+  it('has expired when it is ahead of the log, or of another history', async () => {
+    await newIssue();
+    const [version, position, tag] = (await now()).split('-');
+    expect(await refused({ after: `${version}-${Number(position) + 1}-${tag}` })).toContain('CURSOR_EXPIRED');
+    expect(await refused({ after: `${version}-${position}-zzz` })).toContain('CURSOR_EXPIRED');
+  });
+
+  it('is still good when all changes were removed after nothing had happened for long', async () => {
+    await newIssue();
+    const end = await now();
+    const inMonths = new Date(Date.now() + 90 * 24 * 60 * 60_000);
+    await oldChanges(app.database, 7).doSome(inMonths);
+    expect((await changes()).nodes).toEqual([]);
+    expect(await changes({ after: end })).toEqual({ nodes: [], cursor: end, hasMore: false });
+    await newIssue();
+    await numberAll(app.database);
+    expect((await changes({ after: end })).nodes).toHaveLength(1);
+  });
+
+  it('of a workspace is not younger than the lists that are read beside it', async () => {
+    await now();
+    const writes = Array.from({ length: 20 }, () => newIssue());
+    const reads = Array.from({ length: 20 }, async () => {
+      const { body } = await app.graphql<{
+        workspace: { changeCursor: string };
+        issues: { nodes: { id: string }[] };
+      }>('{ issues(first: 250) { nodes { id } } workspace { changeCursor } }');
+      return body.data;
+    });
+    await Promise.all(writes);
+    await numberAll(app.database);
+    const { nodes: all } = await changes({ first: 250 });
+    for (const read of await Promise.all(reads)) {
+      const position = Number(read?.workspace.changeCursor.split('-')[1]);
+      const listed = new Set(read?.issues.nodes.map(({ id }) => id));
+      const missing = all.filter(
+        (change) =>
+          change.eventType === 'issue.created.v1' &&
+          Number(change.position) <= position &&
+          !listed.has(change.subjectId),
+      );
+      expect(missing).toEqual([]);
+    }
+  });
+});
+
+describe('a read that waits', () => {
+  it('is answered when something happens, though it has waited', async () => {
+    const start = await now();
+    const waiting = changes({ after: start, waitSeconds: 25 });
+    const { id } = await newIssue();
+    expect((await waiting).nodes).toMatchObject([{ eventType: 'issue.created.v1', subjectId: id }]);
+  });
+
+  it('waits on when what happens does not match', async () => {
+    const start = await now();
+    const filter = { eventType: { eq: 'issue-comment.created.v1' } };
+    const waiting = changes({ after: start, filter, waitSeconds: 25 });
+    const { key } = await newIssue();
+    await numberAll(app.database);
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    expect((await waiting).nodes).toMatchObject([{ eventType: 'issue-comment.created.v1' }]);
+  });
+
+  it('is answered without changes when its time is over, with a cursor to go on from', async () => {
+    const start = await now();
+    expect(await changes({ after: start, waitSeconds: 1 })).toEqual({
+      nodes: [],
+      cursor: start,
+      hasMore: false,
+    });
+  });
+
+  it('is refused when its token was revoked meanwhile', async () => {
+    const start = await now();
+    const token = await app.tokenFor();
+    const filter = { eventType: { eq: 'issue.created.v1' } };
+    const waiting = changes({ after: start, filter, waitSeconds: 25 }, { token }).catch(
+      (failure: Error) => failure.message,
+    );
+    const { body } = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
+      '{ viewer { accessToken { id } } }',
+      {},
+      { token },
+    );
+    await app.graphql(
+      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
+      { id: body.data?.viewer.accessToken.id },
+      { token },
+    );
+    await newIssue();
+    expect(await waiting).toContain('UNAUTHENTICATED');
+  });
+});
+
+it('GET /v1/changes says 410 for an expired cursor', async () => {
+  expect(await app.request('GET', '/v1/changes?cursor=c1-1-zzz')).toMatchObject({
+    status: 410,
+    body: { code: 'cursor_expired' },
+  });
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { applyDirectory } from '../../src/portability/directory/directory.ts';
+import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
+import { changeOrigin } from '../../src/model/codes.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
+import { bead, childOf, type ImportWorld, importWorld } from '../cli/import-world.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { copyTemplate, type TestDatabase } from '../support/templates.ts';
+import { changesOf, numberAll } from './logged.ts';
+
+let test: TestDatabase;
+let world: ImportWorld;
+
+beforeAll(async () => {
+  test = await copyTemplate('migrated');
+  world = await importWorld(test.database, 'Events');
+});
+afterAll(async () => {
+  world.remove();
+  await test.drop();
+});
+
+const changesIn = (work: () => Promise<unknown>) => changesOf(test.database, world.workspaceId, work);
+
+it('an import leaves the events of its issues, of what it made for them, and of its end', async () => {
+  world.write('a.jsonl', [
+    bead('a', { labels: ['new'], assignee: 'Somebody New' }),
+    bead('b', childOf('b', 'a')),
+  ]);
+  const changes = await changesIn(() => world.beads('a.jsonl'));
+  expect(changes.map(({ eventType }) => eventType).sort()).toEqual([
+    'import.finished.v1',
+    'issue.created.v1',
+    'issue.created.v1',
+    'label.created.v1',
+    ...changes.filter(({ eventType }) => eventType === 'member.created.v1').map(() => 'member.created.v1'),
+  ]);
+  expect(new Set(changes.map(({ origin }) => origin))).toEqual(new Set([changeOrigin.import]));
+  expect(await changesIn(() => world.beads('a.jsonl'))).toMatchObject([{ eventType: 'import.finished.v1' }]);
+});
+
+it('a second import leaves an event of each issue that its source has changed, with the fields', async () => {
+  world.write('b.jsonl', [bead('c'), bead('d')]);
+  await world.beads('b.jsonl');
+  world.write('b.jsonl', [bead('c', { title: 'Another title' }), bead('d')]);
+  const changes = await changesIn(() => world.beads('b.jsonl'));
+  expect(changes).toMatchObject([
+    { eventType: 'issue.updated.v1', fields: ['title'], actorUserAccountId: null },
+    { eventType: 'import.finished.v1' },
+  ]);
+  expect(changes[0]?.previous).toMatchObject({ title: expect.any(String) });
+});
+
+it('a directory file leaves an event of each row that it makes or changes, and none where nothing differs', async () => {
+  const file = (name: string) =>
+    parseDirectory({
+      workspace: 'Events',
+      teams: [{ code: 'BD', name, labels: [{ name: 'Red' }] }],
+    });
+  const { workspaceId } = world;
+  const apply = (name: string) => applyDirectory(test.database, systemActor, file(name), { workspaceId });
+  const changes = await changesIn(() => apply('Renamed'));
+  expect(changes).toMatchObject([
+    {
+      eventType: 'team.updated.v1',
+      fields: ['name'],
+      previous: { name: 'Beads' },
+      origin: changeOrigin.command,
+    },
+    { eventType: 'label.created.v1', fields: [], origin: changeOrigin.command },
+  ]);
+  expect(changes[0]?.teamId).toBe(changes[0]?.subjectId);
+  expect(changes[1]?.teamId).toBe(changes[0]?.subjectId);
+  expect(await changesIn(() => apply('Renamed'))).toEqual([]);
+  const refused = parseDirectory({
+    workspace: 'Events',
+    teams: [{ code: 'BD', name: 'Again', lead: 'nobody@example.com' }],
+  });
+  const refusal = () => applyDirectory(test.database, systemActor, refused, { workspaceId });
+  expect(await changesIn(() => expect(refusal()).rejects.toThrow('nobody@example.com'))).toEqual([]);
+});
+
+it('the log is whole after all of it', async () => {
+  await numberAll(test.database);
+  expect(await brokenInvariants(test.database)).toEqual({});
+});

@@ -1,0 +1,83 @@
+/** An event as a client of `text/event-stream` sees it. */
+export interface ServerEvent {
+  id: string;
+  type: string;
+  data: Record<string, unknown>;
+}
+
+/** A stream that a client reads event by event. */
+export interface Listening {
+  response: Response;
+  /** The next event; throws when the stream has ended. */
+  next(): Promise<ServerEvent>;
+  /** The id of the last event, with or without data: where to go on. */
+  lastId(): string;
+  /** Resolves when the server ends the stream. */
+  ended: Promise<void>;
+  stop(): void;
+}
+
+/** Opens a stream of events with fetch, and parses it as the specification of HTML says. */
+export async function listen(
+  url: string,
+  token: string,
+  headers: Record<string, string> = {},
+): Promise<Listening> {
+  const controller = new AbortController();
+  const response = await fetch(url, {
+    headers: { Authorization: `Bearer ${token}`, Accept: 'text/event-stream', ...headers },
+    signal: controller.signal,
+  });
+  const queue: ServerEvent[] = [];
+  let lastId = '';
+  let wake: (() => void) | undefined;
+  let isOver = false;
+  const over = Promise.withResolvers<void>();
+  const read = async () => {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const fields = new Map(
+          block
+            .split('\n')
+            .filter((line) => !line.startsWith(':'))
+            .map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
+        );
+        lastId = fields.get('id') ?? lastId;
+        const data = fields.get('data');
+        if (data !== undefined)
+          queue.push({
+            id: lastId,
+            type: fields.get('event') ?? 'message',
+            data: JSON.parse(data) as ServerEvent['data'],
+          });
+      }
+      wake?.();
+    }
+  };
+  read()
+    .catch(() => undefined)
+    .finally(() => {
+      isOver = true;
+      wake?.();
+      over.resolve();
+    });
+  return {
+    response,
+    next: async () => {
+      for (;;) {
+        const event = queue.shift();
+        if (event) return event;
+        if (isOver) throw new Error('The stream has ended.');
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+    lastId: () => lastId,
+    ended: over.promise,
+    stop: () => controller.abort(),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Database } from '../../src/db/engine/engine.ts';
+import { sql } from 'kysely';
+import { Sequencer } from '../../src/live/sequencer.ts';
+
+/** A change as it is in the log, whether it has a position yet or not. */
+export interface LoggedChange {
+  workspaceId: string;
+  changeId: string;
+  sortOrder: number;
+  eventType: string;
+  actorUserAccountId: string | null;
+  issueId: string | null;
+  teamId: string | null;
+  subjectId: string;
+  fields: string[];
+  previous: Record<string, unknown> | null;
+  origin: number;
+  requestId: string | null;
+  occurredUtc: Date;
+}
+
+/** All changes that were logged, those without a position last. */
+export async function loggedChanges(database: Database, workspaceId: string): Promise<LoggedChange[]> {
+  const columns = sql`sort_order, event_type, actor_user_account_id, issue_id, team_id, subject_id, fields, previous,
+    origin, request_id, occurred_utc`;
+  const { rows } = await sql<LoggedChange>`
+    select * from (
+      select 1 as place, position, workspace_id, id as change_id, ${columns} from change
+      union all select 2, id, workspace_id, change_id, ${columns} from change_inbox
+    ) logged where workspace_id = ${workspaceId} order by place, position`.execute(database.unscoped);
+  return rows;
+}
+
+/** The changes that the work logs. */
+export async function changesOf(
+  database: Database,
+  workspaceId: string,
+  work: () => Promise<unknown>,
+): Promise<LoggedChange[]> {
+  const before = new Set((await loggedChanges(database, workspaceId)).map(({ changeId }) => changeId));
+  await work();
+  return (await loggedChanges(database, workspaceId)).filter(({ changeId }) => !before.has(changeId));
+}
+
+/** Numbers what waits for its position, beside the server's own sequencer. */
+export async function numberAll(database: Database): Promise<void> {
+  for (;;) {
+    const sequencer = new Sequencer({ database, onNumbered: () => undefined, logger: console });
+    await sequencer.close();
+    const { rows } = await sql`select 1 from change_inbox limit 1`.execute(database.unscoped);
+    if (rows.length === 0) return;
+  }
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { brokenInvariants } from '../support/invariants.ts';
+import { type App, startApp } from '../support/app.ts';
+import { issueWorld, type IssueWorld } from '../support/issue-world.ts';
+import { callerOf } from '../support/mutations.ts';
+import { sql } from 'kysely';
+import { copyTemplate } from '../support/templates.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
+import { Sequencer } from '../../src/live/sequencer.ts';
+import { numberAll } from './logged.ts';
+
+let app: App;
+let world: IssueWorld;
+
+beforeAll(async () => {
+  app = await startApp();
+  world = await issueWorld(app);
+});
+afterAll(() => app.stop());
+
+const positions = () =>
+  app.database.unscoped
+    .selectFrom('change')
+    .select(['position', 'issueId', 'sortOrder'])
+    .where('workspaceId', '=', app.workspaceId)
+    .orderBy('position')
+    .execute();
+
+it('numbers concurrent writes without gaps and in the order of each issue, with two sequencers', async () => {
+  const second = new Sequencer({
+    database: app.database,
+    onNumbered: () => undefined,
+    logger: console,
+  });
+  const ada = callerOf(app, world.ada.token);
+  const issues = await Promise.all(
+    [1, 2, 3].map((number) => ada.create({ teamId: world.eng.id, title: `Issue ${number}` })),
+  );
+  await Promise.all(
+    Array.from({ length: 60 }, async (_, write) => {
+      const { key } = issues[write % issues.length] ?? { key: '' };
+      if (write % 2 === 0) await ada.mutate('commentCreate', { issueKey: key, body: `Comment ${write}` });
+      else await ada.update(key, { title: `Title ${write}` });
+    }),
+  );
+  await second.close();
+  await numberAll(app.database);
+  const rows = await positions();
+  expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));
+  expect(rows).toHaveLength(63);
+  const byIssue = [...Map.groupBy(rows, ({ issueId }) => issueId).values()];
+  expect(byIssue).toHaveLength(issues.length);
+  for (const ofIssue of byIssue) {
+    const order = ofIssue.map(({ sortOrder }) => sortOrder);
+    expect(order).toEqual(order.toSorted((left, right) => left - right));
+    expect(new Set(order).size).toBe(1 + 60 / issues.length);
+  }
+  expect(await brokenInvariants(app.database)).toEqual({});
+});
+
+it('numbers the changes of a process that died after its commit, and gives positions by the order of an issue', async () => {
+  const log = app.database.of(app.workspaceId);
+  const [issueId, subjectId] = [newUuid(), newUuid()];
+  const change = (sortOrder: number) => ({
+    changeId: newUuid(),
+    sortOrder,
+    eventType: 'issue.updated.v1',
+    occurredUtc: new Date(),
+    actorUserAccountId: null,
+    issueId,
+    teamId: null,
+    subjectId,
+    origin: 1,
+    requestId: null,
+  });
+  // The identities of two nodes may be in another order than the writes.
+  await log
+    .insertInto('changeInbox')
+    .values([change(7), change(5), change(6)])
+    .execute();
+  await numberAll(app.database);
+  const rows = (await positions()).filter((row) => row.issueId === issueId);
+  expect(rows.map(({ sortOrder }) => sortOrder)).toEqual([5, 6, 7]);
+  expect(rows.map(({ position }) => position - (rows[0]?.position ?? 0))).toEqual([0, 1, 2]);
+});
+
+it('numbers a change that nothing in this process has announced, because every process looks from time to time', async () => {
+  const { database, drop } = await copyTemplate('migrated');
+  const { promise, resolve } = Promise.withResolvers<[string, number]>();
+  const sequencer = new Sequencer({
+    database,
+    onNumbered: (workspaceId, position) => resolve([workspaceId, position]),
+    logger: console,
+  });
+  const workspaceId = newUuid();
+  // The signal knows statements by their lower case, so that this one is like that of a process that died.
+  await sql`
+    INSERT INTO change_inbox (workspace_id, change_id, event_type, occurred_utc, subject_id, origin)
+    VALUES (${workspaceId}, ${newUuid()}, 'import.finished.v1', now(), ${workspaceId}, 2)`.execute(
+    database.unscoped,
+  );
+  expect(await promise).toEqual([workspaceId, 1]);
+  await sequencer.close();
+  await drop();
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from '@jest/globals';
+import { startApp } from '../support/app.ts';
+import { callerOf } from '../support/mutations.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { listen } from './event-stream.ts';
+import { numberAll } from './logged.ts';
+
+const { app, world, ada } = useIssueWorld({ settings: { STREAMS_PER_TOKEN: '3' } });
+
+const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
+const at = (query = '') => `${app.url}/v1/changes${query}`;
+
+async function cursorNow(): Promise<string> {
+  await numberAll(app.database);
+  const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
+    '{ workspace { changeCursor } }',
+  );
+  return body.data?.workspace.changeCursor ?? '';
+}
+
+describe('GET /v1/changes as a stream', () => {
+  it('tells each change as it is made, as the same item that a page has', async () => {
+    const stream = await listen(at(), world.ada.token);
+    expect(stream.response.status).toBe(200);
+    expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8');
+    expect(stream.response.headers.get('Cache-Control')).toContain('no-transform');
+    expect(stream.response.headers.get('Content-Encoding')).toBeNull();
+    const { key, id } = await newIssue();
+    const created = await stream.next();
+    expect(created).toMatchObject({ type: 'issue.created.v1', data: { subjectId: id, issueKey: key } });
+    expect(created.id).toBe(created.data.cursor);
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    const commented = await stream.next();
+    expect(commented.type).toBe('issue-comment.created.v1');
+    stream.stop();
+    const page = await app.request<{ results: unknown[] }>('GET', `/v1/changes?cursor=${created.id}`);
+    expect(page.body.results).toEqual([commented.data]);
+  });
+
+  it('begins after a cursor, and goes on from Last-Event-ID without loss or repetition', async () => {
+    const start = await cursorNow();
+    const { key } = await newIssue();
+    for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
+    await numberAll(app.database);
+    const first = await listen(at(`?cursor=${start}&page_size=2`), world.ada.token);
+    const seen = [await first.next(), await first.next()];
+    first.stop();
+    const second = await listen(at(`?cursor=${start}`), world.ada.token, {
+      'Last-Event-ID': seen[1]?.id ?? '',
+    });
+    seen.push(await second.next(), await second.next());
+    second.stop();
+    const positions = seen.map(({ data }) => Number(data.position));
+    expect(positions.map((position) => position - (positions[0] ?? 0))).toEqual([0, 1, 2, 3]);
+  });
+
+  it('tells only what matches the filter, and its id still goes on', async () => {
+    const start = await cursorNow();
+    const stream = await listen(at(`?cursor=${start}&event_type=issue-comment.created.v1`), world.ada.token);
+    const { key } = await newIssue();
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    expect((await stream.next()).type).toBe('issue-comment.created.v1');
+    expect(stream.lastId()).toBe(await cursorNow());
+    stream.stop();
+  });
+
+  it('ends when its token is revoked, at the latest with the next change', async () => {
+    const token = await app.tokenFor();
+    const stream = await listen(at(), token);
+    await newIssue();
+    expect((await stream.next()).type).toBe('issue.created.v1');
+    const viewer = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
+      '{ viewer { accessToken { id } } }',
+      {},
+      { token },
+    );
+    await app.graphql(
+      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
+      { id: viewer.body.data?.viewer.accessToken.id },
+      { token },
+    );
+    await newIssue();
+    await stream.ended;
+    await expect(stream.next()).rejects.toThrow('has ended');
+  });
+
+  it('tells nothing of other workspaces, and only what the scopes cover', async () => {
+    const other = await app.secondWorkspace();
+    const foreign = await listen(at(), other.token);
+    const narrow = await listen(at(), await app.tokenFor({ scopes: ['teams:read'] }));
+    expect(narrow.response.status).toBe(403);
+    await newIssue();
+    await numberAll(app.database);
+    expect(foreign.lastId()).toBe('c1-0-0');
+    foreign.stop();
+  });
+
+  it.each([
+    ['an expired cursor', '?cursor=c1-1-zzz', 410, 'cursor_expired'],
+    ['a cursor of something else', '?cursor=nonsense', 400, 'invalid_request'],
+    ['a page that is too large', '?page_size=1000', 400, 'invalid_request'],
+  ])('is refused before it begins for %s', async (_what, query, status, code) => {
+    const { response } = await listen(at(query), world.ada.token);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('Content-Type')).toContain('application/problem+json');
+    const again = await fetch(at(query), {
+      headers: { Authorization: `Bearer ${world.ada.token}`, Accept: 'text/event-stream' },
+    });
+    expect(await again.json()).toMatchObject({ code });
+  });
+
+  it('is refused when the token has too many, and not any more when one has ended', async () => {
+    const token = await app.tokenFor();
+    const streams = await Promise.all([1, 2, 3].map(() => listen(at(), token)));
+    const refused = await fetch(at(), {
+      headers: { Authorization: `Bearer ${token}`, Accept: 'text/event-stream' },
+    });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('Retry-After')).not.toBeNull();
+    expect(await refused.json()).toMatchObject({ code: 'too_many_streams' });
+    const waiting = await app.request('GET', `/v1/changes?wait=1&cursor=${await cursorNow()}`, { token });
+    expect(waiting.status).toBe(429);
+    for (const stream of streams) {
+      stream.stop();
+      await stream.ended;
+    }
+    // The server learns of it when the connection is closed.
+    for (;;) {
+      const next = await listen(at(), token);
+      next.stop();
+      if (next.response.status === 200) break;
+    }
+  });
+
+  it('ends when the server stops', async () => {
+    const own = await startApp();
+    const streams = await Promise.all([1, 2, 3].map(() => listen(`${own.url}/v1/changes`, own.token)));
+    await own.stop();
+    await Promise.all(streams.map(({ ended }) => ended));
+    for (const stream of streams) await expect(stream.next()).rejects.toThrow('has ended');
+  });
+
+  it('leaves the places of requests to others', async () => {
+    const tokens = await Promise.all(Array.from({ length: 8 }, () => app.tokenFor()));
+    const streams = await Promise.all(tokens.flatMap((token) => [1, 2, 3].map(() => listen(at(), token))));
+    expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));
+    const { id } = await callerOf(app, world.bob.token).create({ teamId: world.eng.id, title: 'To all' });
+    for (const stream of streams) {
+      expect((await stream.next()).data.subjectId).toBe(id);
+      stream.stop();
+    }
+  });
+});

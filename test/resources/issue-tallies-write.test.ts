@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { recountTallies } from '../../src/db/issue-tallies.ts';
+import type { Predicate } from '../../src/db/query/predicate.ts';
+import { readBounds } from '../../src/db/query/read-bounds.ts';
+import { selectTotal } from '../../src/db/reads/totals.ts';
+import { statusCategory } from '../../src/model/codes.ts';
+import { fold } from '../../src/model/fold.ts';
+import { wrongTallies } from '../../src/resolvers/housekeeping.ts';
+import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
+import { Issue } from '../../src/schema/issues.ts';
+import { bead, type ImportWorld, importWorld } from '../cli/import-world.ts';
+import { type App, startApp } from '../support/app.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { type Caller, callerOf, type IssueRead } from '../support/mutations.ts';
+import { Random } from '../support/random.ts';
+import { isWhole } from '../support/samples.ts';
+import { type SecondServer, startSecondServer } from '../support/second-server.ts';
+
+let app: App;
+let second: SecondServer | undefined;
+let world: IssueWorld;
+let imports: ImportWorld;
+let ada: Caller;
+/** The same member at each server process: two on PostgreSQL, one on the embedded engine. */
+let callers: [Caller, Caller];
+
+beforeAll(async () => {
+  app = await startApp();
+  second = await startSecondServer(app);
+  world = await issueWorld(app);
+  imports = await importWorld(app.database, 'Imports');
+  ada = callerOf(app, world.ada.token);
+  callers = [ada, second ? callerOf(second, world.ada.token) : ada];
+});
+afterAll(async () => {
+  imports.remove();
+  await second?.stop();
+  await app.stop();
+});
+
+const create = (input: Record<string, unknown> = {}) =>
+  ada.create({ teamId: world.eng.id, title: 'An issue', ...input });
+
+/** What a write may give an issue. */
+function randomFields(random: Random): Record<string, unknown> {
+  const { eng, ada: one, bob, shared } = world;
+  const fields: Record<string, unknown> = {
+    statusId: random.pick([eng.todo, eng.doing, eng.done, eng.canceled]),
+    priority: random.pick(['NONE', 'URGENT', 'HIGH']),
+    estimateValue: random.pick([null, 0, 3, 8]),
+    projectId: random.pick([null, world.apollo, world.gemini]),
+    deliveryId: random.pick([null, eng.sprint1, eng.sprint2]),
+    primaryAssigneeUserAccountId: random.pick([null, one.id, bob.id]),
+    labelIds: random.sample([eng.bug, eng.feature, shared], random.integer(0, 3)),
+  };
+  return Object.fromEntries(random.sample(Object.entries(fields), random.integer(1, 7)));
+}
+
+const restNames: Readonly<Record<string, string>> = { statusId: 'issueStatusId' };
+const priorityCodes: Readonly<Record<string, number>> = { NONE: 0, URGENT: 1, HIGH: 2 };
+
+/** The body of a PATCH that does the same, where null clears nothing. */
+function patchOf(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const given = Object.entries(fields).filter(([, value]) => value !== null);
+  const named = given.map(([name, value]) => [
+    restNames[name] ?? name,
+    name === 'priority' ? priorityCodes[String(value)] : value,
+  ]);
+  return { title: 'Patched', ...Object.fromEntries(named) };
+}
+
+describe('the tallies of issues', () => {
+  it('add up to the issues after random writes of all kinds by both APIs', async () => {
+    const seed = process.env.SEED ?? `${Date.now()}`;
+    const random = new Random(`tallies ${seed}`);
+    const issues: IssueRead[] = [];
+    const deleted: IssueRead[] = [];
+    for (let round = 0; round < (isWhole ? 40 : 8); round += 1) {
+      const some = () => random.sample(issues, 4).map(({ key }) => key);
+      const created = Array.from({ length: 3 }, () => create(patchless(randomFields(random))));
+      issues.push(...(await Promise.all(created)));
+      await Promise.all(some().map((key) => ada.update(key, randomFields(random))));
+      await Promise.all(
+        some().map(async (key) => {
+          const body = patchOf(randomFields(random));
+          const { status } = await app.request('PATCH', `/v1/issues/${key}`, {
+            token: world.ada.token,
+            body,
+          });
+          expect(status).toBe(200);
+        }),
+      );
+      await ada.mutate('issueBatchUpdate', { keys: some(), ...randomFields(random) });
+      await ada.mutate('commentCreate', { issueKey: some()[0], body: 'Hello' });
+      const gone = random.pick(issues);
+      issues.splice(issues.indexOf(gone), 1);
+      await ada.mutate('issueDelete', { key: gone.key });
+      deleted.push(gone);
+      if (random.chance(0.5)) {
+        const back = deleted.pop();
+        if (back) issues.push((await ada.mutate('issueRestore', { key: back.key })).issue);
+      }
+    }
+    expect({ seed, broken: await brokenInvariants(app.database) }).toEqual({ seed, broken: {} });
+  });
+
+  it('add up to the issues of an import, and of one that changes them', async () => {
+    const first = imports.write('first.jsonl', [
+      bead('bd-1', { labels: ['one', 'two'], priority: 1 }),
+      bead('bd-2', { status: 'closed', closed_at: '2026-01-02T00:00:00Z' }),
+    ]);
+    await imports.beads(first);
+    const changed = imports.write('changed.jsonl', [
+      bead('bd-1', { labels: ['two', 'three'], priority: 2, status: 'in_progress' }),
+      bead('bd-2', { labels: ['one'] }),
+    ]);
+    expect((await imports.beads(changed)).summary).toMatchObject({ updated: 2 });
+    expect(await brokenInvariants(app.database)).toEqual({});
+  });
+
+  it('are not written for a comment, another title, or the values that an issue has already', async () => {
+    const { key } = await create({ labelIds: [world.shared], estimateValue: 3 });
+    const before = await versions();
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Hello' });
+    await ada.update(key, { title: 'Another', dueDate: '2026-01-01' });
+    await ada.update(key, { statusId: world.eng.todo, estimateValue: 3, labelIds: [world.shared] });
+    expect(await versions()).toEqual(before);
+    await ada.update(key, { priority: 'LOW' });
+    expect(await versions()).not.toEqual(before);
+  });
+
+  it('are moved by writes of issues without a copy of their labels', async () => {
+    const { key } = await create({ labelIds: [world.shared, world.eng.bug] });
+    await sql`update issue set label_ids = null where number = ${Number(key.split('-')[1])}`.execute(
+      app.database.unscoped,
+    );
+    await ada.update(key, { statusId: world.eng.doing });
+    await ada.update(key, { labelIds: [world.eng.bug] });
+    expect(await brokenInvariants(app.database)).toEqual({});
+  });
+
+  it('tell the totals of a category that a status has moved to', async () => {
+    const total = async (category: number) => {
+      const where: Predicate = { column: 'category', is: 'eq', value: category };
+      const filter: Predicate = { column: 'statusId', references: 'status', by: 'id', where };
+      const { source } = Issue.list();
+      const { count, isExact } = await selectTotal(
+        app.database.of(world.workspaceId),
+        source,
+        filter,
+        readBounds(1),
+      );
+      expect(isExact).toBe(true);
+      return count;
+    };
+    const { open, active } = statusCategory;
+    await create({ statusId: world.eng.doing });
+    const before = { open: await total(open), active: await total(active) };
+    const doing = parseId(world.eng.doing)?.uuid ?? '';
+    const move = (category: number) =>
+      sql`update status set category = ${category} where id = ${doing}::uuid`.execute(app.database.unscoped);
+    await move(open);
+    expect([await total(open), await total(active)]).toEqual([before.open + before.active, 0]);
+    await move(active);
+    expect([await total(open), await total(active)]).toEqual([before.open, before.active]);
+    expect(await brokenInvariants(app.database)).toEqual({});
+  });
+
+  it('are corrected by the janitor', async () => {
+    const { unscoped } = app.database;
+    await sql`update issue set priority = 4, estimate_value = 13 where number = 1`.execute(unscoped);
+    await sql`update issue_stage set estimate_value = 13 where until_utc is null and issue_id =
+      any(select id from issue where number = 1)`.execute(unscoped);
+    const chore = wrongTallies(app.database);
+    const now = new Date();
+    expect(await chore.doSome(now)).toBeGreaterThan(0);
+    await sql`update issue set priority = 3 where number = 1`.execute(unscoped);
+    expect(await chore.doSome(now)).toBe(0);
+    expect(await chore.doSome(new Date(now.getTime() + 25 * 60 * 60_000))).toBeGreaterThan(0);
+    // In steps that each count a part of the issues.
+    expect(await recountTallies(unscoped, 7)).toBe(0);
+    await sql`delete from issue_tally where kind in (1, 3)`.execute(unscoped);
+    expect(await recountTallies(unscoped, 7)).toBeGreaterThan(0);
+    expect(await recountTallies(unscoped)).toBe(0);
+  });
+});
+
+describe('writes at once', () => {
+  it('of issues with 50 labels do not wait for each other in a circle', async () => {
+    const labelIds = await manyLabels(50);
+    const issues = await Promise.all(Array.from({ length: 12 }, () => create({ labelIds })));
+    const before = await deadlocks();
+    const { todo, doing, done, canceled } = world.eng;
+    for (const statusId of [doing, done, todo, canceled, doing, todo]) {
+      await Promise.all(
+        issues.map(({ key }, index) =>
+          (callers[index % 2] ?? ada).update(
+            key,
+            index % 3 === 0 ? { labelIds: labelIds.toReversed() } : { statusId },
+          ),
+        ),
+      );
+    }
+    expect((await deadlocks()) - before).toBe(0);
+    expect(await recountTallies(app.database.unscoped)).toBe(0);
+  });
+});
+
+/** The fields of a new issue, of which none is cleared. */
+function patchless(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
+async function manyLabels(count: number): Promise<string[]> {
+  const labels = Array.from({ length: count }, (_, place) => {
+    const name = `Label ${place}`;
+    return { workspaceId: world.workspaceId, id: newUuid(), teamId: null, name, nameFold: fold(name) };
+  });
+  await app.database.unscoped.insertInto('label').values(labels).execute();
+  return labels.map(({ id }) => encodeId('label', id));
+}
+
+/** Changes with each write to a tally. */
+async function versions(): Promise<string[]> {
+  const { rows } = await sql<{ version: string }>`
+    select xmin::text || ' ' || issue_count as version from issue_tally order by 1`.execute(
+    app.database.unscoped,
+  );
+  return rows.map(({ version }) => version);
+}
+
+/** How often PostgreSQL had to end a transaction because two waited for each other. */
+async function deadlocks(): Promise<number> {
+  await sql`select pg_stat_force_next_flush()`.execute(app.database.unscoped);
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks::int as deadlocks from pg_stat_database where datname = current_database()`.execute(
+    app.database.unscoped,
+  );
+  return rows[0]?.deadlocks ?? 0;
+}
