@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Candidate } from './access.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
-import { type AccessedWalk, lookedAt } from './bounded-page.ts';
+import type { AccessedWalk } from './bounded-page.ts';
 import { matchesOf } from './matches.ts';
 import type { Reading } from './page.ts';
 import { matchingLinks, type Predicate, referredKeys, sqlValue } from './predicate.ts';
@@ -17,8 +17,8 @@ export interface Probed {
 type Query = SelectQueryBuilder<AnyTables, never, AnyRow>;
 
 /**
- * Counts the rows that match each of the candidates. `sample` is the number of rows that are looked at to find out whether the words
- * of a text are common.
+ * Counts the rows that match each of the candidates. `sample` is the number of texts that are looked at to find out whether the
+ * words of one are common.
  */
 export function probeQuery(
   reading: Reading,
@@ -28,10 +28,11 @@ export function probeQuery(
 ): Query {
   const counts = probed.map(({ candidate, most }, index) => {
     const count = countUpTo(reading, walked, { candidate, most });
-    const words = candidate.kind === 'text' ? wordsOf(candidate.condition) : [];
-    if (words.length === 0) return count.as(`count${index}`);
+    const texts = textsIn(candidate);
+    const words = texts ? wordsOf(texts.where) : [];
+    if (!texts || words.length === 0) return count.as(`count${index}`);
     // The index of words finds the rows that have all parts of a text anywhere, and each of them is read. A case takes only one way.
-    const common = countCommon(reading, walked, words, sample);
+    const common = countCommon(reading, texts, words, sample);
     const isRare = sql<SqlBool>`${common} * ${sql.lit(commonness)} <= ${sql.lit(sample)}`;
     return sql<number>`case when ${isRare} then ${count} else ${sql.lit(most + 1)} end`.as(`count${index}`);
   });
@@ -44,16 +45,23 @@ const commonness = 100;
 function countUpTo(reading: Reading, { walk }: AccessedWalk, { candidate, most }: Probed) {
   const { condition } = candidate;
   const link = linkIn(condition);
+  const texts = textsIn(candidate);
   // The rows of another table are counted there: each of the rows that they lead to would have to be read.
   const found = link
     ? matchingLinks(link, row)
-    : candidate.kind === 'text' && 'references' in condition
-      ? referredKeys(condition, row).clearSelect()
+    : texts
+      ? referredKeys(texts, row).clearSelect()
       : matchesOf(reading, walk.source, candidate, most + 1);
   const matching = found.select(sql.lit(1).as('found')).limit(sql.lit(most + 1));
   return sql<number>`(${untyped(reading.db)
     .selectFrom(matching.as('matching'))
     .select(sql<number>`count(*)::int`.as('count'))})`;
+}
+
+type Texts = Extract<Predicate, { references: unknown }>;
+
+function textsIn({ kind, condition }: Candidate): Texts | undefined {
+  return kind === 'text' && 'references' in condition ? condition : undefined;
 }
 
 function linkIn(condition: Predicate): Extract<Predicate, { through: unknown }> | undefined {
@@ -63,17 +71,24 @@ function linkIn(condition: Predicate): Extract<Predicate, { through: unknown }> 
     : undefined;
 }
 
-/** The number of rows among the first ones of the walk that have all the words. */
+/**
+ * How many of the newest texts have all the words. Not of the first texts of the walk: in the order of the texts themselves, those
+ * that begin alike say nothing about the others.
+ */
 function countCommon(
-  reading: Reading,
-  walked: AccessedWalk,
+  { db }: Reading,
+  { references, by }: Texts,
   words: readonly RawBuilder<SqlBool>[],
   sample: number,
 ) {
-  const looked = lookedAt(reading, walked, sample, (query) => query.selectAll(row));
+  const newest = untyped(db)
+    .selectFrom(`${references} as ${row}`)
+    .selectAll(row)
+    .orderBy(`${row}.${by}`, 'desc')
+    .limit(sql.lit(sample));
   const common = words.reduce(
     (query, condition) => query.where(condition),
-    untyped(reading.db).selectFrom(looked.as(row)),
+    untyped(db).selectFrom(newest.as(row)),
   );
   return sql<number>`(${common.select(sql<number>`count(*)::int`.as('count'))})`;
 }
@@ -81,7 +96,6 @@ function countCommon(
 /** For each text that rows must contain: whether a row contains all its words, wherever they are. */
 function wordsOf(condition: Predicate): RawBuilder<SqlBool>[] {
   if ('all' in condition) return condition.all.flatMap(wordsOf);
-  if ('references' in condition) return wordsOf(condition.where);
   if (!('is' in condition) || condition.is !== 'contains') return [];
   const { column, value } = condition;
   const pattern = value instanceof Slot ? value : sqlValue('contains', value);
