@@ -50,8 +50,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       origin smallint not null,
       request_id text,
       tag bigint not null,
-      primary key (workspace_id, position),
-      unique (workspace_id, id)
+      primary key (workspace_id, position)
     )`.execute(db);
   await sql`
     create index change_by_issue on change (workspace_id, issue_id, position) where issue_id is not null`.execute(

@@ -57,13 +57,15 @@ export async function numberChanges(
   return numbered ?? { held: false, count: 0, position: null };
 }
 
-/** Tells all processes that a workspace has changes up to a position. The run that numbered them is committed. */
+/** Tells all processes up to which positions workspaces have changes. The runs that numbered them are committed. */
 export async function notifyOfChanges(
   unscoped: Kysely<Tables>,
-  workspaceId: string,
-  position: number,
+  heads: ReadonlyMap<string, number>,
 ): Promise<void> {
-  await sql`select pg_notify(${changesChannel}, ${`${workspaceId} ${position}`})`.execute(unscoped);
+  const payloads = [...heads].map(([workspaceId, position]) => `${workspaceId} ${position}`);
+  await sql`select pg_notify(${changesChannel}, payload) from unnest(${payloads}::text[]) payload`.execute(
+    unscoped,
+  );
 }
 
 /** The workspaces whose logs have changes from before the time, or more changes than the most. */
@@ -142,6 +144,10 @@ const moved = [
   'requestId',
 ] as const;
 
+// The snapshot of the statement may be older than the lock. Then it also places changes that the run before has taken, and the
+// deletion leaves them out.
+const nthTaken = sql<number>`row_number() over (order by taken.place)`;
+
 const numbering = new PreparedSelect<Numbered>(numberingOf(anyWorkspace), ['held', 'count', 'position']);
 
 function numberingOf(db: TenantDb) {
@@ -206,7 +212,7 @@ function numberingOf(db: TenantDb) {
             .selectFrom('taken')
             .innerJoin('head', (join) => join.onTrue())
             .innerJoin('counted', (join) => join.onTrue())
-            .select([sql<number>`head.position - counted.count + taken.place`.as('position'), 'head.tag'])
+            .select([sql<number>`head.position - counted.count + ${nthTaken}`.as('position'), 'head.tag'])
             .select(['taken.changeId as id', ...moved.slice(1).map((column) => `taken.${column}` as const)]),
         ),
     )

@@ -6,6 +6,8 @@ import type { Database } from '../db/engine/engine.ts';
 
 /** How long after a commit its changes get their positions, together with those of other commits in this time. */
 const gatherMs = 5;
+/** The least time between the beginnings of two runs. With many writes, each run costs as much as several of them. */
+const betweenRunsMs = 20;
 /** The interval at which every process looks for changes that nobody has numbered, because a process died. */
 const pollMs = 1_000;
 /** The tag of a run, below 2^48. */
@@ -27,24 +29,30 @@ export class Sequencer {
   readonly #unsubscribe: () => void;
   readonly #work: Promise<void>;
   #cause = Promise.withResolvers<void>();
+  /** The workspaces of the writes since the last run, and whether others must be looked for. */
+  #due = { workspaceIds: new Set<string>(), search: false };
   #isClosing = false;
   #hasFailed = false;
 
   constructor(options: SequencerOptions) {
     this.#options = options;
-    this.#unsubscribe = options.database.writeSignals.subscribe('change', () => this.wake());
+    this.#unsubscribe = options.database.writeSignals.subscribe('change', (workspaceId) =>
+      this.wake(workspaceId),
+    );
     // The loop is one asynchronous function, so that its statements are not counted as those of the request that woke it.
     this.#work = this.#loop();
     // Commands and processes that died may have left changes.
     this.wake();
   }
 
-  /** Asks for a run that begins after this moment. */
-  wake(): void {
+  /** Asks for a run that begins after this moment: in this workspace, or in all that have changes. */
+  wake(workspaceId?: string): void {
+    if (workspaceId === undefined) this.#due.search = true;
+    else this.#due.workspaceIds.add(workspaceId);
     this.#cause.resolve();
   }
 
-  /** Ends after a last run, if there is a cause for one. */
+  /** Ends after a last run. */
   async close(): Promise<void> {
     this.#unsubscribe();
     this.#isClosing = true;
@@ -53,21 +61,32 @@ export class Sequencer {
   }
 
   async #loop(): Promise<void> {
+    let gap = Promise.resolve();
     while (!this.#isClosing) {
       const poll = setTimeout(() => this.wake(), pollMs).unref();
       await this.#cause.promise;
       clearTimeout(poll);
-      await delay(gatherMs);
-      // What commits from here on may be missed by the run that begins now, so it is the cause of another one.
-      this.#cause = Promise.withResolvers();
+      await Promise.all([delay(gatherMs), gap]);
+      gap = delay(betweenRunsMs);
       await this.#run();
     }
   }
 
   async #run(): Promise<void> {
     const { database, logger } = this.#options;
+    // What commits from here on may be missed by the run that begins now, so it is the cause of another one.
+    const { workspaceIds, search } = this.#due;
+    this.#due = { workspaceIds: new Set(), search: false };
+    this.#cause = Promise.withResolvers();
     try {
-      for (const workspaceId of await selectUnnumbered(database.unscoped)) await this.#number(workspaceId);
+      const found = search ? await selectUnnumbered(database.unscoped) : [];
+      const heads = new Map<string, number>();
+      for (const workspaceId of new Set([...workspaceIds, ...found])) {
+        const position = await this.#number(workspaceId);
+        if (position !== null) heads.set(workspaceId, position);
+      }
+      // The embedded engine has one process.
+      if (heads.size > 0 && database.engine === 'postgres') await notifyOfChanges(database.unscoped, heads);
       this.#hasFailed = false;
     } catch (error) {
       // The poll tries again, and one line in the log is enough.
@@ -76,15 +95,14 @@ export class Sequencer {
     }
   }
 
-  async #number(workspaceId: string): Promise<void> {
+  /** Returns the newest position if it has numbered changes, otherwise null. */
+  async #number(workspaceId: string): Promise<number | null> {
     const { database, onNumbered } = this.#options;
     const to = { db: database.of(workspaceId), connect: () => database.connect() };
     const { held, count, position } = await numberChanges(to, newTag());
     // The run that holds the workspace may be older than the cause of this one, and a full run may have left some.
-    if (!held || count === changesPerRun) this.wake();
-    if (position === null) return;
-    onNumbered(workspaceId, position);
-    // The embedded engine has one process.
-    if (database.engine === 'postgres') await notifyOfChanges(database.unscoped, workspaceId, position);
+    if (!held || count === changesPerRun) this.wake(workspaceId);
+    if (position !== null) onNumbered(workspaceId, position);
+    return position;
   }
 }

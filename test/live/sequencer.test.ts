@@ -6,6 +6,7 @@ import { callerOf } from '../support/mutations.ts';
 import { sql } from 'kysely';
 import { copyTemplate } from '../support/templates.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
+import { numberChanges } from '../../src/db/changes.ts';
 import { Sequencer } from '../../src/live/sequencer.ts';
 import { numberAll } from './logged.ts';
 
@@ -101,5 +102,38 @@ it('numbers a change that nothing in this process has announced, because every p
   );
   expect(await promise).toEqual([workspaceId, 1]);
   await sequencer.close();
+  await drop();
+});
+
+it('numbers without gaps when a run gets the lock right after another one that took the same changes', async () => {
+  const { database, drop } = await copyTemplate('migrated');
+  const workspaceId = newUuid();
+  const to = { db: database.of(workspaceId), connect: () => database.connect() };
+  const change = () => ({
+    changeId: newUuid(),
+    eventType: 'import.finished.v1',
+    occurredUtc: new Date(),
+    subjectId: workspaceId,
+    origin: 2,
+  });
+  const write = async () => {
+    for (let time = 0; time < 100; time += 1) {
+      await to.db.insertInto('changeInbox').values([change(), change(), change()]).execute();
+    }
+  };
+  let isWritten = false;
+  const number = async () => {
+    for (let isLast = false; !isLast; ) {
+      isLast = isWritten;
+      await numberChanges(to, 1);
+    }
+  };
+  const numbering = Promise.all(Array.from({ length: 6 }, number));
+  await Promise.all([write(), write()]);
+  isWritten = true;
+  await numbering;
+  const { rows } = await sql`
+    select min(position)::int, max(position)::int, count(*)::int from change`.execute(database.unscoped);
+  expect(rows).toEqual([{ min: 1, max: 600, count: 600 }]);
   await drop();
 });

@@ -46,7 +46,7 @@ export class Lease implements PostgresPoolClient {
   readonly #session: Session;
   readonly #giveBack: (destroy?: boolean) => void;
   readonly #writeSignals: Pick<WriteSignals, 'ended'> | undefined;
-  readonly #signals = new Set<WriteSignal>();
+  readonly #written = new Map<WriteSignal, Set<string | undefined>>();
 
   constructor(
     session: Session,
@@ -60,13 +60,17 @@ export class Lease implements PostgresPoolClient {
 
   /** The same connection for a borrower whose `release` leaves it with this lease, which reports what was written. */
   lent(): Lease {
-    return new Lease(this.#session, () => undefined, { ended: (signal) => this.#note([signal]) });
+    return new Lease(this.#session, () => undefined, {
+      ended: (signal, workspaceId) => this.#note([signal], workspaceId),
+    });
   }
 
   /** Gives the connection back, or closes it if `destroy` is true. Its transaction must have ended. */
   release(destroy?: boolean): void {
     this.#giveBack(destroy);
-    for (const signal of this.#signals) this.#writeSignals?.ended(signal);
+    for (const [signal, workspaceIds] of this.#written) {
+      for (const workspaceId of workspaceIds) this.#writeSignals?.ended(signal, workspaceId);
+    }
   }
 
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
@@ -76,7 +80,7 @@ export class Lease implements PostgresPoolClient {
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
     if (typeof sql !== 'string') throw new Error('Streaming is not supported; read pages by key.');
-    this.#note(signalsOf(sql));
+    this.#note(signalsOf(sql), undefined);
     return measure(sql, async () => {
       const result = await this.#session.query<Row>(sql, parameters);
       meter()?.allowance?.spendRows(result.rows);
@@ -86,7 +90,7 @@ export class Lease implements PostgresPoolClient {
 
   /** Runs a prepared statement. On PostgreSQL, statements that are sent in one turn of the event loop share a round trip. */
   rows(statement: Prepared, values: Values): Promise<TextRows> {
-    this.#note(statement.signals);
+    if (statement.signals.length > 0) this.#note(statement.signals, workspaceIn(values));
     return measure(statement.text, () => this.#session.prepared(statement, statement.bind(values)));
   }
 
@@ -103,7 +107,14 @@ export class Lease implements PostgresPoolClient {
     return { rows: texts, types };
   }
 
-  #note(signals: readonly WriteSignal[]): void {
-    for (const signal of signals) this.#signals.add(signal);
+  #note(signals: readonly WriteSignal[], workspaceId: string | undefined): void {
+    for (const signal of signals) {
+      const workspaceIds = this.#written.get(signal) ?? new Set();
+      this.#written.set(signal, workspaceIds.add(workspaceId));
+    }
   }
+}
+
+function workspaceIn({ workspaceId }: Values): string | undefined {
+  return typeof workspaceId === 'string' ? workspaceId : undefined;
 }

@@ -26,17 +26,20 @@ export function signalsOf(sql: string): readonly WriteSignal[] {
   return allSignals.flatMap(([signal, pattern]) => (pattern.test(sql) ? [signal] : []));
 }
 
+/** Hears of a write in this workspace, or, if it is undefined, in any one. */
+type Listener = (workspaceId: string | undefined) => void;
+
 /** Tells those who wait for a kind of write of this process, when the write is committed or undone. */
 export class WriteSignals {
-  readonly #listeners = new Map<WriteSignal, Set<() => void>>();
+  readonly #listeners = new Map<WriteSignal, Set<Listener>>();
 
-  subscribe(signal: WriteSignal, listener: () => void): () => void {
+  subscribe(signal: WriteSignal, listener: Listener): () => void {
     const listeners = this.#listeners.get(signal) ?? new Set();
     this.#listeners.set(signal, listeners.add(listener));
     return () => listeners.delete(listener);
   }
 
-  ended(signal: WriteSignal): void {
-    for (const listener of this.#listeners.get(signal) ?? []) listener();
+  ended(signal: WriteSignal, workspaceId: string | undefined): void {
+    for (const listener of this.#listeners.get(signal) ?? []) listener(workspaceId);
   }
 }
