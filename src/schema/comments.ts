@@ -1,4 +1,3 @@
-import { toRichText } from '../resolvers/rich-text.ts';
 import { mayManage } from '../resolvers/writes/write-access.ts';
 import { livingIssue } from './activity.ts';
 import { type Entity, entity } from './builder/entity.ts';
@@ -59,12 +58,7 @@ Comment.implement((t) => ({
     by: 'userAccountId',
     description: 'The member who wrote it.',
   }),
-  body: t.computed({
-    type: 'RichText',
-    columns: ['body'],
-    compute: ({ body }) => toRichText(body),
-    description: 'The body as rich text.',
-  }),
+  body: t.expose('body', { type: 'RichText', description: 'The body as rich text.' }),
   bodyText: t.exposeString('body', { description: 'The body as plain text.' }),
   canManage: t.computedForViewer({
     type: 'Boolean',

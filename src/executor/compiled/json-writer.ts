@@ -115,6 +115,8 @@ export class JsonWriter implements Sink {
 
   json(value: unknown): void {
     if (typeof value === 'string') this.string(value);
+    else if (typeof value === 'boolean') this.boolean(value);
+    else if (value === null) this.null();
     else this.#utf8(JSON.stringify(value));
   }
 

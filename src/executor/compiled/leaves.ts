@@ -7,6 +7,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
+import { toRichText } from '../../resolvers/rich-text.ts';
 import type { IdPrefix } from '../../resolvers/ids.ts';
 import { type TextRow, textAt, WireRow } from '../../db/wire/wire-row.ts';
 import type { Columns } from './columns.ts';
@@ -34,6 +35,30 @@ const truth: Codec = {
   write: (out, text) => out.boolean(text === 't'),
   copy: (out, bytes, start) => out.boolean(bytes[start] === trueCode),
 };
+/** The JSON of a rich text of one line, before and after the text. */
+const [beforeLine, afterLine] = JSON.stringify(toRichText('line'))
+  .split('"line"')
+  .map((part) => Buffer.from(part)) as [Buffer, Buffer];
+const richText: Codec = {
+  write: (out, text) => out.json(toRichText(text)),
+  copy: (out, bytes, start, end) => {
+    const { writer } = out;
+    if (!writer || !isLine(bytes, start, end))
+      return out.json(toRichText(bytes.toString('utf8', start, end)));
+    writer.bytes(beforeLine);
+    writer.utf8String(bytes, start, end);
+    writer.bytes(afterLine);
+  },
+};
+
+/** Whether a text is one line that is not empty. */
+function isLine(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let place = start; place < end; place += 1) {
+    if (bytes[place] === 0x0a || bytes[place] === 0x0d) return false;
+  }
+  return end > start;
+}
+
 const codecs: Readonly<Record<string, Codec>> = {
   ID: textual,
   String: textual,
@@ -46,6 +71,7 @@ const codecs: Readonly<Record<string, Codec>> = {
     },
   },
   Boolean: truth,
+  RichText: richText,
   DateTime: {
     write: (out, text) => out.string(isoTime(text)),
     copy: (out, bytes, start, end) => {

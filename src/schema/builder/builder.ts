@@ -5,7 +5,6 @@ import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import type { Connection } from '../../resolvers/connections.ts';
 import type { Context, Scope } from '../../resolvers/context.ts';
 import { AppError } from '../../resolvers/errors.ts';
-import type { RichText } from '../../resolvers/rich-text.ts';
 import './plan-resolver.ts';
 import './scopes.ts';
 
@@ -22,7 +21,8 @@ export interface BuilderOptions {
     DateTime: { Input: Date; Output: Date };
     Date: { Input: string; Output: string };
     URL: { Input: string; Output: string };
-    RichText: { Input: never; Output: RichText };
+    /** A resolver gives the plain text. */
+    RichText: { Input: never; Output: string };
   };
 }
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<BuilderOptions>;

@@ -1,4 +1,5 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { toRichText } from '../../resolvers/rich-text.ts';
 import { builder } from './builder.ts';
 
 const datePattern = /^(\d{4})-(\d\d)-(\d\d)$/;
@@ -68,6 +69,6 @@ builder.scalarType('URL', {
 builder.scalarType('RichText', {
   description:
     'A text in the form of the REST specification: `{ schemaVersion: 1, content: { type: "doc", content: [paragraph] } }`. It is an output only; inputs are plain text.',
-  serialize: (value) => value,
+  serialize: toRichText,
   parseValue: () => refuse('RichText is not an input; send plain text.'),
 });
