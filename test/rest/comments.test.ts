@@ -61,6 +61,22 @@ describe('POST /v1/issues/{issueKey}/comments', () => {
     expect(body).toEqual(paragraphs('one', '', 'two '));
   });
 
+  it('shows a text in a list as it does alone, whatever its characters', async () => {
+    const key = await newIssue();
+    const texts = [
+      'a line',
+      'said "so"\\ and\tleft',
+      'größer 🎉',
+      'one\ntwo',
+      'one\rtwo',
+      `long ${'é"'.repeat(200)}`,
+    ];
+    for (const text of texts) await newComment(key, { body: text });
+    const { body } = await list(key);
+    const bodies = body.results.map((comment) => (comment as Body).body);
+    expect(bodies).toEqual(texts.map((text) => paragraphs(...text.split(/[\r\n]/))));
+  });
+
   it('accepts as the parent only a comment of the same issue', async () => {
     const key = await newIssue();
     const parent = await newComment(key, {}, world.ada.token);
