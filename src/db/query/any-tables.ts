@@ -18,6 +18,11 @@ export function untyped(db: TenantDb): Kysely<AnyTables> {
   return db as unknown as Kysely<AnyTables>;
 }
 
+/** Builds the parts of a statement that name other parts of it. The handle of the statement adds the workspace to them. */
+export function partOf(db: TenantDb): Kysely<AnyTables> {
+  return db.withoutPlugins() as unknown as Kysely<AnyTables>;
+}
+
 /** Builds sub-selects, independently of a database handle. */
 export function subquery(): ExpressionBuilder<AnyTables, never> {
   return expressionBuilder<AnyTables, never>();

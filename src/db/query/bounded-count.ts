@@ -1,5 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { accessOf } from './access.ts';
+import { type Access, accessOf, type Candidate } from './access.ts';
 import { type AnyRow, type AnyTables, untyped } from './any-tables.ts';
 import { type AccessedWalk, type FewStep, linkedRows, lookedAt } from './bounded-page.ts';
 import { matchesOf } from './matches.ts';
@@ -47,8 +47,7 @@ export function countStepQuery(
       .innerJoinLateral(counted(reading, ofParent, others, step.rows).as('counted'), (join) => join.onTrue())
       .select(['counted.count', 'counted.isBound', sql<number>`parent.ordinal`.as('parentOrdinal')]);
   }
-  const chosen = access.candidates[step.candidate];
-  if (!chosen) throw new Error('A step reads one of the candidates.');
+  const chosen = candidateOf(access, step);
   const found = matchesOf(reading, source, chosen, step.rows).selectAll(row).limit(sql.lit(step.rows));
   if (!parents) return counted(reading, found, chosen.rest, step.rows);
   const { parent } = source as ChildSource;
@@ -70,6 +69,30 @@ export function countStepQuery(
       sql<null>`null`.as('isBound'),
       sql<number>`parent.ordinal`.as('parentOrdinal'),
     ]);
+}
+
+/** The matching rows among those that the step looks at, in a list without parents. */
+export function matchingRows(reading: Reading, walked: AccessedWalk, step: CountStep): Query {
+  const { access, walk } = walked;
+  if (step.read === 'walk') {
+    const looked = walkedRows(reading, walked, step.rows);
+    return untyped(reading.db)
+      .selectFrom(looked.as(row))
+      .selectAll(row)
+      .where(predicateSql(access.others, row, 'eachRow'));
+  }
+  const chosen = candidateOf(access, step);
+  const found = matchesOf(reading, walk.source, chosen, step.rows).selectAll(row).limit(sql.lit(step.rows));
+  return untyped(reading.db)
+    .selectFrom(found.as(row))
+    .selectAll(row)
+    .where(predicateSql(chosen.rest, row, 'eachRow'));
+}
+
+function candidateOf({ candidates }: Access, { candidate }: FewStep): Candidate {
+  const chosen = candidates[candidate];
+  if (!chosen) throw new Error('A step reads one of the candidates.');
+  return chosen;
 }
 
 /** Counts the rows that fulfill the conditions, and says whether there are as many rows as may be looked at. */

@@ -1,4 +1,7 @@
-/** How many rows the statements of one page may read before it ends early, and those of its total before it is not exact. */
+/**
+ * How many rows the statements of one page may read before it ends early, those of its total before it is not exact, and those of
+ * statistics before they are refused.
+ */
 export interface ReadBounds {
   /** The rows that the first statement looks at, in the order of the list. Most pages are full by then. */
   readonly glance: number;
@@ -12,6 +15,8 @@ export interface ReadBounds {
   readonly mostLinks: number;
   /** The fewest rows that are looked at under each of many parents. */
   readonly eachParent: number;
+  /** The most issues that statistics may count one by one, where no tallies have their numbers. */
+  readonly statistics: number;
 }
 
 /** The bounds of a page that may look at `rows` rows. */
@@ -24,6 +29,7 @@ export function readBounds(rows: number): ReadBounds {
     most: rows,
     mostLinks: Math.ceil(rows / 4),
     eachParent: Math.ceil(rows / 100),
+    statistics: rows * 12,
   };
 }
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { untyped } from '../query/any-tables.ts';
+import { partOf } from '../query/any-tables.ts';
 import { anyUuid } from '../query/any-uuid.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
-import { endsOf, history, type Span } from './trend-spans.ts';
+import { boundedStages, endsOf, history, type Span } from './trend-spans.ts';
 
 export interface BurnupRow {
   historySinceUtc: Date | null;
@@ -16,21 +16,27 @@ export interface BurnupRow {
   estimate: number;
 }
 
-/** By how much the issues of deliveries or projects changed before and on each of the days, in one statement. */
+/**
+ * By how much the issues of deliveries or projects changed before and on each of the days, in one statement. Undefined if they
+ * have more than `most` stages.
+ */
 export async function selectBurnup(
   db: TenantDb,
   column: 'deliveryId' | 'projectId',
   keys: readonly string[],
   days: readonly Span[],
-): Promise<BurnupRow[]> {
-  const handle = untyped(db);
+  most: number,
+): Promise<BurnupRow[] | undefined> {
+  const handle = partOf(db);
   const ends = endsOf(days);
   const ofKeys = handle.selectFrom('issueStage').where(`issueStage.${column}`, '=', anyUuid(keys));
+  const { outer, stageCount, areFew } = boundedStages(db, ofKeys, most);
   const moved = (time: 'sinceUtc' | 'untilUtc', sign: 1 | -1) =>
     ofKeys
       .select([`issueStage.${column} as key`, 'issueStage.statusId', 'issueStage.estimateValue'])
       .select(sql`width_bucket(${sql.ref(`issueStage.${time}`)}, ${ends})`.as('place'))
       .select(sql.lit(sign).as('sign'))
+      .where(areFew)
       .where(sql<boolean>`not issue_stage.deleted`)
       .where(`issueStage.${time}`, 'is not', null);
   const changes = handle
@@ -41,10 +47,12 @@ export async function selectBurnup(
     .select(sql<number>`sum(sign * coalesce(estimate_value, 0))::float8`.as('estimate'))
     .where('moved.place', '<', days.length)
     .groupBy(['moved.key', 'moved.place', 'status.category']);
-  const rows = await history(db)
+  const rows = await history(outer)
+    .select(sql<number>`${stageCount}`.as('stages'))
     .leftJoin(changes.as('changes'), (join) => join.onTrue())
     .select(['changes.key', 'changes.category', 'changes.place', 'changes.count', 'changes.estimate'])
     .execute();
   // The names of some columns are data, so Kysely does not know the type of the rows.
-  return rows as unknown as BurnupRow[];
+  const found = rows as unknown as (BurnupRow & { stages: number })[];
+  return found.some((row) => row.stages > most) ? undefined : found;
 }

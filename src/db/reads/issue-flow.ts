@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { untyped } from '../query/any-tables.ts';
+import { partOf } from '../query/any-tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
-import { endsOf, history, type Span } from './trend-spans.ts';
+import { tallyKinds } from '../tables/tallies.ts';
+import { boundedStages, endsOf, history, type Span } from './trend-spans.ts';
 
 /** A number of issues whose status is in a category. */
 export interface FlowRow {
@@ -23,25 +24,30 @@ interface Side {
 
 /**
  * What happened to the numbers of issues in each category since the end of the first period, and what they are now: from
- * these follow the numbers at the end of each period. One statement; its cost is that of the issues that there are and of
- * the stages that began in this time.
+ * these follow the numbers at the end of each period. One statement; its cost is that of the stages that began in this time.
+ * Undefined if there are more than `most`.
  */
-export async function selectIssueFlow(db: TenantDb, periods: readonly Span[]): Promise<FlowRow[]> {
-  const handle = untyped(db);
+export async function selectIssueFlow(
+  db: TenantDb,
+  periods: readonly Span[],
+  most: number,
+): Promise<FlowRow[] | undefined> {
+  const handle = partOf(db);
   const ends = endsOf(periods);
+  const stages = handle.selectFrom('issueStage').where(sql<boolean>`issue_stage.since_utc >= (${ends})[1]`);
+  const { outer, stageCount, areFew } = boundedStages(db, stages, most);
   const now = handle
-    .selectFrom('issue')
-    .select(['issue.statusId', sql<string>`'now'`.as('what'), sql<number>`0`.as('place')])
-    .select(sql<number>`count(*)`.as('count'))
-    .where('issue.deletedUtc', 'is', null)
-    .groupBy('issue.statusId');
+    .selectFrom('issueTally')
+    .select(['issueTally.statusId', sql<string>`'now'`.as('what'), sql<number>`0`.as('place')])
+    .select(sql<number>`sum(issue_count)`.as('count'))
+    .where('kind', '=', sql.lit(tallyKinds.team))
+    .groupBy('issueTally.statusId');
   const moved = (what: 'came' | 'went', { status, deleted }: Side) =>
-    handle
-      .selectFrom('issueStage')
+    stages
       .select([sql.ref<string>(`issueStage.${status}`).as('statusId'), sql.lit<string>(what).as('what')])
       .select(sql<number>`width_bucket(issue_stage.since_utc, ${ends})`.as('place'))
       .select(sql<number>`count(*)`.as('count'))
-      .where(sql<boolean>`issue_stage.since_utc >= (${ends})[1]`)
+      .where(areFew)
       .where(sql<boolean>`not ${sql.ref(`issueStage.${deleted}`)}`)
       .groupBy([`issueStage.${status}`, 'place']);
   const counted = now
@@ -53,10 +59,12 @@ export async function selectIssueFlow(db: TenantDb, periods: readonly Span[]): P
     .select(['status.category', 'counted.what', 'counted.place'])
     .select(sql<number>`sum(counted.count)::int`.as('count'))
     .groupBy(['status.category', 'counted.what', 'counted.place']);
-  const rows = await history(db)
+  const rows = await history(outer)
+    .select(sql<number>`${stageCount}`.as('stages'))
     .leftJoin(byCategory.as('flow'), (join) => join.onTrue())
     .select(['flow.category', 'flow.what', 'flow.place', 'flow.count'])
     .execute();
   // The names of some columns are data, so Kysely does not know the type of the rows.
-  return rows as unknown as FlowRow[];
+  const found = rows as unknown as (FlowRow & { stages: number })[];
+  return found.some((row) => row.stages > most) ? undefined : found;
 }

@@ -1,9 +1,15 @@
 import { sql, type SqlBool } from 'kysely';
 import { clampedSum } from '../query/aggregates.ts';
-import { untyped } from '../query/any-tables.ts';
-import { type Predicate, predicateSql } from '../query/predicate.ts';
 import { type TallyChoice, talliedRows, tallyFor } from '../query/tallies.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
+import {
+  type CountedIssues,
+  findIssues,
+  hasMoreIssues,
+  type IssueChoice,
+  issuesOfSmall,
+  selectCounted,
+} from './counted-issues.ts';
 import { groupColumn, type StatsColumn, withGroups } from './issue-groups.ts';
 
 export interface IssueStatsRow extends Partial<Record<StatsColumn, string | number | null>> {
@@ -12,20 +18,39 @@ export interface IssueStatsRow extends Partial<Record<StatsColumn, string | numb
 }
 
 /**
- * Counts issues and sums their estimates, grouped by any of the columns, in one statement: from tallies where they have
- * the columns of the filter and of the groups, otherwise from all matching issues. The largest groups come first.
+ * Counts issues and sums their estimates, grouped by any of the columns: from tallies where they have the columns of the
+ * filter and of the groups, otherwise from the issues. The largest groups come first. One statement is enough, except in a
+ * workspace with more than `most` issues. Undefined if more of them would have to be read.
  */
 export async function selectIssueStats(
   db: TenantDb,
-  { where, filter }: { where: Predicate; filter: Predicate },
+  choice: IssueChoice,
   columns: readonly StatsColumn[],
+  { limit, most }: { limit: number; most: number },
+): Promise<IssueStatsRow[] | undefined> {
+  const tallied = tallyFor(
+    { table: 'issue', where: choice.where },
+    choice.filter,
+    columns.map(talliedColumn),
+  );
+  if (tallied) {
+    const groups = talliedGroups(db, tallied, columns);
+    return grouped(groups, columns, columns.map(talliedReference), limit);
+  }
+  const count = (issues: CountedIssues) =>
+    grouped(issueGroups(issues, columns), columns, columns.map(groupColumn), limit);
+  const found = await count(issuesOfSmall(db, choice, most));
+  if (found.some((row) => row.count > 0) || !(await hasMoreIssues(db, most))) return found;
+  const few = await findIssues(db, choice, most);
+  return few && count(few);
+}
+
+function grouped(
+  counted: ReturnType<typeof issueGroups>,
+  columns: readonly StatsColumn[],
+  references: readonly string[],
   limit: number,
 ): Promise<IssueStatsRow[]> {
-  const tallied = tallyFor({ table: 'issue', where }, filter, columns.map(talliedColumn));
-  const counted = tallied
-    ? talliedGroups(db, tallied, columns)
-    : issueGroups(db, { all: [where, filter] }, columns);
-  const references = columns.map(tallied ? talliedReference : groupColumn);
   return counted
     .select(
       columns.map((column, place) =>
@@ -41,10 +66,11 @@ export async function selectIssueStats(
     .execute();
 }
 
-function issueGroups(db: TenantDb, filter: Predicate, columns: readonly StatsColumn[]) {
-  return withGroups(untyped(db).selectFrom('issue as r0'), columns)
-    .select([sql<number>`count(*)::int`.as('count'), clampedSum('r0.estimateValue').as('estimateSum')])
-    .where(predicateSql(filter, 'r0'));
+function issueGroups(issues: CountedIssues, columns: readonly StatsColumn[]) {
+  return withGroups(selectCounted(issues.outer, issues), columns).select([
+    sql<number>`count(*)::int`.as('count'),
+    clampedSum('r0.estimateValue').as('estimateSum'),
+  ]);
 }
 
 function talliedGroups(db: TenantDb, tallied: TallyChoice, columns: readonly StatsColumn[]) {

@@ -1,8 +1,17 @@
-import { type Expression, type Kysely, sql, type SqlBool } from 'kysely';
+import { type Expression, sql, type SqlBool } from 'kysely';
 import { clampedSum } from '../query/aggregates.ts';
-import { type AnyRow, type AnyTables, untyped } from '../query/any-tables.ts';
-import { type Predicate, predicateSql } from '../query/predicate.ts';
+import { type AnyRow, partOf, untyped } from '../query/any-tables.ts';
+import { isAlways, predicateSql } from '../query/predicate.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
+import {
+  type CountedIssues,
+  findIssues,
+  hasMoreIssues,
+  type IssueChoice,
+  issuesOfSmall,
+  matchingIssues,
+  selectCounted,
+} from './counted-issues.ts';
 import { groupColumn, type StatsColumn, withGroups } from './issue-groups.ts';
 import { history, type Span, spanTimes } from './trend-spans.ts';
 
@@ -31,23 +40,77 @@ type Event = keyof typeof events;
 const names = Object.keys(events) as Event[];
 const times = ['cycleTime', 'leadTime'] as const;
 
+/** The periods of a trend, what it is grouped by, and how many groups it shows. */
+export interface TrendShape {
+  readonly periods: readonly Span[];
+  readonly columns: readonly StatsColumn[];
+  readonly limit: number;
+}
+
 /**
- * Counts the issues that were created, started and closed in each period, in one statement. Each period is a range of an
- * index, so that the cost is that of the issues in it. Of the groups, those with the most events are returned,
- * in this order.
+ * Counts the issues that were created, started and closed in each period. Each period is a range of an index, so that the
+ * cost is that of the issues in it. Of the groups, those with the most events are returned, in this order. One statement is
+ * enough, except in a large workspace. Undefined if far more than `most` issues would have to be read.
  */
 export async function selectIssueTrend(
   db: TenantDb,
-  where: Predicate,
+  choice: IssueChoice,
+  shape: TrendShape,
+  most: number,
+): Promise<TrendRow[] | undefined> {
+  // Without a filter and groups, the indexes of the three times have all that is counted.
+  const isCovered = isAlways(choice.filter) && shape.columns.length === 0;
+  const mostEvents = most * (isCovered ? eventsInIndex : eventsInTable);
+  const small = Math.floor(mostEvents / names.length);
+  const found = await trendOf(db, issuesOfSmall(db, choice, small), shape);
+  if (found.some(({ period }) => period !== null) || !(await hasMoreIssues(db, small))) return found;
+  if ((await eventCount(db, choice, shape.periods, mostEvents)) <= mostEvents)
+    return trendOf(db, matchingIssues(db, choice), shape);
+  // Each of the issues is compared with each of the periods.
+  const few = await findIssues(db, choice, Math.floor((most * comparisons) / shape.periods.length));
+  return few && trendOf(db, few, shape);
+}
+
+/** How many events may be counted for each issue that may be read: in the indexes, and in the rows to which they lead. */
+const eventsInIndex = 8;
+const eventsInTable = 2;
+
+/** How often an issue may be compared with a period, for each issue that may be read. */
+const comparisons = 8;
+
+/** How often issues were created, started and closed in all periods together; of each kind at most one more than `most`. */
+async function eventCount(
+  db: TenantDb,
+  { where }: IssueChoice,
   periods: readonly Span[],
-  columns: readonly StatsColumn[],
-  limit: number,
+  most: number,
+): Promise<number> {
+  const handle = untyped(db);
+  const counts = names.map((event) => {
+    const column = `r0.${events[event]}`;
+    const some = handle
+      .selectFrom('issue as r0')
+      .select(sql.lit(1).as('found'))
+      .where(predicateSql(where, 'r0'))
+      .where(column, '>=', periods[0]?.startUtc)
+      .where(column, '<', periods.at(-1)?.endUtc)
+      .limit(sql.lit(most + 1));
+    return sql`(${handle.selectFrom(some.as('some')).select(sql`count(*)`.as('count'))})`;
+  });
+  const { rows } = await sql<{ count: number }>`select ${sql.join(counts, sql` + `)} as count`.execute(db);
+  return Number(rows[0]?.count);
+}
+
+async function trendOf(
+  db: TenantDb,
+  issues: CountedIssues,
+  { periods, columns, limit }: TrendShape,
 ): Promise<TrendRow[]> {
   const { starts, ends } = spanTimes(periods);
-  const handle = untyped(db);
+  const handle = partOf(db);
   const grouped = columns.length > 0;
   const groups = sql.join(columns.map((column) => sql.ref(column)));
-  const of = (event: Event) => eventsOf(handle, event, where, columns);
+  const of = (event: Event) => eventsOf(selectCounted(handle, issues), event, columns);
   const happened = of('created').unionAll(of('started')).unionAll(of('closed')).as('happened');
   const inPeriods = handle
     .selectFrom(
@@ -70,11 +133,12 @@ export async function selectIssueTrend(
     .selectFrom(totalled.as('totalled'))
     .selectAll('totalled')
     .select((grouped ? sql`dense_rank() over (order by total desc, ${groups})` : sql`1`).as('rank'));
-  const rows = await history(db)
+  const rows = await history(issues.outer)
     .leftJoin(ranked.as('ranked'), (join) => join.on('rank', '<=', limit))
     .select([...columns, ...names, ...names.map((name) => `${name}Estimate`), ...times])
     .select(sql`period::int`.as('period'))
     .orderBy('rank')
+    .orderBy('period')
     .execute();
   // The names of some columns are data, so Kysely does not know the type of the rows.
   return rows as unknown as TrendRow[];
@@ -86,13 +150,8 @@ const all = sql.join(
 );
 
 /** The issues of one period with one kind of event, by groups. The other kinds are 0, so that all can be added up. */
-function eventsOf(
-  handle: Kysely<AnyTables>,
-  event: Event,
-  where: Predicate,
-  columns: readonly StatsColumn[],
-) {
-  return withGroups(handle.selectFrom('issue as r0'), columns)
+function eventsOf(issues: ReturnType<typeof selectCounted>, event: Event, columns: readonly StatsColumn[]) {
+  return withGroups(issues, columns)
     .select(columns.map((column) => sql`${sql.ref(groupColumn(column))}`.as(column)))
     .select(names.map((name) => (name === event ? sql`count(*)` : sql`0::bigint`).as(name)))
     .select(
@@ -100,7 +159,6 @@ function eventsOf(
     )
     .select((event === 'closed' ? percentiles('startedUtc') : sql`null::int[]`).as('cycleTime'))
     .select((event === 'closed' ? percentiles('createdUtc') : sql`null::int[]`).as('leadTime'))
-    .where(predicateSql(where, 'r0'))
     .where(within(events[event]))
     .$if(columns.length > 0, (query) => query.groupBy(columns.map(groupColumn)));
 }

@@ -1,4 +1,5 @@
 import { countStepQuery } from '../query/bounded-count.ts';
+import type { AccessedWalk } from '../query/bounded-page.ts';
 import { withPrefixRanges } from '../query/prefix-range.ts';
 import type { Predicate } from '../query/predicate.ts';
 import { probeQuery } from '../query/probe.ts';
@@ -7,7 +8,7 @@ import { tallyFor } from '../query/tallies.ts';
 import { countsQuery, totalQuery, wayOfTotal } from '../query/totals.ts';
 import type { ChildSource, Source } from '../query/walk.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
-import { countWithinBounds, type Total } from './bounded-totals.ts';
+import { countWithinBounds, type Total, type TotalSender } from './bounded-totals.ts';
 
 /** Counts all children of each parent that match the filter, with one statement. */
 export async function selectCounts(
@@ -65,7 +66,12 @@ async function readTotals(
     return parents.map((parent) => ({ count: counts.get(parent) ?? 0, isExact: true }));
   }
   const { walked } = way;
-  return countWithinBounds(walked.access, bounds, parents?.length ?? 1, {
+  return countWithinBounds(walked.access, bounds, parents?.length ?? 1, totalSender(db, walked, parents));
+}
+
+/** Sends the statements of the total of a list, or of the lists of the parents. */
+export function totalSender(db: TenantDb, walked: AccessedWalk, parents?: readonly string[]): TotalSender {
+  return {
     count: async (step, open) => {
       const keys = parents && open.flatMap((index) => parents[index] ?? []);
       const rows = await countStepQuery({ db }, walked, step, keys).execute();
@@ -78,5 +84,5 @@ async function readTotals(
       const counts = await probeQuery({ db }, walked, probed, sample).executeTakeFirst();
       return probed.map((_, index) => Number(counts?.[`count${index}`]));
     },
-  });
+  };
 }

@@ -1,5 +1,12 @@
-import { type RawBuilder, sql } from 'kysely';
-import { untyped } from '../query/any-tables.ts';
+import {
+  type Expression,
+  type Kysely,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+  type SqlBool,
+} from 'kysely';
+import { type AnyTables, partOf, untyped } from '../query/any-tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
 
 /** A period of a trend. */
@@ -26,8 +33,28 @@ export function spanTimes(spans: readonly Span[]): { starts: string[]; ends: str
 }
 
 /** The row of the workspace, which says since when its history is complete. Trends are joined to it. */
-export function history(db: TenantDb) {
-  return untyped(db)
+export function history(db: Kysely<AnyTables>) {
+  return db
     .selectFrom('workspace')
     .select(sql<Date | null>`workspace.history_since_utc`.as('historySinceUtc'));
+}
+
+/**
+ * Counts the stages that a statement is about to read, up to one more than `most`, in a part of `outer`, the handle for the
+ * statement. `areFew` holds if there are not more.
+ */
+export function boundedStages(
+  db: TenantDb,
+  stages: SelectQueryBuilder<AnyTables, 'issueStage', object>,
+  most: number,
+): { outer: Kysely<AnyTables>; stageCount: Expression<unknown>; areFew: RawBuilder<SqlBool> } {
+  const some = stages.select(sql.lit(1).as('found')).limit(sql.lit(most + 1));
+  const parts = partOf(db);
+  const count = parts.selectFrom(some.as('some')).select(sql<number>`count(*)::int`.as('count'));
+  const stageCount = parts.selectFrom('stages').select('stages.count');
+  return {
+    outer: untyped(db).with('stages', () => count) as unknown as Kysely<AnyTables>,
+    stageCount,
+    areFew: sql<SqlBool>`(${stageCount} <= ${sql.lit(most)})`,
+  };
 }

@@ -2,7 +2,7 @@ import type { StatsColumn } from '../../db/reads/issue-groups.ts';
 import { type IssueStatsRow, selectIssueStats } from '../../db/reads/issue-stats.ts';
 import type { Predicate } from '../../db/query/predicate.ts';
 import { type Context, signedIn } from '../context.ts';
-import { Violations } from '../errors.ts';
+import { AppError, Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
 
 export const maxStatsDimensions = 3;
@@ -18,12 +18,25 @@ export async function issueStats(
     first?: number | null;
   },
 ): Promise<IssueStatsRow[]> {
-  const { db } = signedIn(ctx);
+  const { db, bounds } = signedIn(ctx);
   const violations = new Violations();
   const sizes = { usual: maxStatsGroups, most: maxStatsGroups };
   const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);
   violations.check('invalid_request');
-  return selectIssueStats(db, { where: issues.where, filter }, columns, limit);
+  const choice = { where: issues.where, filter };
+  const most = bounds.statistics;
+  const rows = await selectIssueStats(db, choice, columns, { limit, most });
+  return (
+    rows ??
+    refuseStatistics(
+      `These groups are counted issue by issue, and more than ${most} would have to be read. Choose fewer issues by 'filter'; or group by STATUS, STATUS_CATEGORY and TEAM with one of PRIORITY, ASSIGNEE, LABEL, PROJECT and DELIVERY, and choose issues by these only: such numbers are kept.`,
+    )
+  );
+}
+
+/** Refuses statistics that would have to read too much. */
+export function refuseStatistics(message: string): never {
+  throw new AppError('query_too_complex', message);
 }
 
 /** Which issues are counted, by which columns, and how many groups are returned. Adds a violation for each invalid argument. */

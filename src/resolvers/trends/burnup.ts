@@ -1,6 +1,7 @@
 import { type BurnupRow, selectBurnup } from '../../db/reads/burnup.ts';
 import { statusCategory } from '../../model/codes.ts';
 import { type Context, signedIn } from '../context.ts';
+import { refuseStatistics } from '../issues/issue-stats.ts';
 import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
 
 export interface BurnupDay {
@@ -34,9 +35,13 @@ export async function burnups(
   input: BurnupInput,
   keys: readonly string[],
 ): Promise<Burnup[]> {
-  const { db, now } = signedIn(ctx);
+  const { db, now, bounds } = signedIn(ctx);
   const days = periodsOf({ ...input, every: 'day' }).filter(({ startUtc }) => startUtc <= now);
-  const rows = await selectBurnup(db, column, keys, days);
+  const rows =
+    (await selectBurnup(db, column, keys, days, bounds.statistics)) ??
+    refuseStatistics(
+      `The issues of these burnups have changed more than ${bounds.statistics} times. Ask for fewer in one operation.`,
+    );
   const byKey = Map.groupBy(rows, ({ key }) => key);
   const historySinceUtc = rows[0]?.historySinceUtc ?? null;
   return keys.map((key) => {

@@ -1,6 +1,7 @@
 import { type FlowRow, selectIssueFlow } from '../../db/reads/issue-flow.ts';
 import { statusCategory } from '../../model/codes.ts';
 import { type Context, signedIn } from '../context.ts';
+import { refuseStatistics } from '../issues/issue-stats.ts';
 import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
 
 type Category = keyof typeof statusCategory;
@@ -13,11 +14,19 @@ export interface IssueFlow {
   periods: FlowPeriod[];
 }
 
+/** How many stages may be counted, for each issue that statistics may read: they are read from an index. */
+const flowStages = 4;
+
 /** How many issues there were in each category at the end of each period that has begun. */
 export async function issueFlow(ctx: Context, input: PeriodsInput): Promise<IssueFlow> {
-  const { db, now } = signedIn(ctx);
+  const { db, now, bounds } = signedIn(ctx);
   const periods = periodsOf(input).filter(({ startUtc }) => startUtc <= now);
-  const rows = await selectIssueFlow(db, periods);
+  const most = bounds.statistics * flowStages;
+  const rows =
+    (await selectIssueFlow(db, periods, most)) ??
+    refuseStatistics(
+      `Issues have changed more than ${most} times since the first of these periods. Choose a later day for 'from'.`,
+    );
   return {
     historySinceUtc: rows[0]?.historySinceUtc ?? null,
     periods: periods.map(({ startsOn, endsOn }, place) => ({

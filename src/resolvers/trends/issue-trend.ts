@@ -4,7 +4,7 @@ import { selectIssueTrend, type TrendRow } from '../../db/reads/issue-trend.ts';
 import { type Context, signedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import type { FilterFields } from '../filters.ts';
-import { groupingOf } from '../issues/issue-stats.ts';
+import { groupingOf, refuseStatistics } from '../issues/issue-stats.ts';
 import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
 
 export const maxTrendGroups = 100;
@@ -51,12 +51,17 @@ export async function issueTrend(
   issues: { where: Predicate; fields: FilterFields },
   input: IssueTrendInput,
 ): Promise<IssueTrend> {
-  const { db } = signedIn(ctx);
+  const { db, bounds } = signedIn(ctx);
   const violations = new Violations();
   const sizes = { usual: defaultTrendGroups, most: maxTrendGroups };
   const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);
   const periods = periodsOf(input, violations);
-  const rows = await selectIssueTrend(db, { all: [issues.where, filter] }, periods, columns, limit);
+  const choice = { where: issues.where, filter };
+  const rows =
+    (await selectIssueTrend(db, choice, { periods, columns, limit }, bounds.statistics)) ??
+    refuseStatistics(
+      `Too many issues were created, started or closed in these periods to count them, and the filter does not lead to few: at most ${bounds.statistics} may be read. Choose fewer issues by 'filter', or bring 'from' and 'to' closer together.`,
+    );
   const found = Map.groupBy(
     rows.filter(({ period }) => period !== null),
     (row) => JSON.stringify(columns.map((column) => row[column])),

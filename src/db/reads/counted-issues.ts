@@ -1,0 +1,82 @@
+import { type Expression, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
+import { type CountStep, countedWalk, matchingRows } from '../query/bounded-count.ts';
+import type { AccessedWalk } from '../query/bounded-page.ts';
+import { type AnyTables, untyped } from '../query/any-tables.ts';
+import { withPrefixRanges } from '../query/prefix-range.ts';
+import { type Predicate, predicateSql } from '../query/predicate.ts';
+import { readBounds } from '../query/read-bounds.ts';
+import { tallyKinds } from '../tables/tallies.ts';
+import type { TenantDb } from '../tables/tenant-tables.ts';
+import { countWithinBounds } from './bounded-totals.ts';
+import { totalSender } from './totals.ts';
+
+// The issues that statistics count one by one. There are always far fewer than a statement can read before it times out:
+// in a workspace with more, a condition of the filter must lead to few of them.
+
+/** The issues that a filter and the lists of issues have in common. */
+export interface IssueChoice {
+  readonly where: Predicate;
+  readonly filter: Predicate;
+}
+
+/** Where the issues to count are read. */
+export interface CountedIssues {
+  /** The handle for the outermost statement, which names what is read. */
+  readonly outer: Kysely<AnyTables>;
+  readonly table: string;
+  readonly condition: Expression<SqlBool>;
+}
+
+/** Selects the issues as `r0`, in a statement of `outer` or in a part of one. */
+export function selectCounted(handle: Kysely<AnyTables>, { table, condition }: CountedIssues) {
+  return handle.selectFrom(`${table} as r0`).where(condition) as SelectQueryBuilder<AnyTables, 'r0', object>;
+}
+
+/** All issues that match. */
+export function matchingIssues(db: TenantDb, { where, filter }: IssueChoice): CountedIssues {
+  return { outer: untyped(db), table: 'issue', condition: predicateSql({ all: [where, filter] }, 'r0') };
+}
+
+/** All issues that match in a workspace with at most so many issues; in another one none, without reading any. */
+export function issuesOfSmall(db: TenantDb, choice: IssueChoice, most: number): CountedIssues {
+  const issues = matchingIssues(db, choice);
+  const isSmall = sql<SqlBool>`(${issues.condition} and ${issueCount(db)} <= ${sql.lit(most)})`;
+  return { ...issues, condition: isSmall };
+}
+
+/** Whether the workspace has more issues than this. */
+export async function hasMoreIssues(db: TenantDb, most: number): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`select ${issueCount(db)} as count`.execute(db);
+  return Number(rows[0]?.count) > most;
+}
+
+function issueCount(db: TenantDb) {
+  return untyped(db)
+    .selectFrom('issueTally')
+    .select(sql<number>`coalesce(sum(issue_count), 0)`.as('count'))
+    .where('kind', '=', sql.lit(tallyKinds.team));
+}
+
+/** Finds the issues that match with at most four statements, which read at most so many; undefined if that is not enough. */
+export async function findIssues(
+  db: TenantDb,
+  { where, filter }: IssueChoice,
+  most: number,
+): Promise<CountedIssues | undefined> {
+  const walked = countedWalk({ table: 'issue', where }, withPrefixRanges(filter, 'issue'));
+  const sender = totalSender(db, walked);
+  let found: CountStep | undefined;
+  const [total] = await countWithinBounds(walked.access, readBounds(most), 1, {
+    ...sender,
+    count: (step, open) => {
+      found = step;
+      return sender.count(step, open);
+    },
+  });
+  return total?.isExact && found ? issuesOfStep(db, walked, found) : undefined;
+}
+
+function issuesOfStep(db: TenantDb, walked: AccessedWalk, step: CountStep): CountedIssues {
+  const outer = untyped(db).with('counted', () => matchingRows({ db }, walked, step));
+  return { outer: outer as unknown as Kysely<AnyTables>, table: 'counted', condition: sql<SqlBool>`true` };
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { coerceInputValue, isInputObjectType } from 'graphql';
+import { always, type Predicate } from '../../src/db/query/predicate.ts';
+import type { StatsColumn } from '../../src/db/reads/issue-groups.ts';
+import { selectBurnup } from '../../src/db/reads/burnup.ts';
+import { selectIssueFlow } from '../../src/db/reads/issue-flow.ts';
+import { selectIssueStats } from '../../src/db/reads/issue-stats.ts';
+import { selectIssueTrend } from '../../src/db/reads/issue-trend.ts';
+import { Violations } from '../../src/resolvers/errors.ts';
+import { filterPredicate } from '../../src/resolvers/filters.ts';
+import { parseId } from '../../src/resolvers/ids.ts';
+import { schema } from '../../src/schema/index.ts';
+import { Issue } from '../../src/schema/issues.ts';
+import { type App, startApp } from '../support/app.ts';
+import { Random } from '../support/random.ts';
+import { isWhole } from '../support/samples.ts';
+import { RandomFilters } from './random-filters.ts';
+import { addWorld, type World } from './world.ts';
+
+// Statistics read a bounded number of issues. With bounds this low, every way to find the issues is taken, and many are refused.
+const rounds = isWhole ? 200 : 60;
+const unbounded = 1_000_000;
+
+let app: App;
+let world: World;
+let random: Random;
+beforeAll(async () => {
+  app = await startApp({ settings: { READ_BUDGET: '1' } });
+  world = { ...(await addWorld(app, 'here')), stop: () => app.stop() };
+  random = new Random(process.env.SEED ?? `statistics ${Date.now()}`);
+});
+afterAll(() => world.stop());
+
+const columns: readonly StatsColumn[] = ['statusId', 'labelId', 'projectId', 'primaryAssigneeUserAccountId'];
+const day = 86_400_000;
+
+function randomChoice(): { where: Predicate; filter: Predicate } {
+  if (random.chance(0.2)) return { where: Issue.where, filter: always };
+  const filter = new RandomFilters(world.things, random).filter('Issue');
+  return {
+    where: Issue.where,
+    filter: filterPredicate(Issue.filterFields(), coerced(filter), new Violations()),
+  };
+}
+
+/** A filter with the codes of enums, as resolvers get it. */
+function coerced(filter: unknown): Record<string, unknown> {
+  const type = schema.getType('IssueFilter');
+  if (!isInputObjectType(type)) throw new Error('The schema has filters of issues.');
+  return coerceInputValue(filter, type) as Record<string, unknown>;
+}
+
+/** Adjacent periods that begin long before the first issue. */
+function randomPeriods() {
+  const end = Date.now() + day;
+  const count = random.integer(1, 12);
+  const length = random.integer(1, 400) * day;
+  return Array.from({ length: count }, (_, place) => ({
+    startUtc: new Date(end - (count - place) * length),
+    endUtc: new Date(end - (count - place - 1) * length),
+  }));
+}
+
+/** Reads with a random bound and with none; whatever is answered within the bound must be the same. */
+async function compare(
+  read: (most: number) => Promise<unknown>,
+): Promise<{ answered: number; refused: number }> {
+  const tally = { answered: 0, refused: 0 };
+  for (let left = rounds; left > 0; left -= 1) {
+    const bounded = await read(random.pick([1, 4, 12, 30]));
+    tally[bounded ? 'answered' : 'refused'] += 1;
+    if (bounded) expect(bounded).toEqual(await read(unbounded));
+  }
+  return tally;
+}
+
+/** Runs the same random read for each bound. */
+function repeated(make: () => (most: number) => Promise<unknown>): (most: number) => Promise<unknown> {
+  let read = make();
+  return (most) => {
+    if (most !== unbounded) read = make();
+    return read(most);
+  };
+}
+
+it('counts issues by groups as without a bound, or refuses', async () => {
+  const db = app.database.of(world.workspace.workspaceId);
+  const tally = await compare(
+    repeated(() => {
+      const choice = randomChoice();
+      const groups = random.sample([...columns], random.integer(0, 3));
+      return (most) => selectIssueStats(db, choice, groups, { limit: 1000, most });
+    }),
+  );
+  expect(Math.min(tally.answered, tally.refused)).toBeGreaterThan(3);
+});
+
+it('counts what happened to issues as without a bound, or refuses', async () => {
+  const db = app.database.of(world.workspace.workspaceId);
+  const tally = await compare(
+    repeated(() => {
+      const choice = randomChoice();
+      const shape = {
+        periods: randomPeriods(),
+        columns: random.sample([...columns], random.integer(0, 2)),
+        limit: 100,
+      };
+      return (most) => selectIssueTrend(db, choice, shape, most);
+    }),
+  );
+  expect(Math.min(tally.answered, tally.refused)).toBeGreaterThan(3);
+});
+
+it('counts issues by categories and burnups as without a bound, or refuses', async () => {
+  const db = app.database.of(world.workspace.workspaceId);
+  const projects = world.things.all('Project').map(({ id }) => parseId(String(id))?.uuid ?? '');
+  const tally = await compare(
+    repeated(() => {
+      const periods = randomPeriods();
+      if (random.chance(0.5)) return (most) => selectIssueFlow(db, periods, most);
+      const keys = random.sample(projects, random.integer(1, projects.length));
+      return (most) => selectBurnup(db, 'projectId', keys, periods, most);
+    }),
+  );
+  expect(Math.min(tally.answered, tally.refused)).toBeGreaterThan(3);
+});
+
+it('refuses statistics of too many issues with an error that says what to do', async () => {
+  const span = { from: '2000-01-01', to: '2030-01-01' };
+  const ask = (field: string) => world.ask(`{ ${field} }`, {});
+  const refused = await Promise.all([
+    ask('issueStats(groupBy: [ASSIGNEE, LABEL]) { count }'),
+    ask(
+      `issueTrend(every: MONTH, from: "${span.from}", to: "${span.to}", groupBy: [LABEL]) { periods { closed } }`,
+    ),
+  ]);
+  for (const { body } of refused)
+    expect(body.errors).toMatchObject([
+      { message: expect.stringContaining("'"), extensions: { code: 'QUERY_TOO_COMPLEX' } },
+    ]);
+  const { status, body } = await app.request<{ code: string }>(
+    'GET',
+    '/v1/stats?group_by=assignee&group_by=label',
+    {
+      token: world.workspace.token,
+    },
+  );
+  expect({ status, code: body.code }).toEqual({ status: 400, code: 'query_too_complex' });
+});
