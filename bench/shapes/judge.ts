@@ -12,7 +12,10 @@ export interface Judged {
   readonly heapRows: number;
   readonly buffers: number;
   readonly ms: number;
+  /** Whether a page ended early, or a total is not exact. */
   readonly isShort: boolean;
+  /** Whether it is a total and no page. */
+  readonly isTotal?: boolean;
   readonly problems: readonly string[];
 }
 
@@ -71,8 +74,12 @@ export function report(judged: readonly Judged[], say: (line: string) => void): 
 
 /** How many of the pages ended early. */
 export function shareOfShort(judged: readonly Judged[]): string {
-  const short = judged.filter(({ isShort }) => isShort).length;
-  return `${judged.length} pages, ${short} ended early (${((100 * short) / judged.length).toFixed(1)} %)`;
+  const [totals, pages] = [true, false].map((wanted) =>
+    judged.filter(({ isTotal = false }) => isTotal === wanted),
+  ) as [Judged[], Judged[]];
+  const short = (of: readonly Judged[]) => of.filter(({ isShort }) => isShort).length;
+  const share = ((100 * short(pages)) / pages.length).toFixed(1);
+  return `${pages.length} pages, ${short(pages)} ended early (${share} %); ${totals.length} totals, ${short(totals)} not exact`;
 }
 
 /** The largest shares of pages that may end early: of filters by one condition, and of combinations. */
@@ -80,7 +87,7 @@ const mostShort = { single: 0.03, combined: 0.08 };
 
 export function tooManyShort(judged: Readonly<Record<keyof typeof mostShort, readonly Judged[]>>): string[] {
   return Object.entries(mostShort).flatMap(([kind, most]) => {
-    const pages = judged[kind as keyof typeof mostShort];
+    const pages = judged[kind as keyof typeof mostShort].filter(({ isTotal }) => !isTotal);
     const short = pages.filter(({ isShort }) => isShort).length;
     return short > most * pages.length ? [`${kind}: more than ${100 * most} % of the pages end early`] : [];
   });

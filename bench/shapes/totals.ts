@@ -26,6 +26,7 @@ export async function checkTotal(
     ...reads,
     name: `${name} ${filterName}, total`,
     isShort: !totalCountIsExact,
+    isTotal: true,
     problems: [
       ...reads.problems,
       ...(isWrong ? [`${totalCountIsExact ? '' : 'at least '}${totalCount} of ${matched} rows`] : []),
