@@ -78,6 +78,9 @@ export const maxAnswerBytes = 10_000_000;
 /** The default limit of one operation's cost. */
 export const defaultOperationCost = 10_000;
 
+/** One event of a subscription may cost as much as an operation divided by this. */
+export const eventsPerOperation = 100;
+
 /** The highest cost of a query that graphql-js answers: it completes a list in one turn of the event loop. */
 export const maxFallbackCost = 2_500;
 

@@ -5,10 +5,18 @@ import type { Channels } from '../db/engine/listener.ts';
 
 /** The interval at which the positions of watched workspaces are read, in case that a notification was missed. */
 const pollMs = 1_000;
+/** The shortest time in which those who wait for a workspace are told of it again; changes that come faster are read together. */
+const gatherMs = 100;
 
 interface Watched {
   position: number;
   readonly arrivals: Set<Arrivals>;
+  /** The number of what arrived last; no other workspace has the same. */
+  arrival: number;
+  /** When that was told, on the clock of `performance`. */
+  toldMs: number;
+  /** Set while they are to be told soon. */
+  soon: NodeJS.Timeout | undefined;
 }
 
 /** Tells those who wait in this process that a workspace has new changes. */
@@ -18,6 +26,8 @@ export class ChangeWatch {
   readonly #watched = new Map<string, Watched>();
   readonly #poll: NodeJS.Timeout;
   #isClosed = false;
+  /** The number of the newest arrival, of whatever workspace. */
+  #arrival = 0;
 
   constructor(database: Pick<Database, 'unscoped'>, logger: Pick<Logger, 'warn'>) {
     this.#database = database;
@@ -42,11 +52,12 @@ export class ChangeWatch {
 
   /** Begins to listen for new changes of a workspace. What arrives from now on is not lost, whether somebody waits or not. */
   arrivals(workspaceId: string): Arrivals {
-    const watched = this.#watched.get(workspaceId) ?? { position: 0, arrivals: new Set() };
-    this.#watched.set(workspaceId, watched);
-    const arrivals = new Arrivals(() => {
+    const watched = this.#watched.get(workspaceId) ?? this.#begin(workspaceId);
+    const arrivals = new Arrivals(watched, () => {
       watched.arrivals.delete(arrivals);
-      if (watched.arrivals.size === 0) this.#watched.delete(workspaceId);
+      if (watched.arrivals.size > 0) return;
+      clearTimeout(watched.soon);
+      this.#watched.delete(workspaceId);
     });
     watched.arrivals.add(arrivals);
     if (this.#isClosed) arrivals.end();
@@ -63,6 +74,31 @@ export class ChangeWatch {
     const watched = this.#watched.get(workspaceId);
     if (!watched || watched.position === position) return;
     watched.position = position;
+    // All are told at the same time, so that equal streams read together.
+    watched.soon ??= setTimeout(
+      () => this.#tell(watched),
+      Math.max(watched.toldMs + gatherMs - performance.now(), 0),
+    );
+  }
+
+  #begin(workspaceId: string): Watched {
+    this.#arrival += 1;
+    const begun: Watched = {
+      position: 0,
+      arrivals: new Set(),
+      arrival: this.#arrival,
+      toldMs: 0,
+      soon: undefined,
+    };
+    this.#watched.set(workspaceId, begun);
+    return begun;
+  }
+
+  #tell(watched: Watched): void {
+    watched.soon = undefined;
+    watched.toldMs = performance.now();
+    this.#arrival += 1;
+    watched.arrival = this.#arrival;
     for (const arrivals of watched.arrivals) arrivals.arrive();
   }
 
@@ -91,17 +127,24 @@ export class ChangeWatch {
 
 /** The new changes of a workspace, as one waiting request or stream hears of them. */
 export class Arrivals {
+  readonly #watched: Pick<Watched, 'arrival'>;
   readonly #onEnd: () => void;
   #hasArrived = false;
   #isEnded = false;
   #waiting: (() => void) | undefined;
 
-  constructor(onEnd: () => void) {
+  constructor(watched: Pick<Watched, 'arrival'>, onEnd: () => void) {
+    this.#watched = watched;
     this.#onEnd = onEnd;
   }
 
   get isEnded(): boolean {
     return this.#isEnded;
+  }
+
+  /** The number of what arrived last: a read that began after it got its number contains that. */
+  get arrival(): number {
+    return this.#watched.arrival;
   }
 
   /** Resolves with true when changes have arrived since the last call, with false after the time or at the end. */

@@ -1,18 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RateLimitedError } from '../executor/challenge.ts';
-import type { Delivery, StreamedEvent } from '../rest-compat/events.ts';
+import type { Delivery } from '../rest-compat/events.ts';
 import type { Arrivals } from './change-watch.ts';
 
 /** How soon a client comes back after its stream has ended. */
 const retryMs = 2_000;
 /** How long nothing is sent before a comment shows that the stream works, and before its token is checked again. */
 const heartbeatMs = 10_000;
-/** The shortest time between two deliveries; changes that come faster are delivered together. */
-const gatherMs = 100;
 /** How long a stream lasts; some end sooner than others, so that they spread over the processes again. */
 const lastsMs = () => 60 * 60_000 * (0.9 + Math.random() / 5);
-/** A delivery is written in pieces of about this size. */
-const pieceCharacters = 65_536;
 
 interface StreamParts {
   readonly arrivals: Arrivals;
@@ -22,38 +18,49 @@ interface StreamParts {
   readonly deliver: (cursor: string) => Promise<Delivery>;
   /** Throws if the token may read nothing any more. */
   readonly check: () => Promise<unknown>;
+  /** What the client is told of an error that ends the stream; undefined if it learns of it when it comes back. */
+  readonly farewell?: ((error: unknown) => Delivery | undefined) | undefined;
 }
 
 /**
  * The text of a stream of events (`text/event-stream`). It is asked for the next piece when the client has read the last one, so
- * of a slow client nothing is kept but its place. It ends without a farewell: the client then comes back and goes on from the
- * last `id`.
+ * of a slow client nothing is kept but its place. Unless there is a farewell, it just ends: the client then comes back and goes on
+ * from the last `id`.
  */
-export async function* eventStream({ arrivals, first, deliver, check }: StreamParts): AsyncGenerator<string> {
+export async function* eventStream({
+  arrivals,
+  first,
+  deliver,
+  check,
+  farewell,
+}: StreamParts): AsyncGenerator<string | Uint8Array> {
   const untilMs = performance.now() + lastsMs();
   let delivery = first;
   let told = '';
   yield `retry: ${retryMs}\n`;
   for (;;) {
-    if (delivery.cursor !== told) yield* piecesOf(delivery);
+    if (delivery.cursor !== told || delivery.isLast) yield* delivery.pieces;
+    if (delivery.isLast) return;
     told = delivery.cursor;
-    const deliveredMs = performance.now();
-    if (!delivery.hasMore) {
-      while (!(await arrivals.next(heartbeatMs))) {
+    try {
+      while (!delivery.hasMore && !(await arrivals.next(heartbeatMs))) {
         if (arrivals.isEnded || performance.now() > untilMs) return;
         if (!(await patiently(check, arrivals))) return;
         yield ':\n\n';
       }
-      await delay(Math.max(gatherMs - (performance.now() - deliveredMs), 0));
+      const { cursor } = delivery;
+      const next = await patiently(() => deliver(cursor), arrivals);
+      if (!next) return;
+      delivery = next;
+    } catch (error) {
+      const last = farewell?.(error);
+      if (!last) return;
+      delivery = last;
     }
-    const { cursor } = delivery;
-    const next = await patiently(() => deliver(cursor), arrivals);
-    if (!next) return;
-    delivery = next;
   }
 }
 
-/** Does the work, again and again while the token is in debt. Gives undefined when the stream has to end. */
+/** Does the work, again and again while the token is in debt. Gives undefined when the stream was ended. */
 async function patiently<Result>(
   work: () => Promise<Result>,
   arrivals: Arrivals,
@@ -62,27 +69,9 @@ async function patiently<Result>(
     try {
       return await work();
     } catch (error) {
-      // The client learns the reason when it comes back.
-      if (!(error instanceof RateLimitedError)) return undefined;
+      if (!(error instanceof RateLimitedError)) throw error;
       await delay(Math.min(error.retryAfterSeconds * 1_000, heartbeatMs));
     }
   }
   return undefined;
-}
-
-/** The events as text, and the cursor after them. An event without data is not told, but its id is kept by the client. */
-function* piecesOf({ events, cursor }: Delivery): Generator<string> {
-  let piece = '';
-  for (const event of events) {
-    piece += textOf(event);
-    if (piece.length < pieceCharacters) continue;
-    yield piece;
-    piece = '';
-  }
-  yield events.at(-1)?.id === cursor ? piece : `${piece}id: ${cursor}\n\n`;
-}
-
-/** JSON has no line breaks, so its text is one line. */
-function textOf({ id, type, data }: StreamedEvent): string {
-  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,15 +1,64 @@
 /** An event of a stream: the place after it, its type, and what is shown of it. */
 export interface StreamedEvent {
-  readonly id: string;
+  readonly id?: string;
   readonly type: string;
-  readonly data: unknown;
+  /** JSON, which has no line breaks. */
+  readonly json: string;
 }
 
 /** Events that are delivered together, and the place to go on from. */
 export interface Delivery {
-  readonly events: readonly StreamedEvent[];
+  /** The events in the format of `text/event-stream`, in pieces that are written one after another. */
+  readonly pieces: readonly Uint8Array[];
+  /** How many events these are. */
+  readonly count: number;
   readonly cursor: string;
   readonly hasMore: boolean;
+  /** Whether the stream ends after it. */
+  readonly isLast?: boolean;
+  /** The objects in it that are still to be charged to the client. */
+  readonly objects?: number;
+  /** Whether it is for one client only, although others read the same. */
+  readonly isOwn?: boolean;
+}
+
+/** What a stream is made of. */
+export interface StreamSource<Context> {
+  /** What the client gets at once. */
+  readonly first: Delivery;
+  /** Reads what comes after a cursor. Throws if the token may not read it any more. */
+  readonly deliver: (context: Context, cursor: string) => Promise<Delivery>;
+  /** What the client is told of an error that ends the stream; undefined if it learns of it when it comes back. */
+  readonly farewell?: (error: unknown) => Delivery | undefined;
+  /** Streams of the same workspace, scopes and role with the same text here deliver the same after the same cursor. */
+  readonly cohort?: string | undefined;
+  readonly face: 'graphql' | 'rest';
+}
+
+/** A delivery is written in pieces of about this size. */
+const pieceCharacters = 65_536;
+
+/** The delivery of these events. A cursor after the last event is told as well, as an id without an event. */
+export function deliveryOf(
+  events: readonly StreamedEvent[],
+  rest: Pick<Delivery, 'cursor' | 'hasMore' | 'isLast' | 'objects' | 'isOwn'>,
+): Delivery {
+  const pieces: Uint8Array[] = [];
+  let piece = '';
+  for (const event of events) {
+    piece += textOf(event);
+    if (piece.length < pieceCharacters) continue;
+    pieces.push(Buffer.from(piece));
+    piece = '';
+  }
+  if (events.at(-1)?.id !== rest.cursor && !rest.isLast) piece += `id: ${rest.cursor}\n\n`;
+  if (piece !== '') pieces.push(Buffer.from(piece));
+  return { pieces, count: events.length, ...rest };
+}
+
+function textOf({ id, type, json }: StreamedEvent): string {
+  const name = id === undefined ? '' : `id: ${id}\n`;
+  return `${name}event: ${type}\ndata:${json === '' ? '' : ` ${json}`}\n\n`;
 }
 
 /** The body of a page of a log, of which each entry has its own cursor and type. */
@@ -20,8 +69,20 @@ interface LogPage {
 }
 
 /** The entries of a page as events. */
-export function deliveryOf(body: unknown): Delivery {
+export function deliveryOfPage(body: unknown): Delivery {
   const { results, cursor, hasMore } = body as LogPage;
-  const events = results.map((data) => ({ id: data.cursor, type: data.eventType, data }));
-  return { events, cursor, hasMore };
+  const events = results.map((item) => ({
+    id: item.cursor,
+    type: item.eventType,
+    json: JSON.stringify(item),
+  }));
+  return deliveryOf(events, { cursor, hasMore });
 }
+
+/** The headers of an answer that is a stream of events. */
+export const streamHeaders = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // Proxies must neither keep events back nor compress them.
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+} as const;

@@ -1,5 +1,5 @@
 import type { Table } from './csv.ts';
-import { type Delivery, deliveryOf } from './events.ts';
+import { type Delivery, deliveryOfPage } from './events.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { largestPage, longestCursor } from './params.ts';
 import type { RowForm } from '../executor/compiled/row-form.ts';
@@ -87,7 +87,7 @@ export function log<Picked>(of: Shape<Picked>): Reply<Picked, unknown> {
     successes: page.successes.map((success) => ({ ...success, isStream: true })),
     render: (picked) => {
       const { body, ...rendering } = page.render(picked, undefined);
-      return { ...rendering, body, ...(!(body instanceof Uint8Array) && { delivery: deliveryOf(body) }) };
+      return { ...rendering, body, ...(!(body instanceof Uint8Array) && { delivery: deliveryOfPage(body) }) };
     },
   };
 }

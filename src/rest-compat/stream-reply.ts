@@ -1,19 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
 import { executeOperation, type OperationContext } from '../executor/execute.ts';
-import type { Delivery } from './events.ts';
+import { type Delivery, streamHeaders } from './events.ts';
 import type { RestReply, RestRequest } from './face.ts';
 import { NewestCursorDocument, type NewestCursorQuery } from './operations.generated.ts';
 import { operationProblem, problemReply, refusalOf } from './problem.ts';
 import type { Judged, Route } from './route.ts';
 
 type Ready = Extract<Judged, { verdict: 'ready' }>;
-
-const headers = {
-  'Content-Type': 'text/event-stream; charset=utf-8',
-  // Proxies must neither keep events back nor compress them.
-  'Cache-Control': 'no-cache, no-transform',
-  'X-Accel-Buffering': 'no',
-};
 
 /**
  * Answers with a stream of events: what the route answers after a cursor, and then whatever comes. Without a cursor, it begins
@@ -44,12 +37,13 @@ export async function streamReply(
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
   const first = deliveryIn(judged, data);
-  const events = await request.stream(first, async (reading, cursor) => {
+  const deliver = async (reading: OperationContext, cursor: string) => {
     const result = await read(reading, cursor);
     if (result.errors) throw new Error('The stream ends, and its client learns why when it comes back.');
     return deliveryIn(judged, result.data);
-  });
-  return { status: 200, headers: { ...headers, 'X-GraphQL-Operation': operationName }, events };
+  };
+  const events = await request.stream({ first, deliver, face: 'rest' });
+  return { status: 200, headers: { ...streamHeaders, 'X-GraphQL-Operation': operationName }, events };
 }
 
 async function newestCursor(schema: GraphQLSchema, context: OperationContext): Promise<string> {

@@ -16,6 +16,7 @@ import './agent-mutations.ts';
 import './mutation.ts';
 import './nodes.ts';
 import './changes.ts';
+import './subscription.ts';
 
 /** The executable schema. Importing a type's file declares the type with the builder. */
 export const schema = builder.toSchema({ directives: [...specifiedDirectives, requiresScopes] });

@@ -5,10 +5,11 @@ import { Semaphore } from '../db/engine/semaphore.ts';
 import type { OperationContext } from '../executor/execute.ts';
 import { maxAnswerBytes } from '../executor/limits.ts';
 import type { Arrivals } from '../live/change-watch.ts';
+import { Cohorts } from '../live/cohorts.ts';
 import { eventStream } from '../live/event-stream.ts';
 import type { Live } from '../live/live.ts';
-import type { Delivery } from '../rest-compat/events.ts';
-import type { ChangeArrivals, Principal } from '../resolvers/context.ts';
+import type { Delivery, StreamSource } from '../rest-compat/events.ts';
+import { type ChangeArrivals, type Principal, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import { defaultAdmission } from './limits/admission.ts';
 import { stoppingMessage } from './stopping.ts';
@@ -21,13 +22,15 @@ export interface WaitingRequest {
   onGone(listener: () => void): () => void;
 }
 
-/** How many streams deliver at once, beside the requests in progress. */
+/** How many streams deliver, and how many check their tokens, at once, beside the requests in progress. */
 const deliveriesAtOnce = 4;
 
 /** Lets requests wait for changes of their workspaces, and streams go on from them. */
 export class ChangeWaits {
   readonly #live: Pick<Live, 'watch' | 'places' | 'limits'>;
   readonly #deliveries = new Semaphore(deliveriesAtOnce);
+  readonly #checks = new Semaphore(deliveriesAtOnce);
+  readonly #cohorts = new Cohorts<Delivery>();
 
   constructor(live: Pick<Live, 'watch' | 'places' | 'limits'>) {
     this.#live = live;
@@ -57,37 +60,35 @@ export class ChangeWaits {
   }
 
   /**
-   * A stream that begins with the first delivery. `renew` checks the token again and makes the context of the next delivery.
+   * A stream that begins with its first delivery. `renew` checks the token again and makes the context of the next delivery.
    * Throws `too_many_streams`.
    */
   stream(
     request: WaitingRequest,
     principal: Principal,
     renew: () => Promise<OperationContext>,
-    first: Delivery,
-    deliver: (context: OperationContext, cursor: string) => Promise<Delivery>,
-  ): AsyncIterable<string> {
+    { first, deliver, farewell, cohort }: StreamSource<OperationContext>,
+  ): AsyncIterable<string | Uint8Array> {
     if (this.#live.watch.isClosed) raise('unavailable', stoppingMessage);
     const { arrivals, leave } = this.#enter(request, principal);
     // Something may have arrived between the first delivery and now.
     arrivals.arrive();
-    const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
-      this.#deliveries.run(
-        () =>
-          metered(work, {
-            deadline: new Deadline({
-              withinMs: defaultAdmission.requestTimeoutMs,
-              waitMs: defaultAdmission.queueWaitMs,
-            }),
-            allowance: new ReadAllowance(maxAnswerBytes),
-          }),
-        () => raise('unavailable', 'Nobody is refused without a limit of time.'),
-      );
+    const check = () => inTurn(this.#checks, renew);
     const texts = eventStream({
       arrivals,
       first,
-      deliver: (cursor) => inTurn(async () => deliver(await renew(), cursor)),
-      check: () => inTurn(renew),
+      farewell,
+      check,
+      deliver: async (cursor) => {
+        const context = await check();
+        const read = () => inTurn(this.#deliveries, () => deliver(context, cursor));
+        const { arrival } = arrivals;
+        const key = cohort === undefined ? undefined : keyOf(context, [cohort, cursor, arrival]);
+        let delivery = await (key === undefined ? read() : this.#cohorts.read(key, read));
+        if (delivery.isOwn) delivery = await read();
+        if (delivery.objects) context.charge?.(delivery.objects);
+        return delivery;
+      },
     });
     return untilEnd(texts, leave);
   }
@@ -111,7 +112,28 @@ export class ChangeWaits {
   }
 }
 
-async function* untilEnd(texts: AsyncIterable<string>, ended: () => void): AsyncGenerator<string> {
+/** Does the work of a stream when it is its turn, within the limits of a request. */
+function inTurn<Result>(turns: Semaphore, work: () => Promise<Result>): Promise<Result> {
+  return turns.run(
+    () =>
+      metered(work, {
+        deadline: new Deadline({
+          withinMs: defaultAdmission.requestTimeoutMs,
+          waitMs: defaultAdmission.queueWaitMs,
+        }),
+        allowance: new ReadAllowance(maxAnswerBytes),
+      }),
+    () => raise('unavailable', 'Nobody is refused without a limit of time.'),
+  );
+}
+
+/** What a delivery depends on, besides what the stream asks for: all that a token may read with these scopes and this role. */
+function keyOf(context: OperationContext, parts: readonly unknown[]): string {
+  const { workspaceId, role, scopes } = signedIn(context).principal;
+  return JSON.stringify([workspaceId, role, [...scopes].toSorted(), ...parts]);
+}
+
+async function* untilEnd<Text>(texts: AsyncIterable<Text>, ended: () => void): AsyncGenerator<Text> {
   try {
     yield* texts;
   } finally {

@@ -5,7 +5,7 @@ import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { Loaders } from '../db/reads/loaders.ts';
 import type { ExecutorName, OperationContext } from '../executor/execute.ts';
 import { InvalidTokenError, RateLimitedError } from '../executor/challenge.ts';
-import type { Delivery } from '../rest-compat/events.ts';
+import type { StreamSource } from '../rest-compat/events.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
 import type { CachedReference, Principal } from '../resolvers/context.ts';
 import { causeOf } from '../executor/errors.ts';
@@ -115,11 +115,10 @@ export class Contexts {
     request: RequestSource,
     authorization: string | undefined,
     principal: Principal,
-    first: Delivery,
-    deliver: (context: OperationContext, cursor: string) => Promise<Delivery>,
-  ): AsyncIterable<string> {
+    source: StreamSource<OperationContext>,
+  ): AsyncIterable<string | Uint8Array> {
     const renew = () => this.#renewed(request, authorization);
-    return this.#changeWaits.stream(request, principal, renew, first, deliver);
+    return this.#changeWaits.stream(request, principal, renew, source);
   }
 
   async #renewed(request: RequestSource, authorization: string | undefined): Promise<OperationContext> {

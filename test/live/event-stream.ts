@@ -17,15 +17,22 @@ export interface Listening {
   stop(): void;
 }
 
-/** Opens a stream of events with fetch, and parses it as the specification of HTML says. */
+/** Opens a stream of events with fetch, by POST where there is a body, and parses it as the specification of HTML says. */
 export async function listen(
   url: string,
   token: string,
   headers: Record<string, string> = {},
+  body?: string,
 ): Promise<Listening> {
   const controller = new AbortController();
   const response = await fetch(url, {
-    headers: { Authorization: `Bearer ${token}`, Accept: 'text/event-stream', ...headers },
+    ...(body !== undefined && { method: 'POST', body }),
+    headers: {
+      Authorization: `Bearer ${token}`,
+      Accept: 'text/event-stream',
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
     signal: controller.signal,
   });
   const queue: ServerEvent[] = [];
@@ -45,7 +52,7 @@ export async function listen(
           block
             .split('\n')
             .filter((line) => !line.startsWith(':'))
-            .map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
+            .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]),
         );
         lastId = fields.get('id') ?? lastId;
         const data = fields.get('data');
@@ -53,7 +60,7 @@ export async function listen(
           queue.push({
             id: lastId,
             type: fields.get('event') ?? 'message',
-            data: JSON.parse(data) as ServerEvent['data'],
+            data: JSON.parse(data || '{}') as ServerEvent['data'],
           });
       }
       wake?.();

@@ -35,7 +35,7 @@ import {
 } from './compile-context.ts';
 import { heldField } from './properties.ts';
 import { linkedField, type Preload, type Target } from './references.ts';
-import { GivenFetch, givenField, KeyedFetch } from './roots.ts';
+import { EventsFetch, GivenFetch, givenField, KeyedFetch } from './roots.ts';
 import { type Run, viewerSlot } from './run.ts';
 import { SeriesFetch } from './series.ts';
 import { leafPlan } from './leaf-plans.ts';
@@ -195,6 +195,12 @@ function compilePlan(
       return self(context, key, field, nodes);
     case 'source':
       return source(context, key, field, nodes, plan);
+    case 'events': {
+      const below = compileObject(context.reading, objectType(field), nodes, new Columns('given'));
+      const part = object.newPart();
+      object.fetches.push(new EventsFetch(part, below));
+      return linkedField(key, nullable, part, below);
+    }
   }
 }
 

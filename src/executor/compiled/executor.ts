@@ -11,7 +11,7 @@ import { isFinal } from '../errors.ts';
 import { Turns } from '../turns.ts';
 import { perVariant } from '../variants.ts';
 import { compileOperation } from './compile.ts';
-import { type Frame, newFrame, NotCompilable } from './frame.ts';
+import { type Frame, newFrame, NotCompilable, type Row } from './frame.ts';
 import { JsonWriter, type WrittenAnswer } from './json-writer.ts';
 import type { ObjectPlan } from './objects.ts';
 import { type CompiledRowForm, compileRowForm, type RowForm } from './row-form.ts';
@@ -63,11 +63,8 @@ export async function answerCompiled(
   }
   const results = new RootResults();
   try {
-    const data = await runPlan(plan, compilable, context, {
-      form,
-      rowForm: rows && compileRowForm(rows, plan),
-      results,
-    });
+    const how = { form, rowForm: rows && compileRowForm(rows, plan), results };
+    const data = await runPlan(compilable, context, how, (run) => answer(plan, run, form));
     compiledCounts.answered += 1;
     return data;
   } catch (error) {
@@ -78,13 +75,38 @@ export async function answerCompiled(
   }
 }
 
+/**
+ * Answers a subscription for each of these events from its plan, with one statement for all rows of a level. Undefined where
+ * graphql-js has to answer, as for `answerCompiled`.
+ */
+export async function answerEventsCompiled(
+  compilable: Compilable,
+  context: Context,
+  events: readonly object[],
+  onFallback: (reason: unknown) => void,
+): Promise<{ texts: string[]; objects: number } | undefined> {
+  const plan = planOf(compilable);
+  if (plan instanceof NotCompilable) {
+    onFallback(plan);
+    return undefined;
+  }
+  try {
+    const how = { form: 'json', rowForm: undefined, results: new RootResults() } as const;
+    return await runPlan(compilable, context, how, (run) => answerEvents(plan, run, events));
+  } catch (error) {
+    if (isFinal(error)) throw error;
+    onFallback(error);
+    return undefined;
+  }
+}
+
 /** Runs the plan, and once more with new reference data where the cached data is older than a row that refers to it. */
-async function runPlan(
-  plan: ObjectPlan,
+async function runPlan<Result>(
   { variables }: Compilable,
   context: Context,
   how: { form: AnswerForm; rowForm: CompiledRowForm | undefined; results: RootResults },
-): Promise<Answered> {
+  answering: (run: Run) => Promise<Result>,
+): Promise<Result> {
   const { reference } = context;
   const cached = reference?.current();
   const first = new Run(context, variables, {
@@ -93,7 +115,7 @@ async function runPlan(
     ...how,
   });
   try {
-    return await answer(plan, first, how.form);
+    return await answering(first);
   } catch (error) {
     if (!(error instanceof MissingReference)) throw error;
     first.end();
@@ -103,7 +125,28 @@ async function runPlan(
       acceptsMissing: true,
       ...how,
     });
-    return await answer(plan, again, how.form);
+    return await answering(again);
+  }
+}
+
+async function answerEvents(plan: ObjectPlan, run: Run, events: readonly object[]) {
+  const root = newFrame(run, events as readonly Row[], []);
+  try {
+    await plan.fetch(root, run);
+    const turns = new Turns();
+    const texts: string[] = [];
+    for (const row of events.keys()) {
+      const wait = turns.next();
+      if (wait) await wait;
+      const { bytes, release } = written(plan, root, row);
+      texts.push(bytes.toString());
+      release();
+    }
+    run.release();
+    // The roots are no objects of the answers.
+    return { texts, objects: run.objects - events.length };
+  } finally {
+    run.end();
   }
 }
 
@@ -124,10 +167,10 @@ async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Ans
   }
 }
 
-function written(plan: ObjectPlan, root: Frame): WrittenAnswer {
+function written(plan: ObjectPlan, root: Frame, row = 0): WrittenAnswer {
   const out = new JsonWriter();
   out.bytes(dataHead);
-  plan.write(out, root, 0);
+  plan.write(out, root, row);
   out.byte(closingBrace);
   return out.finish();
 }

@@ -166,6 +166,24 @@ export class GivenFetch implements Fetch {
   }
 }
 
+/** Shows an event of a subscription for each row of the root, with everything below all of them fetched at once. */
+export class EventsFetch implements Fetch {
+  readonly #part: number;
+  readonly #plan: ObjectPlan;
+
+  constructor(part: number, plan: ObjectPlan) {
+    this.#part = part;
+    this.#plan = plan;
+  }
+
+  fetch(frame: Frame, run: Run): Promise<void> | undefined {
+    const events = newFrame(run, frame.rows, []);
+    const at = Int32Array.from(frame.rows.keys());
+    frame.parts[this.#part] = { frame: events, at } satisfies Link;
+    return this.#plan.fetch(events, run);
+  }
+}
+
 export function givenField(
   key: string,
   type: GraphQLOutputType,

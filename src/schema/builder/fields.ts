@@ -11,7 +11,7 @@ import type { IdPrefix } from '../../resolvers/ids.ts';
 import type { Entity } from './entity.ts';
 import { naming } from './naming.ts';
 import type { Piece } from './concatenated.ts';
-import type { Plan } from './plan.ts';
+import type { EventPage, Plan } from './plan.ts';
 import { type Fields, planned } from './plan-resolver.ts';
 import type { ScopeNeed } from './scopes.ts';
 import { type AnyReferences, type Needs, type Referred, referencePlan, referencePlans } from './via.ts';
@@ -125,6 +125,15 @@ declare global {
           args?: Args;
           extensions?: Readonly<Record<string, unknown>>;
           load: (ctx: Context, args: InputShapeFromFields<Args>, parent: ParentShape) => unknown;
+        },
+      ): FieldRef<Types, unknown>;
+      /** The events of a subscription: `read` finds those after a cursor. */
+      events<Type, Args extends InputFieldMap>(
+        options: FieldMeta & {
+          type: Type;
+          args: Args;
+          extensions?: Readonly<Record<string, unknown>>;
+          read: (ctx: Context, args: InputShapeFromFields<Args>, after: string) => Promise<EventPage>;
         },
       ): FieldRef<Types, unknown>;
     }
@@ -242,6 +251,12 @@ const helpers = {
     { type, load, ...meta }: FieldMeta & { type: unknown; load: (ctx: Context, args: unknown) => unknown },
   ) {
     return planned(this, type, meta, { kind: 'source', load });
+  },
+  events(
+    this: Fields,
+    { type, read, ...meta }: FieldMeta & { type: unknown; read: (Plan & { kind: 'events' })['read'] },
+  ) {
+    return planned(this, type, meta, { kind: 'events', read });
   },
 };
 Object.assign(RootFieldBuilder.prototype, helpers);

@@ -10,7 +10,7 @@ import { type Context, signedIn } from '../../resolvers/context.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import { findNodes } from '../../resolvers/nodes.ts';
 import { concatenatedText } from './concatenated.ts';
-import type { Plan, ReferencePlan, ReferencePlans } from './plan.ts';
+import type { Plan, ReferencePlan, ReferencePlans, StreamEvent } from './plan.ts';
 import { RootResults } from './root-results.ts';
 
 /** The part of Pothos's field builder that the helpers use. */
@@ -116,6 +116,9 @@ function resolverOf(plan: Plan): Resolve {
         parent instanceof RootResults
           ? parent.once(path.key, () => plan.load(ctx, args))
           : plan.load(ctx, args);
+    case 'events':
+      // Whoever runs a subscription puts the event into the root, once for each answer.
+      return (root: unknown) => (root as Pick<StreamEvent, 'event'>).event;
     default:
       return plan satisfies never;
   }

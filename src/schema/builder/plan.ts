@@ -26,6 +26,26 @@ export interface ReferencePlans {
  */
 export type RowsOf = (args: Readonly<Record<string, unknown>>) => number;
 
+/** Something that a subscription tells: the parent of its answer, and the cursor to go on from after it. */
+export interface StreamEvent {
+  readonly event: object;
+  readonly cursor: string;
+}
+
+/** The events of a subscription after a cursor, oldest first. */
+export interface EventPage {
+  readonly events: readonly StreamEvent[];
+  /** The cursor to go on from, which is set even if there are no events. */
+  readonly cursor: string;
+  /** Whether there may be more after the cursor already. */
+  readonly hasMore: boolean;
+  /** Set where so much may have changed that events do not tell it: there are none, and the client has to read its list again. */
+  readonly isReset?: boolean;
+}
+
+/** Reads the events of a subscription with these arguments. */
+export type ReadEvents = (ctx: Context, args: Record<string, unknown>, after: string) => Promise<EventPage>;
+
 /**
  * How a field is answered, as data. The helpers of the field builder write it into the field's `extensions.plan`. The
  * compiled executor reads it there, and `plan-resolver.ts` makes the `resolve` of graphql-js from it. A plain column
@@ -97,4 +117,6 @@ export type Plan =
   /** The same row as another type. */
   | { kind: 'self' }
   /** Rows or a value that one call of a resolver returns. The selection on them is answered by plans again. */
-  | { kind: 'source'; load: (ctx: Context, args: unknown) => unknown };
+  | { kind: 'source'; load: (ctx: Context, args: unknown) => unknown }
+  /** The events of a subscription. Each is the parent of an answer of its own. */
+  | { kind: 'events'; read: ReadEvents };

@@ -53,7 +53,7 @@ export function needOfField(typeName: string, fieldName: string): ScopeNeed {
   return fieldNeeds.get(`${typeName}.${fieldName}`) ?? typeNeeds.get(typeName) ?? 'token';
 }
 
-const rootTypes = new Set(['Query', 'Mutation']);
+const rootTypes = new Set(['Query', 'Mutation', 'Subscription']);
 
 class ScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {

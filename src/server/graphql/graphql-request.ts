@@ -12,7 +12,7 @@ export interface GraphQLRequest extends NamedDocument {
   variables?: Record<string, unknown> | undefined;
 }
 
-export type GraphQLMediaType = 'application/json' | 'application/graphql-response+json';
+export type GraphQLMediaType = 'application/json' | 'application/graphql-response+json' | 'text/event-stream';
 
 /** Reads the parameters of a request. Throws `unsupported_media_type`, `payload_too_large` and `invalid_request`. */
 export async function parametersOf(
@@ -69,13 +69,24 @@ const mediaTypes = {
   [graphqlJson]: 'application/graphql-response+json',
 } as const;
 
+const events = 'text/event-stream;charset=utf-8';
 const acceptedJson = mediaTypeNegotiator([json, graphqlJson]);
+const acceptedEvents = mediaTypeNegotiator([events]);
 const acceptedPages = mediaTypeNegotiator([json, graphqlJson, html]);
 
-/** The media type to answer in. JSON where the `Accept` header leaves the choice; undefined when it allows neither type. */
+/**
+ * The media type to answer a query or a mutation in. JSON where the `Accept` header leaves the choice, events where it allows
+ * nothing else; undefined when it allows none of them.
+ */
 export function acceptedMediaType(accept: string | undefined): GraphQLMediaType | undefined {
   const [best] = acceptedJson(accept);
-  return best && mediaTypes[best];
+  if (best) return mediaTypes[best];
+  return acceptsEvents(accept) ? 'text/event-stream' : undefined;
+}
+
+/** Whether the answer may be a stream of events, as that of a subscription is. */
+export function acceptsEvents(accept: string | undefined): boolean {
+  return acceptedEvents(accept).length > 0;
 }
 
 /** Whether the client is a browser that shows a page, and not a client of the API. */

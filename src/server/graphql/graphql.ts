@@ -19,6 +19,7 @@ import {
   prefersHtml,
 } from './graphql-request.ts';
 import { type AskedGraph, admitVisitor } from './graphql-visitors.ts';
+import { completed, subscriptionReply } from './subscriptions.ts';
 import { jsonReply } from '../http/reply.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { SchemaDoor } from './schema-door.ts';
@@ -56,6 +57,10 @@ interface YogaContext {
   /** Not called `request`, because the context of Yoga has one already. */
   readonly incoming: ServerRequest;
   readonly mediaType: GraphQLMediaType;
+  /** Set where the operation is a subscription: a refusal has its status, whatever the media type. */
+  isSubscription?: boolean;
+  /** The stream with which a subscription is answered. */
+  stream?: RestReply;
 }
 
 /**
@@ -85,12 +90,15 @@ export function createGraphQLFace(
       const mediaType = acceptedMediaType(request.headers.accept);
       try {
         const { parameters, operation, accepted } = await admit(graph, request, mediaType);
-        const context = { parameters, operation, incoming: request, mediaType: accepted };
-        if (request.method === 'POST' && graphqlPath === 'direct')
+        const context: YogaContext = { parameters, operation, incoming: request, mediaType: accepted };
+        // Yoga would send events in a form of its own.
+        const isDirect = request.method === 'POST' && graphqlPath === 'direct';
+        if (isDirect || accepted === 'text/event-stream')
           return directReply(await run(graph, context, 'json'), context);
         const init = { method: request.method, headers: { accept: accepted } };
         yoga ??= import('graphql-yoga').then(({ createYoga }) => createGraphQLYoga(createYoga, graph));
         const response = await (await yoga).fetch('http://workgraph/graphql', init, context);
+        if (context.stream) return context.stream;
         return {
           status: response.status,
           headers: { ...Object.fromEntries(response.headers), Vary: 'Accept' },
@@ -111,7 +119,7 @@ async function admit(graph: Graph, request: ServerRequest, accepted: GraphQLMedi
   if (!accepted)
     raise(
       'not_acceptable',
-      'The media type of answers is application/json or application/graphql-response+json.',
+      'The media type of answers is application/json, application/graphql-response+json or text/event-stream.',
     );
   return { parameters: await parametersOf(request), operation, accepted };
 }
@@ -183,8 +191,14 @@ async function runOpenly(
     const name = (chosen.name?.value ?? '').slice(0, longestName);
     incoming.note(name);
     if (name !== '' && documents.isTrusted(parameters)) incoming.served.operation = name;
-    if (incoming.method === 'GET' && chosen.operation !== OperationTypeNode.QUERY) {
+    if (incoming.method === 'GET' && chosen.operation === OperationTypeNode.MUTATION) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
+    }
+    if (chosen.operation === OperationTypeNode.SUBSCRIPTION) {
+      context.isSubscription = true;
+      const request = { schema, document, operationName, variables };
+      context.stream = await subscriptionReply(request, operation, incoming, name);
+      return {};
     }
     const idempotencyKey = idempotencyKeyOf(incoming.headers);
     return await executeOperation({
@@ -212,7 +226,7 @@ const refusedAlways: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** The status and headers of a result. */
-function httpOf(result: OperationResult, { mediaType, incoming }: YogaContext) {
+function httpOf(result: OperationResult, { mediaType, incoming, isSubscription }: YogaContext) {
   const [error] = result.errors ?? [];
   if (!error || 'data' in result) {
     const ran = incoming.operationName;
@@ -220,7 +234,8 @@ function httpOf(result: OperationResult, { mediaType, incoming }: YogaContext) {
     return { status: 200, headers };
   }
   const cause = expectedError(error) ?? maskedError;
-  if (mediaType === 'application/json' && !refusedAlways.has(cause.code)) return { status: 200, headers: {} };
+  const isLenient = mediaType === 'application/json' && !isSubscription;
+  if (isLenient && !refusedAlways.has(cause.code)) return { status: 200, headers: {} };
   return {
     status: errorCodes[cause.code].status,
     headers: { ...headersOf(cause), ...allowed(cause, 'POST') },
@@ -229,8 +244,17 @@ function httpOf(result: OperationResult, { mediaType, incoming }: YogaContext) {
 
 /** The reply that Yoga would send, with the same body, status and headers, without calling Yoga. */
 function directReply(result: OperationResult, context: YogaContext): RestReply {
+  if (context.stream) return context.stream;
   const { status, headers } = httpOf(result, context);
   const { json, data, errors, extensions } = result;
+  if (context.mediaType === 'text/event-stream') {
+    // A refusal is no event: who asks for a stream learns of it by its status.
+    if (errors && !('data' in result)) return jsonReply(status, { errors }, { ...headers, Vary: 'Accept' });
+    const bytes = json
+      ? withExtensions(json.bytes, extensions)
+      : JSON.stringify({ errors, data, extensions });
+    return completed(String(bytes), { ...headers, Vary: 'Accept' }, json?.release);
+  }
   return {
     status,
     headers: { 'Content-Type': `${context.mediaType}; charset=utf-8`, ...headers, Vary: 'Accept' },
@@ -252,11 +276,15 @@ function refusal(error: unknown, request: ServerRequest, mediaType: GraphQLMedia
   const report = request.anonymous().report;
   const body = { errors: [formatError(error, request.requestId, report).toJSON()] };
   return jsonReply(errorCodes[cause.code].status, body, {
-    'Content-Type': `${mediaType ?? 'application/json'}; charset=utf-8`,
+    'Content-Type': `${refusalType(mediaType)}; charset=utf-8`,
     Vary: 'Accept',
     ...headersOf(cause),
     ...allowed(cause, 'GET, POST'),
   });
+}
+
+function refusalType(mediaType: GraphQLMediaType | undefined): string {
+  return mediaType === undefined || mediaType === 'text/event-stream' ? 'application/json' : mediaType;
 }
 
 function allowed({ code }: AppError, methods: string): Record<string, string> {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { OperationContext } from '../../executor/execute.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
-import type { Delivery } from '../../rest-compat/events.ts';
+import type { StreamSource } from '../../rest-compat/events.ts';
 import type { RestRequest } from '../../rest-compat/face.ts';
 import { signedIn } from '../../resolvers/context.ts';
 import type { SeenVersion } from '../../reference/memory.ts';
@@ -102,13 +102,11 @@ export class ServerRequest implements RestRequest {
     return this.method === 'GET' && acceptedStreams(this.headers.accept)[0] === 'text/event-stream';
   }
 
-  async stream(
-    first: Delivery,
-    deliver: (context: OperationContext, cursor: string) => Promise<Delivery>,
-  ): Promise<AsyncIterable<string>> {
+  async stream(source: StreamSource<OperationContext>): Promise<AsyncIterable<string | Uint8Array>> {
     const { principal } = signedIn(await this.context());
+    const events = this.#contexts.stream(this, this.headers.authorization, principal, source);
     this.isStream = true;
-    return this.#contexts.stream(this, this.headers.authorization, principal, first, deliver);
+    return events;
   }
 
   context(): Promise<OperationContext> {

@@ -99,7 +99,7 @@ export class Unsent {
    * Sends events as they come, and ends the answer after the last. The next one is asked for when the client has read what was
    * sent, so only that counts, and only while it waits.
    */
-  async events(res: ServerResponse, events: AsyncIterable<string>): Promise<void> {
+  async events(res: ServerResponse, events: AsyncIterable<string | Uint8Array>): Promise<void> {
     const { socket } = res.req;
     res.flushHeaders();
     for await (const event of events) {

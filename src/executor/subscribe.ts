@@ -1,0 +1,181 @@
+import { type DocumentNode, execute, getArgumentValues, type GraphQLSchema, Kind } from 'graphql';
+import { metered, meter } from '../db/engine/meter.ts';
+import { AnswerTooLargeError, ReadAllowance } from '../db/engine/read-allowance.ts';
+import { readNewestCursor } from '../resolvers/changes.ts';
+import { raise } from '../resolvers/errors.ts';
+import type { Plan, StreamEvent } from '../schema/builder/plan.ts';
+import { answerEventsCompiled } from './compiled/executor.ts';
+import { type OperationCost, priceOperation } from './cost.ts';
+import { formatError, rootOf } from './errors.ts';
+import { chooseOperation, fragmentsOf, type OperationContext } from './execute.ts';
+import { runFallback, tellFallback } from './fallbacks.ts';
+import { withFirstReads } from './first-reads.ts';
+import { defaultOperationCost, eventsPerOperation, maxAnswerBytes } from './limits.ts';
+import { checkScopes, type ScopedOperation } from './scope-rule.ts';
+import { coerceVariables } from './variables.ts';
+import { dependsOnViewer } from './viewer-fields.ts';
+
+/** A subscription of a document that has been validated against the schema. */
+export interface SubscriptionRequest {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+  readonly variables: Record<string, unknown> | undefined;
+}
+
+/** The answer for one event as JSON, and the cursor to go on from after it. */
+export interface AnsweredEvent {
+  readonly cursor: string;
+  readonly json: string;
+}
+
+/** What a subscription tells after a cursor. */
+export interface AnsweredEvents {
+  readonly events: readonly AnsweredEvent[];
+  readonly cursor: string;
+  readonly hasMore: boolean;
+  /** The objects of the answers, which are to be charged to each client that gets them. */
+  readonly objects: number;
+  /** Whether no answer has errors, which name the request that they are of. */
+  readonly isSound: boolean;
+}
+
+/** A subscription that may be read, again and again. */
+export interface Subscription {
+  /** The cursor to begin after, where the arguments name one. */
+  readonly after: string | undefined;
+  /** Whether the answers are the same for all tokens of a workspace with the same scopes and role. */
+  readonly isShared: boolean;
+  /** The coerced variables. */
+  readonly variables: Record<string, unknown>;
+  /** Answers for what comes after a cursor. Checks the scopes of the context again; throws what a refusal of the stream would be. */
+  readonly read: (context: OperationContext, after: string) => Promise<AnsweredEvents>;
+}
+
+/**
+ * Checks a subscription as `executeOperation` checks an operation. One event may cost as much as `eventsPerOperation` of them
+ * share. Throws AppErrors, GraphQLErrors and InvalidVariables.
+ */
+export function openSubscription(request: SubscriptionRequest, context: OperationContext): Subscription {
+  const { schema, document, operationName } = request;
+  const operation = chooseOperation(document, operationName);
+  const source = { schema, operation, fragments: fragmentsOf(document) };
+  const scoped = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
+  checkScopes(scoped, context.principal);
+  const cost = priceOperation(scoped, (context.maxCost ?? defaultOperationCost) / eventsPerOperation);
+  const { read, args } = rootOfStream(scoped);
+  const { after } = args;
+  return {
+    after: typeof after === 'string' && after !== '' ? after : undefined,
+    isShared: !dependsOnViewer(scoped),
+    variables: scoped.variables,
+    read: async (reading, cursor) => {
+      checkScopes(scoped, reading.principal);
+      const page = await read(reading, args, cursor);
+      const none = { cursor: page.cursor, hasMore: page.hasMore, objects: 0, isSound: true };
+      if (page.isReset) return { ...none, events: [{ cursor: page.cursor, json: resetJson }] };
+      if (page.events.length === 0) return { ...none, events: [] };
+      const { texts, objects, isSound } = await answersOf(request, scoped, cost, reading, page.events);
+      const isCut = texts.length < page.events.length;
+      const events = texts.map((json, place) => ({
+        json,
+        cursor: page.events[place]?.cursor ?? page.cursor,
+      }));
+      const end = (isCut && events.at(-1)?.cursor) || page.cursor;
+      return { events, cursor: end, hasMore: isCut || page.hasMore, objects, isSound };
+    },
+  };
+}
+
+/** The cursor of the newest change, from which a stream goes on that names none. */
+export async function newestCursor(context: OperationContext): Promise<string> {
+  const { changeCursor } = await readNewestCursor(context);
+  return changeCursor ?? raise('internal_error', 'There is always a newest cursor.');
+}
+
+/** The list of the client has to be read again; what has changed in it is not told. */
+const resetJson = JSON.stringify({ data: null, extensions: { reset: true } });
+
+/** The only root field of a subscription, and its arguments. Validation has seen to it that there is one. */
+function rootOfStream({ schema, operation, fragments, variables }: ScopedOperation) {
+  let [selection] = operation.selectionSet.selections;
+  while (selection && selection.kind !== Kind.FIELD) {
+    const { selectionSet } =
+      selection.kind === Kind.INLINE_FRAGMENT
+        ? selection
+        : (fragments.get(selection.name.value) ?? raise('graphql_validation_failed', 'Unknown fragment.'));
+    [selection] = selectionSet.selections;
+  }
+  const field = selection && schema.getSubscriptionType()?.getFields()[selection.name.value];
+  const { plan } = (field?.extensions ?? {}) as { plan?: Plan };
+  if (!field || !selection || plan?.kind !== 'events')
+    return raise('graphql_validation_failed', 'A subscription selects one field of Subscription.');
+  return { read: plan.read, args: getArgumentValues(field, selection, variables) };
+}
+
+interface Answers {
+  readonly texts: readonly string[];
+  readonly objects: number;
+  readonly isSound: boolean;
+}
+
+/** Answers for as many of the events as fit into the size of an answer, at least for the first. */
+async function answersOf(
+  request: SubscriptionRequest,
+  scoped: ScopedOperation & { variables: Record<string, unknown> },
+  cost: OperationCost,
+  given: OperationContext,
+  events: readonly StreamEvent[],
+): Promise<Answers> {
+  const context = await withFirstReads(scoped, given);
+  for (let count = events.length; ; count = Math.ceil(count / 2)) {
+    const some = events.slice(0, count);
+    try {
+      return await metered(() => answers(request, scoped, cost, context, some), {
+        ...meter(),
+        allowance: new ReadAllowance(maxAnswerBytes),
+      });
+    } catch (error) {
+      if (count === 1 || !(rootOf(error) instanceof AnswerTooLargeError)) throw error;
+    }
+  }
+}
+
+async function answers(
+  { schema, document, operationName, variables }: SubscriptionRequest,
+  scoped: ScopedOperation & { variables: Record<string, unknown> },
+  cost: OperationCost,
+  context: OperationContext,
+  events: readonly StreamEvent[],
+): Promise<Answers> {
+  if (context.executor !== 'graphql-js') {
+    const rows = events.map(({ event }) => event);
+    const answered = await answerEventsCompiled({ ...scoped, document }, context, rows, (reason) =>
+      tellFallback(reason, scoped.operation, context.fellBack),
+    );
+    if (answered) return { ...answered, isSound: true };
+  }
+  const one = async ({ event }: StreamEvent) =>
+    execute({
+      schema,
+      document,
+      operationName,
+      // graphql-js coerces for itself, from what came in.
+      variableValues: variables,
+      contextValue: context,
+      rootValue: { event },
+    });
+  const all = () => Promise.all(events.map(one));
+  const results = await (context.executor === 'graphql-js' ? all() : runFallback(all));
+  const texts = results.map(({ data, errors }) =>
+    JSON.stringify({
+      ...(errors && { errors: errors.map((each) => formatError(each, context.requestId, context.report)) }),
+      data,
+    }),
+  );
+  return {
+    texts,
+    objects: results.reduce((sum, { data }) => sum + cost.count(data), 0),
+    isSound: results.every(({ errors }) => !errors),
+  };
+}

@@ -1,0 +1,90 @@
+import type { DocumentNode } from 'graphql';
+import type { OperationContext } from '../../executor/execute.ts';
+import { expectedError, formatError } from '../../executor/errors.ts';
+import { newestCursor, openSubscription, type SubscriptionRequest } from '../../executor/subscribe.ts';
+import { type Delivery, deliveryOf, streamHeaders } from '../../rest-compat/events.ts';
+import type { RestReply } from '../../rest-compat/face.ts';
+import { raise } from '../../resolvers/errors.ts';
+import type { ServerRequest } from '../http/request.ts';
+import { acceptsEvents } from './graphql-request.ts';
+
+// Subscriptions are streams of events as graphql-sse has them ("distinct connections mode"): `next` with the answer for each
+// event, and `complete` where a client need not come back. Their ids are cursors of the log of changes.
+
+/** Answers a subscription with a stream. Throws what refuses it before the stream begins. */
+export async function subscriptionReply(
+  subscribed: SubscriptionRequest,
+  context: OperationContext,
+  request: ServerRequest,
+  operationName: string,
+): Promise<RestReply> {
+  if (!acceptsEvents(request.headers.accept))
+    raise('not_acceptable', 'A subscription is answered as text/event-stream, which Accept has to allow.');
+  const { read, after, isShared, variables } = openSubscription(subscribed, context);
+  const deliver = async (reading: OperationContext, cursor: string): Promise<Delivery> => {
+    const { events, isSound, ...rest } = await read(reading, cursor);
+    const told = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));
+    return deliveryOf(told, { ...rest, isOwn: !isSound });
+  };
+  const lastEventId = request.headers['last-event-id']?.toString();
+  const first = await deliver(context, lastEventId || after || (await newestCursor(context)));
+  if (first.objects) context.charge?.(first.objects);
+  const events = await request.stream({
+    first,
+    deliver,
+    farewell: (error) => farewell(error, context),
+    cohort: isShared ? cohortOf(subscribed, variables) : undefined,
+    face: 'graphql',
+  });
+  const name = operationName && { 'X-GraphQL-Operation': operationName };
+  return { status: 200, headers: { ...streamHeaders, ...name, Vary: 'Accept' }, events };
+}
+
+/**
+ * The error that ends a stream, and `complete`, so that the client does not come back for the same. Where the service fails, the
+ * stream just ends, and the client comes back.
+ */
+function farewell(error: unknown, { requestId, report }: OperationContext): Delivery | undefined {
+  const formatted = formatError(error, requestId, report);
+  if (expectedError(error)?.code === 'unavailable') return undefined;
+  const next = { type: 'next', json: JSON.stringify({ errors: [formatted] }) };
+  return deliveryOf([next, complete], { cursor: '', hasMore: false, isLast: true });
+}
+
+const complete = { type: 'complete', json: '' };
+
+/** The answer to a query or a mutation as events, for a client that accepts nothing else. */
+export function completed(
+  json: string,
+  headers: Record<string, string>,
+  sent: (() => void) | undefined,
+): RestReply {
+  const { pieces } = deliveryOf([{ type: 'next', json }, complete], {
+    cursor: '',
+    hasMore: false,
+    isLast: true,
+  });
+  return {
+    status: 200,
+    headers: { ...streamHeaders, ...headers },
+    body: Buffer.concat(pieces),
+    ...(sent && { sent }),
+  };
+}
+
+/** What equal subscriptions have in common, besides what their tokens may read. */
+function cohortOf({ document, operationName }: SubscriptionRequest, variables: object): string {
+  return JSON.stringify([numberOf(document), operationName, variables]);
+}
+
+/** Documents are remembered, so equal texts are the same document. */
+function numberOf(document: DocumentNode): number {
+  const known = numbers.get(document);
+  if (known !== undefined) return known;
+  documentCount += 1;
+  numbers.set(document, documentCount);
+  return documentCount;
+}
+
+const numbers = new WeakMap<DocumentNode, number>();
+let documentCount = 0;

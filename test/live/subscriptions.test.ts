@@ -1,0 +1,273 @@
+import { describe, expect, it } from '@jest/globals';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { type Listening, listen } from './event-stream.ts';
+import { numberAll } from './logged.ts';
+
+const { app, world, ada } = useIssueWorld({
+  settings: { STREAMS_PER_TOKEN: '3', MAX_OPERATION_COST: '10000' },
+});
+
+const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
+
+interface Told {
+  data?: { changes: Record<string, unknown> };
+  errors?: { message: string; extensions: { code: string } }[];
+}
+
+interface Options {
+  token?: string;
+  headers?: Record<string, string>;
+  method?: 'GET' | 'POST';
+}
+
+const selection = 'cursor eventType subjectId issue { key title status { name } } actor { displayName }';
+const document = `subscription ($after: String, $filter: ChangeFilter) {
+  changes(after: $after, filter: $filter) { ${selection} }
+}`;
+
+function subscribe(
+  query: string,
+  variables: object = {},
+  { token = world.ada.token, headers = {}, method = 'POST' }: Options = {},
+): Promise<Listening> {
+  const parameters = { query, variables: JSON.stringify(variables) };
+  return method === 'GET'
+    ? listen(`${app.url}/graphql?${new URLSearchParams(parameters).toString()}`, token, headers)
+    : listen(`${app.url}/graphql`, token, headers, JSON.stringify({ query, variables }));
+}
+
+/** The next answer of a stream, and the id that it has. */
+async function nextOf(stream: Listening): Promise<{ id: string; told: Told; type: string }> {
+  const { id, type, data } = await stream.next();
+  return { id, type, told: data };
+}
+
+async function cursorNow(): Promise<string> {
+  await numberAll(app.database);
+  const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
+    '{ workspace { changeCursor } }',
+  );
+  return body.data?.workspace.changeCursor ?? '';
+}
+
+/** The answer to a subscription that is refused. */
+async function refusal(
+  query: string,
+  variables: object = {},
+  { token = world.ada.token, headers = {} }: Options = {},
+) {
+  const response = await fetch(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      Accept: 'text/event-stream',
+      'Content-Type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { errors } = (await response.json()) as Required<Told>;
+  return { status: response.status, code: errors[0]?.extensions.code, message: errors[0]?.message ?? '' };
+}
+
+describe('subscription { changes }', () => {
+  it.each(['POST', 'GET'] as const)('tells each change as it is made, by %s', async (method) => {
+    const stream = await subscribe(document, {}, { method });
+    expect(stream.response.status).toBe(200);
+    expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8');
+    expect(stream.response.headers.get('Cache-Control')).toContain('no-transform');
+    const { key, id } = await newIssue();
+    const created = await nextOf(stream);
+    expect(created.type).toBe('next');
+    expect(created.told).toEqual({
+      data: {
+        changes: {
+          cursor: created.id,
+          eventType: 'issue.created.v1',
+          subjectId: id,
+          issue: { key, title: 'An issue', status: { name: expect.any(String) } },
+          actor: { displayName: 'Ada Member' },
+        },
+      },
+    });
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    expect((await nextOf(stream)).told.data?.changes.eventType).toBe('issue-comment.created.v1');
+    stream.stop();
+  });
+
+  it('goes on from Last-Event-ID before the argument, without loss or repetition', async () => {
+    const start = await cursorNow();
+    const { key } = await newIssue();
+    for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
+    const first = await subscribe(document, { after: start });
+    const seen = [await nextOf(first), await nextOf(first)];
+    first.stop();
+    const headers = { 'Last-Event-ID': seen[1]?.id ?? '' };
+    const second = await subscribe(document, { after: start }, { headers });
+    seen.push(await nextOf(second), await nextOf(second));
+    second.stop();
+    const positions = seen.map(({ id }) => Number(id.split('-')[1]));
+    expect(positions.map((position) => position - (positions[0] ?? 0))).toEqual([0, 1, 2, 3]);
+  });
+
+  it('tells only what matches the filter, and its id still goes on', async () => {
+    const filter = { eventType: { eq: 'issue-comment.created.v1' } };
+    const stream = await subscribe(document, { after: await cursorNow(), filter });
+    const { key } = await newIssue();
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    expect((await nextOf(stream)).told.data?.changes.eventType).toBe('issue-comment.created.v1');
+    expect(stream.lastId()).toBe(await cursorNow());
+    stream.stop();
+  });
+
+  it('answers many changes at once with the statements of few', async () => {
+    const start = await cursorNow();
+    for (let count = 0; count < 30; count += 1) await newIssue();
+    await numberAll(app.database);
+    const stream = await subscribe(document, { after: start });
+    const told = [];
+    for (let count = 0; count < 30; count += 1)
+      told.push((await nextOf(stream)).told.data?.changes.subjectId);
+    stream.stop();
+    expect(new Set(told).size).toBe(30);
+  });
+});
+
+describe('a subscription that is refused', () => {
+  it.each([
+    ['with an invalid document', 'subscription { changes { nothing } }', 'GRAPHQL_VALIDATION_FAILED'],
+    [
+      'with two root fields',
+      'subscription { a: changes { id } b: changes { id } }',
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    [
+      'that is too deep',
+      `subscription { changes { issue { ${'parent { '.repeat(15)} id ${'} '.repeat(15)} } } }`,
+      'QUERY_TOO_COMPLEX',
+    ],
+  ])('%s is 400', async (_what, query, code) => {
+    expect(await refusal(query)).toMatchObject({ status: 400, code });
+  });
+
+  it.each([
+    ['without the scope', 'subscription { changes { issue { key } } }', 403, 'FORBIDDEN'],
+    ['with an expired cursor', 'subscription { changes(after: "c1-1-zzz") { id } }', 410, 'CURSOR_EXPIRED'],
+    [
+      'with a cursor of something else',
+      'subscription { changes(after: "x") { id } }',
+      400,
+      'INVALID_REQUEST',
+    ],
+    [
+      'with an invalid filter',
+      'subscription { changes(filter: { issueId: { eq: "x" } }) { id } }',
+      400,
+      'INVALID_REQUEST',
+    ],
+    [
+      'where one event costs too much',
+      'subscription { changes { team { issues(first: 250) { nodes { comments(first: 50) { nodes { id } } } } } } }',
+      400,
+      'QUERY_TOO_COMPLEX',
+    ],
+  ])('%s says so with its status', async (what, query, status, code) => {
+    const token = await app.tokenFor(what === 'without the scope' ? { scopes: ['teams:read'] } : undefined);
+    for (const accept of ['text/event-stream', '*/*', 'application/json, text/event-stream'])
+      expect(await refusal(query, {}, { token, headers: { Accept: accept } })).toMatchObject({
+        status,
+        code,
+      });
+  });
+
+  it('for the number of streams of its token, says so with its status', async () => {
+    const token = await app.tokenFor();
+    const streams = await Promise.all([1, 2, 3].map(() => subscribe(document, {}, { token })));
+    expect(await refusal(document, {}, { token })).toMatchObject({ status: 429, code: 'TOO_MANY_STREAMS' });
+    for (const stream of streams) stream.stop();
+  });
+
+  it('by its Accept says which media type it has', async () => {
+    const answer = await refusal(document, {}, { headers: { Accept: 'application/json' } });
+    expect(answer).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
+  });
+
+  it('in a batch is 400', async () => {
+    const response = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${world.ada.token}`,
+        'Content-Type': 'application/json',
+        Accept: 'text/event-stream',
+      },
+      body: JSON.stringify([{ query: document }]),
+    });
+    expect(response.status).toBe(400);
+  });
+});
+
+describe('a subscription that has begun', () => {
+  it('ends with the error and `complete` when its token is revoked', async () => {
+    const token = await app.tokenFor();
+    const stream = await subscribe(document, {}, { token });
+    const viewer = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
+      '{ viewer { accessToken { id } } }',
+      {},
+      { token },
+    );
+    await app.graphql(
+      'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { id } } }',
+      { id: viewer.body.data?.viewer.accessToken.id },
+      { token },
+    );
+    await newIssue();
+    const { type, told } = await nextOf(stream);
+    expect({ type, code: told.errors?.[0]?.extensions.code }).toEqual({
+      type: 'next',
+      code: 'UNAUTHENTICATED',
+    });
+    expect(await stream.next()).toMatchObject({ type: 'complete' });
+    await stream.ended;
+  });
+
+  it('ends with the error and `complete` when the log begins anew', async () => {
+    await newIssue();
+    const stream = await subscribe(document, { after: await cursorNow() });
+    const log = app.database.of(app.workspaceId);
+    const { position } = await log.selectFrom('changeHead').select('position').executeTakeFirstOrThrow();
+    await log.updateTable('change').set({ tag: 77 }).where('position', '=', position).execute();
+    await newIssue();
+    const { told } = await nextOf(stream);
+    expect(told.errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED');
+    expect(await stream.next()).toMatchObject({ type: 'complete' });
+  });
+
+  it('tells nothing of other workspaces', async () => {
+    const other = await app.secondWorkspace();
+    const foreign = await subscribe(
+      'subscription { changes(after: "c1-0-0") { id } }',
+      {},
+      { token: other.token },
+    );
+    await newIssue();
+    await numberAll(app.database);
+    expect(foreign.lastId()).toBe('c1-0-0');
+    foreign.stop();
+  });
+});
+
+describe('a query for a client that accepts only events', () => {
+  it('is answered with `next` and `complete`', async () => {
+    const stream = await subscribe('{ viewer { member { displayName } } }');
+    expect(await stream.next()).toMatchObject({
+      type: 'next',
+      data: { data: { viewer: { member: { displayName: 'Ada Member' } } } },
+    });
+    expect(await stream.next()).toMatchObject({ type: 'complete' });
+    await stream.ended;
+  });
+
+  it('that is refused has the status of the error', async () => {
+    expect(await refusal('{ nothing }')).toMatchObject({ status: 400, code: 'GRAPHQL_VALIDATION_FAILED' });
+  });
+});
