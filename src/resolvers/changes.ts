@@ -89,6 +89,20 @@ export async function readChanges(
   });
 }
 
+/** Reads the changes after a cursor that match, whatever the scopes of the token cover. Throws as `readChanges` does. */
+export async function readLog(
+  ctx: Context,
+  after: string,
+  where: Predicate,
+  limit: number,
+): Promise<ChangePage> {
+  const violations = new Violations();
+  const place = parseCursor(after);
+  violations.that(place !== undefined, 'after', 'is not a cursor of changes');
+  violations.check('invalid_request');
+  return readPage(ctx, place, where, limit);
+}
+
 async function readPage(
   ctx: Context,
   from: LogPlace | undefined,
@@ -127,7 +141,7 @@ function requireKept(
 }
 
 /** The events that a token may read. */
-function readableBy({ scopes }: Pick<Principal, 'scopes'>): Predicate {
+export function readableBy({ scopes }: Pick<Principal, 'scopes'>): Predicate {
   const readable = eventTypes.filter((type) => {
     const { scope } = events[type];
     return scope === 'token' || scopes.has(scope);

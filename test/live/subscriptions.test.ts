@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { type Listening, listen } from './event-stream.ts';
 import { numberAll } from './logged.ts';
+import { cursorNow, nextOf, subscribe as openSubscription, type Told } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
   settings: { STREAMS_PER_TOKEN: '3', MAX_OPERATION_COST: '10000' },
@@ -9,10 +9,10 @@ const { app, world, ada } = useIssueWorld({
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 
-interface Told {
-  data?: { changes: Record<string, unknown> };
-  errors?: { message: string; extensions: { code: string } }[];
-}
+const selection = 'cursor eventType subjectId issue { key title status { name } } actor { displayName }';
+const document = `subscription ($after: String, $filter: ChangeFilter) {
+  changes(after: $after, filter: $filter) { ${selection} }
+}`;
 
 interface Options {
   token?: string;
@@ -20,35 +20,8 @@ interface Options {
   method?: 'GET' | 'POST';
 }
 
-const selection = 'cursor eventType subjectId issue { key title status { name } } actor { displayName }';
-const document = `subscription ($after: String, $filter: ChangeFilter) {
-  changes(after: $after, filter: $filter) { ${selection} }
-}`;
-
-function subscribe(
-  query: string,
-  variables: object = {},
-  { token = world.ada.token, headers = {}, method = 'POST' }: Options = {},
-): Promise<Listening> {
-  const parameters = { query, variables: JSON.stringify(variables) };
-  return method === 'GET'
-    ? listen(`${app.url}/graphql?${new URLSearchParams(parameters).toString()}`, token, headers)
-    : listen(`${app.url}/graphql`, token, headers, JSON.stringify({ query, variables }));
-}
-
-/** The next answer of a stream, and the id that it has. */
-async function nextOf(stream: Listening): Promise<{ id: string; told: Told; type: string }> {
-  const { id, type, data } = await stream.next();
-  return { id, type, told: data };
-}
-
-async function cursorNow(): Promise<string> {
-  await numberAll(app.database);
-  const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
-    '{ workspace { changeCursor } }',
-  );
-  return body.data?.workspace.changeCursor ?? '';
-}
+const subscribe = (query: string, variables: object = {}, options: Options = {}) =>
+  openSubscription(app, query, variables, { token: world.ada.token, ...options });
 
 /** The answer to a subscription that is refused. */
 async function refusal(
@@ -91,12 +64,12 @@ describe('subscription { changes }', () => {
       },
     });
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
-    expect((await nextOf(stream)).told.data?.changes.eventType).toBe('issue-comment.created.v1');
+    expect((await nextOf(stream)).told.data?.changes?.eventType).toBe('issue-comment.created.v1');
     stream.stop();
   });
 
   it('goes on from Last-Event-ID before the argument, without loss or repetition', async () => {
-    const start = await cursorNow();
+    const start = await cursorNow(app);
     const { key } = await newIssue();
     for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
     const first = await subscribe(document, { after: start });
@@ -112,22 +85,22 @@ describe('subscription { changes }', () => {
 
   it('tells only what matches the filter, and its id still goes on', async () => {
     const filter = { eventType: { eq: 'issue-comment.created.v1' } };
-    const stream = await subscribe(document, { after: await cursorNow(), filter });
+    const stream = await subscribe(document, { after: await cursorNow(app), filter });
     const { key } = await newIssue();
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
-    expect((await nextOf(stream)).told.data?.changes.eventType).toBe('issue-comment.created.v1');
-    expect(stream.lastId()).toBe(await cursorNow());
+    expect((await nextOf(stream)).told.data?.changes?.eventType).toBe('issue-comment.created.v1');
+    expect(stream.lastId()).toBe(await cursorNow(app));
     stream.stop();
   });
 
   it('answers many changes at once with the statements of few', async () => {
-    const start = await cursorNow();
+    const start = await cursorNow(app);
     for (let count = 0; count < 30; count += 1) await newIssue();
     await numberAll(app.database);
     const stream = await subscribe(document, { after: start });
     const told = [];
     for (let count = 0; count < 30; count += 1)
-      told.push((await nextOf(stream)).told.data?.changes.subjectId);
+      told.push((await nextOf(stream)).told.data?.changes?.subjectId);
     stream.stop();
     expect(new Set(told).size).toBe(30);
   });
@@ -232,7 +205,7 @@ describe('a subscription that has begun', () => {
 
   it('ends with the error and `complete` when the log begins anew', async () => {
     await newIssue();
-    const stream = await subscribe(document, { after: await cursorNow() });
+    const stream = await subscribe(document, { after: await cursorNow(app) });
     const log = app.database.of(app.workspaceId);
     const { position } = await log.selectFrom('changeHead').select('position').executeTakeFirstOrThrow();
     await log.updateTable('change').set({ tag: 77 }).where('position', '=', position).execute();

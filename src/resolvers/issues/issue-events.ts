@@ -1,0 +1,94 @@
+import type { Predicate } from '../../db/query/predicate.ts';
+import type { ChangeRow } from '../../db/reads/change-pages.ts';
+import { selectMatchingIds } from '../../db/reads/matching-ids.ts';
+import { streamedChanges } from '../change-events.ts';
+import { changeCursor, readableBy, readLog } from '../changes.ts';
+import { type Context, signedIn } from '../context.ts';
+import { Violations } from '../errors.ts';
+import { type FilterFields, filterPredicate } from '../filters.ts';
+import { type FilterReads, mayEnter, mayLeave, readsOf } from './moving-fields.ts';
+
+/** What happened to a list by the changes of one issue that are told together. */
+export interface IssueEvent {
+  kind: 'ENTERED' | 'CHANGED' | 'LEFT';
+  issueId: string;
+  cursor: string;
+  changes: ChangeRow[];
+}
+
+interface IssueEventPage {
+  events: { event: IssueEvent; cursor: string }[];
+  cursor: string;
+  hasMore: boolean;
+  isReset?: true;
+}
+
+const living: Predicate = { column: 'deletedUtc', isNull: true };
+
+/**
+ * Reads what happened to the issues of a filter after a cursor. It knows no members: an issue that matches now has entered if a
+ * change may have moved it, and one that does not match has left if a change may have moved it. Throws `cursor_expired`, and
+ * `validation_failed` for a filter that reads other issues.
+ */
+export async function readIssueEvents(
+  ctx: Context,
+  filterFields: () => FilterFields,
+  { after, filter }: { after: string; filter?: Record<string, unknown> | null | undefined },
+): Promise<IssueEventPage> {
+  const { db, principal } = signedIn(ctx);
+  const violations = new Violations();
+  const matching = filterPredicate(filterFields(), filter ?? {}, violations);
+  violations.check('invalid_request');
+  const reads = readsOf(matching);
+  violations.that(
+    !reads.otherIssues,
+    'filter.parent',
+    'is not known to a subscription: name the parent by its id',
+  );
+  violations.check();
+  const ofIssues: Predicate = { all: [readableBy(principal), { column: 'issueId', isNull: false }] };
+  const ofDirectory: Predicate = { column: 'eventType', in: [...reads.directoryEvents] };
+  const page = await readLog(ctx, after, { any: [ofIssues, ofDirectory] }, streamedChanges);
+  const { nodes, cursor, hasMore } = page;
+  if (nodes.some(({ eventType }) => [...reads.directoryEvents].some((type) => type === eventType)))
+    return { events: [], cursor, hasMore, isReset: true };
+  const byIssue = Map.groupBy(nodes, ({ issueId }) => issueId ?? '');
+  const matches = await selectMatchingIds(db, 'issue', { all: [living, matching] }, [...byIssue.keys()]);
+  const told = [...byIssue].flatMap(([issueId, changes]) => {
+    const kind = kindOf(reads, matches.has(issueId), changes);
+    return kind ? [{ kind, issueId, changes }] : [];
+  });
+  return { events: withCursors(told, { after, cursor, nodes }), cursor, hasMore };
+}
+
+function kindOf(
+  reads: FilterReads,
+  matches: boolean,
+  changes: readonly ChangeRow[],
+): IssueEvent['kind'] | undefined {
+  if (matches) return changes.some((change) => mayEnter(reads, change)) ? 'ENTERED' : 'CHANGED';
+  return changes.some((change) => mayLeave(reads, change)) ? 'LEFT' : undefined;
+}
+
+/**
+ * The events in the order of their last changes. Whoever goes on from the cursor of an event gets all events behind it again as a
+ * whole, so the cursor comes before the first change of each of those.
+ */
+function withCursors(
+  told: readonly Omit<IssueEvent, 'cursor'>[],
+  { after, cursor: end, nodes }: { after: string; cursor: string; nodes: readonly ChangeRow[] },
+): IssueEventPage['events'] {
+  const ordered = told.toSorted((a, b) => lastOf(a) - lastOf(b));
+  let next = Infinity;
+  const made = ordered.toReversed().map((one, place) => {
+    const before = nodes.findLast(({ position }) => position < next);
+    const cursor = place === 0 ? end : before ? changeCursor(before) : after;
+    next = Math.min(next, one.changes[0]?.position ?? next);
+    return { event: { ...one, cursor }, cursor };
+  });
+  return made.toReversed();
+}
+
+function lastOf({ changes }: Pick<IssueEvent, 'changes'>): number {
+  return changes.at(-1)?.position ?? 0;
+}

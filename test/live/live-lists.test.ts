@@ -1,0 +1,228 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { onStatement } from '../../src/db/engine/meter.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import type { Listening } from './event-stream.ts';
+import { numberAll } from './logged.ts';
+import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+
+const { app, world, ada } = useIssueWorld({
+  changesRows: true,
+  settings: { STREAMS_PER_TOKEN: '300', MAX_OPERATION_COST: '10000' },
+});
+
+const document = `subscription ($after: String, $filter: IssueFilter) {
+  issues(after: $after, filter: $filter) {
+    kind cursor issueId issue { key title } changes { eventType position }
+  }
+}`;
+
+interface Event {
+  kind: string;
+  cursor: string;
+  issueId: string;
+  issue: { key: string; title: string } | null;
+  changes: { eventType: string; position: string }[];
+}
+
+const follow = (filter: object, after?: string) =>
+  subscribe(app, document, { filter, after }, { token: world.ada.token });
+
+async function eventOf(stream: Listening): Promise<Event> {
+  const { told } = await nextOf(stream);
+  if (!told.data?.issues) throw new Error(JSON.stringify(told));
+  return told.data.issues as unknown as Event;
+}
+
+/** Waits until the stream has heard of everything. Its events show how an issue is then, not how it was after each change. */
+async function caughtUp(stream: Listening): Promise<void> {
+  const newest = await cursorNow(app);
+  while (stream.lastId() !== newest) await setImmediate();
+}
+
+const newIssue = (fields: object = {}) => ada.create({ teamId: world.eng.id, title: 'An issue', ...fields });
+const urgent = { priority: { eq: 'URGENT' } };
+
+describe('subscription { issues }', () => {
+  it('tells what enters a list, changes in it and leaves it, and nothing of other issues', async () => {
+    const stream = await follow(urgent);
+    const { key, id } = await newIssue();
+    await ada.update(key, { title: 'Another' });
+    await caughtUp(stream);
+    await ada.update(key, { priority: 'URGENT' });
+    expect(await eventOf(stream)).toMatchObject({ kind: 'ENTERED', issueId: id, issue: { key } });
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    expect(await eventOf(stream)).toMatchObject({
+      kind: 'CHANGED',
+      issueId: id,
+      changes: [{ eventType: 'issue-comment.created.v1' }],
+    });
+    await ada.update(key, { priority: 'LOW' });
+    expect(await eventOf(stream)).toMatchObject({ kind: 'LEFT', issueId: id, issue: { key } });
+    await ada.update(key, { title: 'Yet another' });
+    await caughtUp(stream);
+    const other = await newIssue({ priority: 'URGENT' });
+    expect(await eventOf(stream)).toMatchObject({ kind: 'ENTERED', issueId: other.id });
+    await ada.mutate('issueDelete', { key: other.key });
+    expect(await eventOf(stream)).toMatchObject({ kind: 'LEFT', issueId: other.id, issue: null });
+    stream.stop();
+  });
+
+  it('tells several changes of an issue that wait together as one event', async () => {
+    const start = await cursorNow(app);
+    const { key, id } = await newIssue({ priority: 'URGENT' });
+    await ada.update(key, { title: 'Another' });
+    await numberAll(app.database);
+    const stream = await follow(urgent, start);
+    const event = await eventOf(stream);
+    expect(event).toMatchObject({ kind: 'ENTERED', issueId: id, issue: { title: 'Another' } });
+    expect(event.changes.map(({ eventType }) => eventType)).toEqual(['issue.created.v1', 'issue.updated.v1']);
+    stream.stop();
+  });
+
+  it.each([
+    ['the labels', { labels: { some: { id: { eq: 'LABEL' } } } }, { labelIds: ['LABEL'] }, { labelIds: [] }],
+    [
+      'the assignees',
+      { assignees: { some: { role: { eq: 'MEMBER' } } } },
+      { assigneeUserAccountIds: ['ADA'] },
+      { assigneeUserAccountIds: [] },
+    ],
+    ['no label', { labels: { none: {} } }, { labelIds: [] }, { labelIds: ['LABEL'] }],
+    ['the title', { title: { contains: 'ÉLAN' } }, { title: 'elan vital' }, { title: 'None' }],
+    ['the estimate', { not: { estimateValue: { lt: 3 } } }, { estimateValue: 5 }, { estimateValue: 1 }],
+    ['the due date', { dueDate: { isNull: false } }, { dueDate: '2026-02-11' }, { dueDate: null }],
+    [
+      'the parent',
+      { parentIssueId: { isNull: false } },
+      { parentIssueId: 'PARENT' },
+      { parentIssueId: null },
+    ],
+    [
+      'the time of the update',
+      { updatedUtc: { gte: '2020-01-01T00:00:00Z' } },
+      { title: 'Other' },
+      undefined,
+    ],
+  ] as const)('of a filter by %s tells who enters and leaves', async (_what, filter, into, out) => {
+    const parent = await newIssue();
+    const real = <Value>(value: Value) =>
+      JSON.parse(
+        JSON.stringify(value)
+          .replaceAll('LABEL', world.shared)
+          .replaceAll('ADA', world.ada.id)
+          .replaceAll('PARENT', parent.id),
+      ) as Record<string, unknown>;
+    const { key, id } = await newIssue({ estimateValue: 1, labelIds: [world.shared] });
+    const stream = await follow(real(filter), await cursorNow(app));
+    await ada.update(key, real(into));
+    let event = await eventOf(stream);
+    while (event.issueId !== id) event = await eventOf(stream);
+    expect(event).toMatchObject({ kind: 'ENTERED', issueId: id });
+    if (out) {
+      await ada.update(key, real(out));
+      event = await eventOf(stream);
+      while (event.issueId !== id) event = await eventOf(stream);
+      expect(event).toMatchObject({ kind: 'LEFT', issueId: id });
+    }
+    stream.stop();
+  });
+
+  it('loses no event when it goes on from any of them', async () => {
+    const start = await cursorNow(app);
+    const [one, two] = [await newIssue(), await newIssue()];
+    // The first change of the second issue is before the last one of the first.
+    await ada.update(two.key, { priority: 'URGENT' });
+    await ada.update(one.key, { priority: 'URGENT' });
+    await ada.mutate('commentCreate', { issueKey: one.key, body: 'Said.' });
+    await ada.mutate('commentCreate', { issueKey: two.key, body: 'Said.' });
+    await numberAll(app.database);
+    const all = await follow(urgent, start);
+    const [first, second] = [await eventOf(all), await eventOf(all)];
+    all.stop();
+    expect([first.issueId, second.issueId]).toEqual([one.id, two.id]);
+    const again = await follow(urgent, first.cursor);
+    const kinds = new Map<string, string>();
+    while (!kinds.has(two.id)) {
+      const { issueId, kind } = await eventOf(again);
+      kinds.set(issueId, kind);
+    }
+    expect(kinds.get(two.id)).toBe('ENTERED');
+    again.stop();
+    const end = await follow(urgent, second.cursor);
+    const { key } = await newIssue({ priority: 'URGENT' });
+    expect(await eventOf(end)).toMatchObject({ issue: { key } });
+    end.stop();
+  });
+
+  it('says that the list has to be read again when what its filter refers to was changed', async () => {
+    const stream = await follow({ status: { isTerminal: { eq: false } } }, await cursorNow(app));
+    const unaffected = await follow(urgent, await cursorNow(app));
+    await app.database
+      .of(app.workspaceId)
+      .insertInto('changeInbox')
+      .values({
+        changeId: world.eng.uuid.replace(/^.{8}/, '00000009'),
+        eventType: 'status.updated.v1',
+        occurredUtc: new Date(),
+        actorUserAccountId: null,
+        issueId: null,
+        teamId: null,
+        subjectId: world.eng.uuid,
+        origin: 3,
+        requestId: null,
+      })
+      .execute();
+    await numberAll(app.database);
+    const { told, id } = await nextOf(stream);
+    expect(told).toEqual({ data: null, extensions: { reset: true } });
+    expect(id).toBe(await cursorNow(app));
+    const { key } = await newIssue({ priority: 'URGENT' });
+    expect(await eventOf(stream)).toMatchObject({ issue: { key } });
+    expect(await eventOf(unaffected)).toMatchObject({ issue: { key } });
+    for (const each of [stream, unaffected]) each.stop();
+  });
+
+  it('refuses a filter by other issues', async () => {
+    const { response } = await follow({ or: [{ parent: { title: { eq: 'A' } } }] });
+    expect(response.status).toBe(400);
+  });
+
+  it('joins a list without a gap, whatever is written meanwhile', async () => {
+    const writes = Array.from({ length: 20 }, () => newIssue({ priority: 'URGENT' }));
+    const { body } = await app.graphql<{
+      workspace: { changeCursor: string };
+      issues: { nodes: { id: string }[] };
+    }>(
+      'query ($filter: IssueFilter) { issues(first: 250, filter: $filter) { nodes { id } } workspace { changeCursor } }',
+      { filter: urgent },
+    );
+    const known = new Set(body.data?.issues.nodes.map(({ id }) => id));
+    const stream = await follow(urgent, body.data?.workspace.changeCursor);
+    const wanted = (await Promise.all(writes)).map(({ id }) => id);
+    while (!wanted.every((id) => known.has(id))) known.add((await eventOf(stream)).issueId);
+    stream.stop();
+  });
+});
+
+describe('equal subscriptions', () => {
+  it('are answered together, by the statements of one', async () => {
+    await newIssue({ priority: 'URGENT' });
+    const start = await cursorNow(app);
+    const streams = await Promise.all(Array.from({ length: 200 }, () => follow(urgent, start)));
+    const told = async () => {
+      const keys = await Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue?.key));
+      expect(new Set(keys).size).toBe(1);
+    };
+    await newIssue({ priority: 'URGENT' });
+    await told();
+    const statements: string[] = [];
+    const end = onStatement(({ sql }) => void statements.push(sql));
+    await newIssue({ priority: 'URGENT' });
+    await told();
+    end();
+    for (const stream of streams) stream.stop();
+    expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
+    expect(statements.length).toBeLessThan(60);
+  });
+});

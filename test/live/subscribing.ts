@@ -1,0 +1,44 @@
+import type { App } from '../support/app.ts';
+import { type Listening, listen } from './event-stream.ts';
+import { numberAll } from './logged.ts';
+
+/** An answer of a subscription to `changes` or `issues`. */
+export interface Told {
+  data?: Record<string, Record<string, unknown>> | null;
+  errors?: { message: string; extensions: { code: string } }[];
+  extensions?: Record<string, unknown>;
+}
+
+interface Options {
+  token: string;
+  headers?: Record<string, string>;
+  method?: 'GET' | 'POST';
+}
+
+/** Opens a subscription as a client does. */
+export function subscribe(
+  app: App,
+  query: string,
+  variables: object,
+  { token, headers = {}, method = 'POST' }: Options,
+): Promise<Listening> {
+  const parameters = { query, variables: JSON.stringify(variables) };
+  return method === 'GET'
+    ? listen(`${app.url}/graphql?${new URLSearchParams(parameters).toString()}`, token, headers)
+    : listen(`${app.url}/graphql`, token, headers, JSON.stringify({ query, variables }));
+}
+
+/** The next answer of a stream, and the id that it has. */
+export async function nextOf(stream: Listening): Promise<{ id: string; told: Told; type: string }> {
+  const { id, type, data } = await stream.next();
+  return { id, type, told: data };
+}
+
+/** The cursor of the newest change, when all changes have their positions. */
+export async function cursorNow(app: App): Promise<string> {
+  await numberAll(app.database);
+  const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
+    '{ workspace { changeCursor } }',
+  );
+  return body.data?.workspace.changeCursor ?? '';
+}
