@@ -11,6 +11,7 @@ export const commands: SubCommandsDef = {
   import: () => import('./import.ts').then(({ command }) => command as CommandDef),
   export: () => import('./export.ts').then(({ command }) => command as CommandDef),
   verify: () => import('./verify.ts').then(({ command }) => command as CommandDef),
+  changes: () => import('./changes.ts').then(({ command }) => command as CommandDef),
   audit: () => import('./audit.ts').then(({ command }) => command as CommandDef),
   directory: () => import('./directory.ts').then(({ command }) => command as CommandDef),
   explain: () => import('./explain.ts').then(({ command }) => command as CommandDef),

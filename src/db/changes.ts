@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { anyUuid } from './query/any-uuid.ts';
 import type { Database } from './engine/engine.ts';
@@ -6,6 +7,7 @@ import { anyWorkspace } from './engine/tenant-handle.ts';
 import { typed } from './query/slots.ts';
 import type { Tables } from './tables/tables.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
+import type { Trx } from './engine/transaction.ts';
 
 /** The channel on which processes hear of new positions. */
 export const changesChannel = 'workgraph_changes';
@@ -15,6 +17,9 @@ export const changesPerRun = 2_000;
 
 // 'wgch' in ASCII, so that these locks differ from all other advisory locks of the database.
 const sequencerLocks = 0x77676368;
+
+/** A new tag, below 2^48: of a run of the sequencer, or of a log that begins anew. */
+export const newTag = (): number => randomInt(1, 2 ** 48 - 1);
 
 /** The newest positions of workspaces. */
 export async function selectHeads(
@@ -36,6 +41,8 @@ export interface Numbered {
   count: number;
   /** The newest position afterwards; null if it numbered none. */
   position: number | null;
+  /** The seconds since the oldest of them was written; null if it numbered none. */
+  lagSeconds: number | null;
 }
 
 /** The workspaces with changes that wait for their positions. */
@@ -54,7 +61,7 @@ export async function numberChanges(
   tag: number,
 ): Promise<Numbered> {
   const [numbered] = await numbering.send({ db, connect }, { tag });
-  return numbered ?? { held: false, count: 0, position: null };
+  return numbered ?? { held: false, count: 0, position: null, lagSeconds: null };
 }
 
 /** Tells all processes up to which positions workspaces have changes. The runs that numbered them are committed. */
@@ -129,6 +136,22 @@ export async function removeOldChanges(
   return Number(numDeletedRows);
 }
 
+/**
+ * Makes the log of the handle's workspace begin anew behind its newest change: nobody can go on from a cursor of before. The
+ * janitor removes the changes that nobody can read any more.
+ */
+export async function beginLogAnew(trx: Trx): Promise<void> {
+  // The lock keeps the sequencer from giving positions meanwhile.
+  const head = await trx.selectFrom('changeHead').select('position').forUpdate().executeTakeFirst();
+  if (!head) return;
+  const tag = newTag();
+  await trx
+    .updateTable('changeHead')
+    .set({ oldest: head.position + 1, tag })
+    .execute();
+  await trx.updateTable('change').set({ tag }).where('position', '=', head.position).execute();
+}
+
 const moved = [
   'id',
   'sortOrder',
@@ -148,7 +171,12 @@ const moved = [
 // deletion leaves them out.
 const nthTaken = sql<number>`row_number() over (order by taken.place)`;
 
-const numbering = new PreparedSelect<Numbered>(numberingOf(anyWorkspace), ['held', 'count', 'position']);
+const numbering = new PreparedSelect<Numbered>(numberingOf(anyWorkspace), [
+  'held',
+  'count',
+  'position',
+  'lagSeconds',
+]);
 
 function numberingOf(db: TenantDb) {
   const lock = sql<boolean>`pg_try_advisory_xact_lock(${sequencerLocks}::int, hashtext(${typed('workspaceId', 'text')}))`;
@@ -183,7 +211,14 @@ function numberingOf(db: TenantDb) {
         .returning('placed.place'),
     )
     .with('counted', (parts) =>
-      parts.selectFrom('taken').select((eb) => eb.fn.countAll<number>().as('count')),
+      parts
+        .selectFrom('taken')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .select(
+          sql<number>`extract(epoch from clock_timestamp() - min(taken.occurred_utc))::float8`.as(
+            'lagSeconds',
+          ),
+        ),
     )
     .with('head', (parts) =>
       parts
@@ -219,5 +254,5 @@ function numberingOf(db: TenantDb) {
     .selectFrom('counted')
     .innerJoin('lock', (join) => join.onTrue())
     .leftJoin('head', (join) => join.onTrue())
-    .select(['lock.held', 'counted.count', 'head.position']);
+    .select(['lock.held', 'counted.count', 'head.position', 'counted.lagSeconds']);
 }

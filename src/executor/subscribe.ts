@@ -41,10 +41,10 @@ export interface AnsweredEvents {
 }
 
 /** A subscription that may be read, again and again. */
-export interface Subscription {
+export interface OpenSubscription {
   /** The cursor to begin after, where the arguments name one. */
   readonly after: string | undefined;
-  /** Whether the answers are the same for all tokens of a workspace with the same scopes and role. */
+  /** Whether the answers are the same for all tokens of a tenant with the same scopes and role. */
   readonly isShared: boolean;
   /** The coerced variables. */
   readonly variables: Record<string, unknown>;
@@ -56,7 +56,7 @@ export interface Subscription {
  * Checks a subscription as `executeOperation` checks an operation. One event may cost as much as `eventsPerOperation` of them
  * share. Throws AppErrors, GraphQLErrors and InvalidVariables.
  */
-export function openSubscription(request: SubscriptionRequest, context: OperationContext): Subscription {
+export function openSubscription(request: SubscriptionRequest, context: OperationContext): OpenSubscription {
   const { schema, document, operationName } = request;
   const operation = chooseOperation(document, operationName);
   const source = { schema, operation, fragments: fragmentsOf(document) };
@@ -109,7 +109,7 @@ function rootOfStream({ schema, operation, fragments, variables }: ScopedOperati
   const field = selection && schema.getSubscriptionType()?.getFields()[selection.name.value];
   const { plan } = (field?.extensions ?? {}) as { plan?: Plan };
   if (!field || !selection || plan?.kind !== 'events')
-    return raise('graphql_validation_failed', 'A subscription selects one field of Subscription.');
+    return raise('graphql_validation_failed', 'A subscription selects one field.');
   return { read: plan.read, args: getArgumentValues(field, selection, variables) };
 }
 

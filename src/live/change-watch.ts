@@ -15,6 +15,8 @@ interface Watched {
   arrival: number;
   /** When that was told, on the clock of `performance`. */
   toldMs: number;
+  /** When the first position was noted of those that are told together. */
+  notedMs: number;
   /** Set while they are to be told soon. */
   soon: NodeJS.Timeout | undefined;
 }
@@ -74,11 +76,11 @@ export class ChangeWatch {
     const watched = this.#watched.get(workspaceId);
     if (!watched || watched.position === position) return;
     watched.position = position;
+    if (watched.soon) return;
+    watched.notedMs = performance.now();
     // All are told at the same time, so that equal streams read together.
-    watched.soon ??= setTimeout(
-      () => this.#tell(watched),
-      Math.max(watched.toldMs + gatherMs - performance.now(), 0),
-    );
+    const inMs = Math.max(watched.toldMs + gatherMs - watched.notedMs, 0);
+    watched.soon = setTimeout(() => this.#tell(watched), inMs);
   }
 
   #begin(workspaceId: string): Watched {
@@ -88,6 +90,7 @@ export class ChangeWatch {
       arrivals: new Set(),
       arrival: this.#arrival,
       toldMs: 0,
+      notedMs: 0,
       soon: undefined,
     };
     this.#watched.set(workspaceId, begun);
@@ -127,13 +130,13 @@ export class ChangeWatch {
 
 /** The new changes of a workspace, as one waiting request or stream hears of them. */
 export class Arrivals {
-  readonly #watched: Pick<Watched, 'arrival'>;
+  readonly #watched: Pick<Watched, 'arrival' | 'notedMs'>;
   readonly #onEnd: () => void;
   #hasArrived = false;
   #isEnded = false;
   #waiting: (() => void) | undefined;
 
-  constructor(watched: Pick<Watched, 'arrival'>, onEnd: () => void) {
+  constructor(watched: Pick<Watched, 'arrival' | 'notedMs'>, onEnd: () => void) {
     this.#watched = watched;
     this.#onEnd = onEnd;
   }
@@ -145,6 +148,11 @@ export class Arrivals {
   /** The number of what arrived last: a read that began after it got its number contains that. */
   get arrival(): number {
     return this.#watched.arrival;
+  }
+
+  /** When that was noted, on the clock of `performance`; 0 if nothing has arrived yet. */
+  get notedMs(): number {
+    return this.#watched.notedMs;
   }
 
   /** Resolves with true when changes have arrived since the last call, with false after the time or at the end. */

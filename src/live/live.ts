@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/engine/engine.ts';
 import { ChangeWatch } from './change-watch.ts';
+import { LiveCounts } from './live-counts.ts';
 import { Sequencer } from './sequencer.ts';
 import { defaultStreams, type StreamLimits } from './stream-limits.ts';
 import { StreamPlaces } from './stream-places.ts';
@@ -10,6 +11,7 @@ export class Live {
   readonly watch: ChangeWatch;
   readonly places: StreamPlaces;
   readonly limits: StreamLimits;
+  readonly counts = new LiveCounts();
   readonly #sequencer: Sequencer;
 
   constructor(database: Database, logger: Logger, limits: StreamLimits = defaultStreams) {
@@ -18,7 +20,11 @@ export class Live {
     this.places = new StreamPlaces(limits);
     this.#sequencer = new Sequencer({
       database,
-      onNumbered: (workspaceId, position) => this.watch.note(workspaceId, position),
+      onNumbered: (workspaceId, position, { count, lagSeconds }) => {
+        this.counts.numbered += count;
+        if (lagSeconds !== null) this.counts.onLag?.('numbered', lagSeconds);
+        this.watch.note(workspaceId, position);
+      },
       logger,
     });
   }

@@ -1,7 +1,13 @@
-import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { changesPerRun, notifyOfChanges, numberChanges, selectUnnumbered } from '../db/changes.ts';
+import {
+  changesPerRun,
+  newTag,
+  notifyOfChanges,
+  numberChanges,
+  type Numbered,
+  selectUnnumbered,
+} from '../db/changes.ts';
 import type { Database } from '../db/engine/engine.ts';
 
 /** How long after a commit its changes get their positions, together with those of other commits in this time. */
@@ -10,13 +16,11 @@ const gatherMs = 5;
 const betweenRunsMs = 20;
 /** The interval at which every process looks for changes that nobody has numbered, because a process died. */
 const pollMs = 1_000;
-/** The tag of a run, below 2^48. */
-const newTag = () => randomInt(1, 2 ** 48 - 1);
 
 interface SequencerOptions {
   readonly database: Database;
-  /** Called when a workspace has changes up to this position. */
-  readonly onNumbered: (workspaceId: string, position: number) => void;
+  /** Called when a run has given positions up to this one in a workspace. */
+  readonly onNumbered: (workspaceId: string, position: number, run: Numbered) => void;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -99,10 +103,11 @@ export class Sequencer {
   async #number(workspaceId: string): Promise<number | null> {
     const { database, onNumbered } = this.#options;
     const to = { db: database.of(workspaceId), connect: () => database.connect() };
-    const { held, count, position } = await numberChanges(to, newTag());
+    const run = await numberChanges(to, newTag());
+    const { held, count, position } = run;
     // The run that holds the workspace may be older than the cause of this one, and a full run may have left some.
     if (!held || count === changesPerRun) this.wake(workspaceId);
-    if (position !== null) onNumbered(workspaceId, position);
+    if (position !== null) onNumbered(workspaceId, position, run);
     return position;
   }
 }

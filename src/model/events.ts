@@ -92,6 +92,11 @@ export const events = {
   ...ofDirectory('project', 'project', 'projects:read', 'A project'),
   ...ofDirectory('project-link', 'plink', 'projects:read', 'A link of a project'),
   'import.finished.v1': { subject: 'workspace', scope: 'issues:read', meaning: 'An import ended.' },
+  'changes.lost.v1': {
+    subject: 'workspace',
+    scope: 'token',
+    meaning: 'Changes before this one may be missing: read the lists again.',
+  },
 } as const satisfies Readonly<Record<string, EventKind>>;
 
 /** The two events of something that directory files and imports create and change. */

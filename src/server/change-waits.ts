@@ -27,13 +27,18 @@ const deliveriesAtOnce = 4;
 
 /** Lets requests wait for changes of their workspaces, and streams go on from them. */
 export class ChangeWaits {
-  readonly #live: Pick<Live, 'watch' | 'places' | 'limits'>;
+  readonly #live: Pick<Live, 'watch' | 'places' | 'limits' | 'counts'>;
   readonly #deliveries = new Semaphore(deliveriesAtOnce);
   readonly #checks = new Semaphore(deliveriesAtOnce);
   readonly #cohorts = new Cohorts<Delivery>();
 
-  constructor(live: Pick<Live, 'watch' | 'places' | 'limits'>) {
+  constructor(live: Pick<Live, 'watch' | 'places' | 'limits' | 'counts'>) {
     this.#live = live;
+  }
+
+  /** How many reads of streams were made, and how many were saved because equal streams shared them. */
+  get reads(): Readonly<{ made: number; saved: number }> {
+    return this.#cohorts.counts;
   }
 
   /** How one request waits. `authenticate` checks its token again before it reads what has arrived. */
@@ -67,7 +72,7 @@ export class ChangeWaits {
     request: WaitingRequest,
     principal: Principal,
     renew: () => Promise<OperationContext>,
-    { first, deliver, farewell, cohort }: StreamSource<OperationContext>,
+    { first, deliver, farewell, cohort, face }: StreamSource<OperationContext>,
   ): AsyncIterable<string | Uint8Array> {
     if (this.#live.watch.isClosed) raise('unavailable', stoppingMessage);
     const { arrivals, leave } = this.#enter(request, principal);
@@ -87,10 +92,21 @@ export class ChangeWaits {
         let delivery = await (key === undefined ? read() : this.#cohorts.read(key, read));
         if (delivery.isOwn) delivery = await read();
         if (delivery.objects) context.charge?.(delivery.objects);
+        this.#count(delivery, arrivals);
         return delivery;
       },
     });
-    return untilEnd(texts, leave);
+    this.#live.counts.streams[face] += 1;
+    return untilEnd(texts, () => {
+      this.#live.counts.streams[face] -= 1;
+      leave();
+    });
+  }
+
+  #count({ count }: Delivery, { notedMs }: Arrivals): void {
+    const { counts } = this.#live;
+    counts.delivered += count;
+    if (count > 0 && notedMs > 0) counts.onLag?.('delivered', (performance.now() - notedMs) / 1_000);
   }
 
   #enter(

@@ -29,6 +29,7 @@ import { createGraphQLFace, type GraphQLFace } from './graphql/graphql.ts';
 import { startJanitor } from './janitor.ts';
 import { listenOn } from './http/listening.ts';
 import type { MetricsServer } from './observability/metrics-server.ts';
+import { watchStreams } from './observability/stream-metrics.ts';
 import type { ServerFiles } from './open-files.ts';
 import { createPages } from './pages/pages.ts';
 import { listenerName, warnOfNeighbours } from './neighbours.ts';
@@ -110,6 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const listener = listen(config, { ...referenceChannels(reference), ...live.watch.channels }, logger);
   const authenticator = new Authenticator(database, reference, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger);
+  const changeWaits = new ChangeWaits(live);
   const contexts = new Contexts(database, authenticator, logger, files, {
     reference,
     rateLimiter,
@@ -117,7 +119,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     maxCost: config.maxOperationCost ?? defaultOperationCost,
     executor: config.executor,
     writes: writesOf(new SerialQueue(), { batching: config.writeBatching ?? true }),
-    changeWaits: new ChangeWaits(live),
+    changeWaits,
     bounds: readBounds(config.readBudget ?? defaultReadBudget),
   });
   const warn = logger.warn.bind(logger);
@@ -138,6 +140,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     reference,
     unsent,
   });
+  if (metrics) watchStreams(metrics.metrics, live, changeWaits);
   const front = createFront({
     admission,
     contexts,

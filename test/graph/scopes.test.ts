@@ -59,7 +59,7 @@ const groups = [
 describe('a token that lacks the scope of a field', () => {
   it.each(groups)('is refused whole: $title', async ({ parent, fields, scopes }) => {
     const { query, variables } = wayTo(parent, fields);
-    const answer = await world.ask(query, variables, lacking.get(scopes.join(' ')));
+    const answer = await ask(query, variables, lacking.get(scopes.join(' ')) ?? '');
     expect(answer.body.data ?? null).toBeNull();
     expect(codesOf(answer)).toEqual(['FORBIDDEN']);
     const [error] = answer.body.errors ?? [];
@@ -76,7 +76,7 @@ describe('a token that lacks the scope of a field', () => {
     const { query, variables } = wayTo(parent, fields);
     for (const scope of scopes) {
       // Whatever else the way there needs, the fields themselves must not be among what is missing.
-      const { body } = await world.ask(query, variables, await tokenWith([scope]));
+      const { body } = await ask(query, variables, await tokenWith([scope]));
       const missing = (body.errors?.[0]?.extensions?.errors ?? []) as { field: string }[];
       const own = missing.filter(({ field }) => fields.some(({ coordinate }) => coordinate === field));
       expect(own).toEqual([]);
@@ -233,6 +233,11 @@ async function tokenWith(scopes: readonly Scope[]): Promise<string> {
   return token;
 }
 
+/** Asks for an operation. A subscription that is not refused for its scopes is refused for what it accepts. */
+function ask(query: string, variables: Record<string, unknown>, token: string) {
+  return world.app.graphql(query, variables, { token, headers: { Accept: 'application/json' } });
+}
+
 interface Way {
   query: string;
   variables: Record<string, unknown>;
@@ -241,6 +246,9 @@ interface Way {
 /** An operation that reads fields of a type: roots, by `node`, or, for parts of connections, by a list of them. */
 function wayTo(parent: string, fields: readonly FieldOf[]): Way {
   if (parent === 'Query') return { query: `{ ${fields.map(rootSelection).join(' ')} }`, variables: {} };
+  // A subscription has one root field.
+  if (parent === 'Subscription')
+    return { query: `subscription { ${fields.map(rootSelection).join(' ')} }`, variables: {} };
   const selection = fields
     .map(({ field }) => `${field.name}${neededDays(field.args)}${selectionBelow(field)}`)
     .join(' ');
@@ -255,6 +263,8 @@ function wayTo(parent: string, fields: readonly FieldOf[]): Way {
   if (objectType(parent).getInterfaces().length > 0) return nodeWay(parent, selection);
   if (parent === 'Change')
     return { query: `{ changes(first: 1) { nodes { ${selection} } } }`, variables: {} };
+  if (parent === 'IssueListEvent')
+    return { query: `subscription { issues { ${selection} } }`, variables: {} };
   if (parent === 'RoleAssignment') return nodeWay('Issue', `roleAssignments { ${selection} }`);
   throw new Error(`The test knows no way to ${parent}.`);
 }

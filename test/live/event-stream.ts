@@ -10,6 +10,8 @@ export interface Listening {
   response: Response;
   /** The next event; throws when the stream has ended. */
   next(): Promise<ServerEvent>;
+  /** How many events have come that `next` has not given yet. */
+  count(): number;
   /** The id of the last event, with or without data: where to go on. */
   lastId(): string;
   /** Resolves when the server ends the stream. */
@@ -83,6 +85,7 @@ export async function listen(
         await new Promise<void>((resolve) => (wake = resolve));
       }
     },
+    count: () => queue.length,
     lastId: () => lastId,
     ended: over.promise,
     stop: () => controller.abort(),

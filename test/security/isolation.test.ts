@@ -21,7 +21,9 @@ const deletedFound = new Set<string>();
 beforeAll(async () => {
   twins = await startTwins();
   sample = (naming) => ownValues(naming, twins)[0] ?? '';
-  ways = shortestWays('Query', sample);
+  // A subscription has one root field, so it leads nowhere but to itself.
+  const toSubscription: Way = { before: '{ ', behind: ' }', steps: [] };
+  ways = new Map([...shortestWays('Query', sample), ['Subscription', toSubscription]]);
 });
 afterAll(async () => {
   await twins.stop();
@@ -93,7 +95,11 @@ describe('what is not the caller’s own is answered like what is nowhere', () =
 
 it('what the caller has deleted is told from what is nowhere only where it left something', () => {
   // The replies to a comment stay when it is deleted, and so does what the log tells of an issue.
-  expect([...deletedFound]).toEqual(['Comment(filter.parentCommentId)', 'ChangePage(filter.issueId)']);
+  expect([...deletedFound]).toEqual([
+    'Comment(filter.parentCommentId)',
+    'ChangePage(filter.issueId)',
+    'Change(filter.issueId)',
+  ]);
 });
 
 it('every place makes a difference for something of the caller’s own', () => {

@@ -1,6 +1,6 @@
+import { readSubscription } from '../support/read-subscription.ts';
 import type { FieldOf } from '../graph/schema-walk.ts';
 import type { World } from '../graph/world.ts';
-import type { Answer } from '../support/app.ts';
 import type { Position, Sample } from './positions.ts';
 import { seenIn, uncompressed } from './twin-worlds.ts';
 import { requiredArguments, type Way, wholeSelection } from './ways.ts';
@@ -55,14 +55,14 @@ export async function tellsApart(world: World, cells: readonly Cell[], sample: S
 
 async function bothAnswers(world: World, batch: readonly Cell[], sample: Sample) {
   const query = documentOf(batch, sample);
+  const { app, workspace } = world;
   const ask = async (value: (cell: Cell) => Cell['value']) => {
     const variables = Object.fromEntries(
       batch.map((cell, place) => [`c${place}`, cell.position.given(value(cell))]),
     );
-    const answer: Answer = await world.app.graphql(query, variables, {
-      token: world.workspace.token,
-      headers: uncompressed,
-    });
+    const answer = query.startsWith('subscription')
+      ? await readSubscription(app, query, variables, workspace)
+      : await app.graphql(query, variables, { token: workspace.token, headers: uncompressed });
     return { answer, seen: seenIn(answer, batch.flatMap(value)) };
   };
   return [await ask(({ value }) => value), await ask(({ twin }) => twin)] as const;
@@ -72,9 +72,12 @@ async function bothAnswers(world: World, batch: readonly Cell[], sample: Sample)
 function batchesOf(cells: readonly Cell[]): Cell[][] {
   // Those of one sort are refused or answered together.
   return [...Map.groupBy(cells, ({ what }) => what).values()].flatMap((alike) =>
-    Array.from({ length: Math.ceil(alike.length / batchSize) }, (_, place) =>
-      alike.slice(place * batchSize, (place + 1) * batchSize),
-    ),
+    // A subscription has one root field.
+    alike.some(isSubscribed)
+      ? alike.map((cell) => [cell])
+      : Array.from({ length: Math.ceil(alike.length / batchSize) }, (_, place) =>
+          alike.slice(place * batchSize, (place + 1) * batchSize),
+        ),
   );
 }
 
@@ -86,5 +89,9 @@ function documentOf(batch: readonly Cell[], sample: Sample): string {
     const inner = `${way.before}${asked}${way.behind}`.replace(/^\{ /, '').replace(/ \}$/, '');
     return `a${place}: ${inner}`;
   });
-  return `query (${declared.join(', ')}) { ${fields.join(' ')} }`;
+  return `${batch.some(isSubscribed) ? 'subscription' : 'query'} (${declared.join(', ')}) { ${fields.join(' ')} }`;
+}
+
+function isSubscribed({ of }: Cell): boolean {
+  return of.parent === 'Subscription';
 }

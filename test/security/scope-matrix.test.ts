@@ -1,3 +1,4 @@
+import { readSubscription } from '../support/read-subscription.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { table } from '../../src/rest-compat/table.ts';
@@ -40,9 +41,16 @@ beforeAll(async () => {
   for (const [operation, root] of [
     ['', 'Query'],
     ['mutation ', 'Mutation'],
+    ['subscription ', 'Subscription'],
   ] as const) {
     for (const [typeName, way] of shortestWays(root, sample)) {
       if (typeName === 'Mutation') continue;
+      if (typeName === 'Subscription') {
+        // A subscription has one root field.
+        for (const field of fields.get(typeName) ?? [])
+          readings.push({ typeName, operation, way, fields: [field] });
+        continue;
+      }
       readings.push({ typeName, operation, way, fields: fields.get(typeName) ?? [] });
     }
   }
@@ -79,11 +87,11 @@ function missingFor(reading: Reading, fields: readonly FieldOf[], scope: Scope):
 
 async function read(reading: Reading, fields: readonly FieldOf[], scope: Scope) {
   const { token, secrets } = tokens.get(scope) ?? raise(scope);
-  const answer: Answer<Answered> = await twins.here.app.graphql(
-    documentOf(reading, fields, sample),
-    {},
-    { token },
-  );
+  const query = documentOf(reading, fields, sample);
+  const { app } = twins.here;
+  const answer: Pick<Answer<Answered>, 'body' | 'statements'> = reading.operation === 'subscription '
+    ? await readSubscription(app, query, {}, { token })
+    : await app.graphql(query, {}, { token });
   const text = JSON.stringify(answer.body);
   // Whatever was asked and however it was refused.
   expect([scope, reading.typeName, secrets.filter((secret) => text.includes(secret))]).toEqual([

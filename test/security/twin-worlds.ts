@@ -72,13 +72,20 @@ async function countAnew(unscoped: Kysely<Tables>): Promise<void> {
   );
 }
 
-/** The fixture has no log; here it tells what the feeds of the issues do. */
+/** The fixture has no log; here it tells what the feeds of the issues do, and how the sub-issues were made. */
 async function logFeeds(unscoped: Kysely<Tables>): Promise<void> {
   await sql`insert into change (workspace_id, position, tag, id, sort_order, event_type, occurred_utc,
       actor_user_account_id, issue_id, team_id, subject_id, fields, origin)
-    select a.workspace_id, row_number() over (partition by a.workspace_id order by a.id), 1, a.id, a.sort_order,
-      'issue.updated.v1', a.occurred_utc, a.actor_user_account_id, a.issue_id, i.team_id, a.issue_id, '{title}', 1
-    from activity a join issue i on (i.workspace_id, i.id) = (a.workspace_id, a.issue_id)`.execute(unscoped);
+    select workspace_id, row_number() over (partition by workspace_id order by id), 1, id, sort_order, event_type,
+      occurred_utc, actor_user_account_id, issue_id, team_id, issue_id, fields, 1
+    from (
+      select a.workspace_id, a.id, a.sort_order, 'issue.updated.v1' as event_type, a.occurred_utc,
+        a.actor_user_account_id, a.issue_id, i.team_id, '{title}'::text[] as fields
+      from activity a join issue i on (i.workspace_id, i.id) = (a.workspace_id, a.issue_id)
+      union all
+      select workspace_id, id, 0, 'issue.created.v1', created_utc, reporter_user_account_id, id, team_id, '{}'
+      from issue where parent_issue_id is not null
+    ) logged`.execute(unscoped);
   await sql`insert into change_head (workspace_id, position, tag)
     select workspace_id, max(position), 1 from change group by 1`.execute(unscoped);
 }

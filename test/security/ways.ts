@@ -23,7 +23,10 @@ export interface Way {
 }
 
 /** The shortest ways from a root type to every type that its fields lead to; interfaces are no way. */
-export function shortestWays(root: 'Query' | 'Mutation', sample: Sample): ReadonlyMap<string, Way> {
+export function shortestWays(
+  root: 'Query' | 'Mutation' | 'Subscription',
+  sample: Sample,
+): ReadonlyMap<string, Way> {
   const ways = new Map<string, Way>([[root, { before: '{ ', behind: ' }', steps: [] }]]);
   for (const [typeName, way] of ways) {
     for (const field of Object.values(objectType(typeName).getFields())) {

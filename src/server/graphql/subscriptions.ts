@@ -18,9 +18,9 @@ export async function subscriptionReply(
   request: ServerRequest,
   operationName: string,
 ): Promise<RestReply> {
+  const { read, after, isShared, variables } = openSubscription(subscribed, context);
   if (!acceptsEvents(request.headers.accept))
     raise('not_acceptable', 'A subscription is answered as text/event-stream, which Accept has to allow.');
-  const { read, after, isShared, variables } = openSubscription(subscribed, context);
   const deliver = async (reading: OperationContext, cursor: string): Promise<Delivery> => {
     const { events, isSound, ...rest } = await read(reading, cursor);
     const told = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));

@@ -114,6 +114,22 @@ export class Metrics {
     });
   }
 
+  /** Durations in seconds that are observed elsewhere, by the values of one label. */
+  durations({
+    name,
+    help,
+    label,
+  }: Omit<Described, 'read'> & { label: string }): (of: string, seconds: number) => void {
+    const histogram = new Histogram({
+      name,
+      help,
+      labelNames: [label],
+      buckets: requestSeconds,
+      registers: [this.#registry],
+    });
+    return (of, seconds) => histogram.observe({ [label]: of }, seconds);
+  }
+
   /** All metrics in the text format of Prometheus, and its media type. */
   async print(): Promise<{ contentType: string; text: string }> {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };

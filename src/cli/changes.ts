@@ -1,0 +1,33 @@
+import { defineCommand } from 'citty';
+import { selectWorkspaces } from '../db/workspaces.ts';
+import { encodeId } from '../resolvers/ids.ts';
+import { resetChanges } from '../resolvers/changes-reset.ts';
+import { databaseCommand } from './environment.ts';
+import { findWorkspace } from './lookup.ts';
+
+const reset = databaseCommand({
+  name: 'changes reset',
+  description:
+    'Begin the log of changes anew, so that every reader reads its lists again: after a version ran that logs nothing',
+  args: {
+    workspace: { type: 'string', description: 'The workspace, by name or id; all of them if it is omitted' },
+    json: { type: 'boolean', description: 'Print an array of objects: workspaceId, name' },
+  },
+  async run({ database, stdout, stderr }, { workspace, json }) {
+    const workspaces = workspace
+      ? [await findWorkspace(database, workspace)]
+      : await selectWorkspaces(database.unscoped);
+    for (const { id } of workspaces) await resetChanges(database, id);
+    if (json)
+      stdout(
+        `${JSON.stringify(workspaces.map(({ id, name }) => ({ workspaceId: encodeId('workspace', id), name })))}\n`,
+      );
+    else stderr(`The log of changes begins anew: ${workspaces.map(({ name }) => name).join(', ')}.\n`);
+    return 0;
+  },
+});
+
+export const command = defineCommand({
+  meta: { name: 'changes', description: 'Look after the log of changes' },
+  subCommands: { reset },
+});

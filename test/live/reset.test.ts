@@ -1,0 +1,62 @@
+import { expect, it } from '@jest/globals';
+import { inProcess } from '../cli/workgraph.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { numberAll } from './logged.ts';
+import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+
+const { app, world, ada } = useIssueWorld({ settings: { METRICS_ADDRESS: '0' } });
+
+const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
+const document = 'subscription ($after: String) { changes(after: $after) { eventType } }';
+const follow = (after?: string) => subscribe(app, document, { after }, { token: world.ada.token });
+
+async function samples(name: string): Promise<Record<string, number>> {
+  const text = await (await fetch(app.metricsUrl ?? '')).text();
+  const lines = text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm);
+  return Object.fromEntries(
+    Array.from(lines).flatMap(([, found, labels = '', value]) =>
+      found === name ? [[labels, Number(value)] as const] : [],
+    ),
+  );
+}
+
+it('`changes reset` makes every cursor expire, ends the streams, and leaves an event that says so', async () => {
+  await newIssue();
+  const before = await cursorNow(app);
+  const stream = await follow(before);
+  const { exitCode, stdout } = await inProcess(app, 'changes reset', ['--json']);
+  expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, [{ workspaceId: expect.any(String) }]]);
+  expect((await nextOf(stream)).told.errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED');
+  await stream.ended;
+  for (const cursor of [before, 'c1-0-0']) expect((await follow(cursor)).response.status).toBe(410);
+  await numberAll(app.database);
+  const { body } = await app.graphql<{ changes: { nodes: { eventType: string }[] } }>(
+    '{ changes { nodes { eventType } } }',
+  );
+  expect(body.data?.changes.nodes).toEqual([{ eventType: 'changes.lost.v1' }]);
+  const again = await follow(await cursorNow(app));
+  await newIssue();
+  expect((await nextOf(again)).told.data?.changes?.eventType).toBe('issue.created.v1');
+  again.stop();
+});
+
+it('the metrics count streams, changes and their delays', async () => {
+  const before = await samples('workgraph_delivered_events_total');
+  const streams = [await follow(await cursorNow(app)), await follow(await cursorNow(app))];
+  expect(await samples('workgraph_streams')).toEqual({
+    'of="graphql"': 2,
+    'of="rest"': 0,
+    'of="waiting"': 0,
+  });
+  await newIssue();
+  for (const stream of streams) await nextOf(stream);
+  const after = await samples('workgraph_delivered_events_total');
+  expect((after[''] ?? 0) - (before[''] ?? 0)).toBe(2);
+  expect((await samples('workgraph_changes_total'))['']).toBeGreaterThan(0);
+  expect(await samples('workgraph_change_lag_seconds_count')).toMatchObject({
+    'stage="numbered"': expect.any(Number),
+    'stage="delivered"': expect.any(Number),
+  });
+  expect((await samples('workgraph_stream_reads_total'))['kind="made"']).toBeGreaterThan(0);
+  for (const stream of streams) stream.stop();
+});

@@ -1,0 +1,48 @@
+import { setImmediate } from 'node:timers/promises';
+import { listen } from '../live/event-stream.ts';
+import { numberAll } from '../live/logged.ts';
+import type { Answer, App } from './app.ts';
+
+interface Answered {
+  data?: unknown;
+  errors?: readonly { message: string; extensions?: Record<string, unknown> }[];
+}
+
+/** What a subscription tells of all changes so far: its answers as `data`, or the refusal of the stream. */
+export async function readSubscription(
+  app: Pick<App, 'url' | 'database'>,
+  query: string,
+  variables: object,
+  { token }: { token: string },
+): Promise<Answer<Answered>> {
+  await numberAll(app.database);
+  const headers = { 'Last-Event-ID': 'c1-0-0' };
+  const stream = await listen(`${app.url}/graphql`, token, headers, JSON.stringify({ query, variables }));
+  const { status, headers: answered } = stream.response;
+  const timing = answered.get('Server-Timing') ?? '';
+  const statements = Number(/desc="(\d+) statements"/.exec(timing)?.[1] ?? -1);
+  if (status !== 200) {
+    const response = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        ...headers,
+        Authorization: `Bearer ${token}`,
+        Accept: 'text/event-stream',
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ query, variables }),
+    });
+    return { status, headers: answered, body: (await response.json()) as Answered, statements };
+  }
+  const answers: unknown[] = [];
+  // The last id of the first delivery is that of the end of the log, whether an event has it or not.
+  while (!(await isAtEnd(app, stream.lastId()))) await setImmediate();
+  for (let left = stream.count(); left > 0; left -= 1) answers.push((await stream.next()).data);
+  stream.stop();
+  return { status, headers: answered, body: { data: answers }, statements };
+}
+
+async function isAtEnd({ database }: Pick<App, 'database'>, id: string): Promise<boolean> {
+  const heads = await database.unscoped.selectFrom('changeHead').select(['position', 'tag']).execute();
+  return heads.some(({ position, tag }) => id === `c1-${position}-${tag.toString(36)}`) || id === 'c1-0-0';
+}
