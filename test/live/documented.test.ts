@@ -1,15 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type App, startApp } from '../support/app.ts';
 import { numberAll } from './logged.ts';
+import { fenced, functionOf } from './page-code.ts';
 
 const run = promisify(execFile);
-const page = readFileSync(join(import.meta.dirname, '../../docs/live.md'), 'utf8');
-const fenced = (language: string) =>
-  Array.from(page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\\n\`\`\``, 'gs')), ([, text = '']) => text);
 
 let app: App;
 beforeAll(async () => {
@@ -29,6 +25,12 @@ it('the server answers each command of docs/live.md as the page says, in the ord
   expect(commands.length).toBeGreaterThan(2);
   for (const command of commands) {
     const { stdout } = await run('sh', ['-ec', command], { env: { ...process.env, ...names } });
+    if (command.endsWith('# stream')) {
+      expect(stdout).toMatch(
+        /^retry: 2000\n(id: .*\n\n)?id: c1-.*\nevent: next\ndata: \{"data":\{"changes":/,
+      );
+      continue;
+    }
     const { results, cursor } = JSON.parse(stdout) as Page;
     expect([command, results.length > 0]).toEqual([command, true]);
     // The page waits at the end of the log.
@@ -46,15 +48,15 @@ it('an answer of REST has the fields that the page shows', async () => {
 
 it('the server answers each query of the page', async () => {
   const queries = fenced('graphql');
-  expect(queries).toHaveLength(2);
-  for (const query of queries) expect((await app.graphql(query)).body.errors).toBeUndefined();
+  expect(queries).toHaveLength(3);
+  for (const query of queries) {
+    if (query.startsWith('subscription')) continue;
+    expect((await app.graphql(query)).body.errors).toBeUndefined();
+  }
 });
 
 it('the loop of the page hears of a change, and says when its cursor has expired', async () => {
-  const [code = ''] = fenced('js');
-  const { follow } = (await import(
-    `data:text/javascript,${encodeURIComponent(`${code}\nexport { follow };`)}`
-  )) as { follow: Follow };
+  const follow = await functionOf<Follow>('follow');
   const heard = Promise.withResolvers<Record<string, unknown>>();
   const stop = new Error('enough');
   const following = follow(app.url, app.token, await newest(), (change) => {
@@ -71,10 +73,7 @@ it('the loop of the page hears of a change, and says when its cursor has expired
 });
 
 it('the stream of the page hears of a change', async () => {
-  const [, code = ''] = fenced('js');
-  const { stream } = (await import(
-    `data:text/javascript,${encodeURIComponent(`${code}\nexport { stream };`)}`
-  )) as { stream: Stream };
+  const stream = await functionOf<Stream>('stream');
   const events = stream(app.url, app.token, await newest());
   const heard = events.next();
   await app.graphql(
@@ -83,6 +82,31 @@ it('the stream of the page hears of a change', async () => {
   expect(await heard).toMatchObject({ value: { eventType: 'issue-comment.created.v1', issueKey: 'WEB-3' } });
   await events.return(undefined);
 });
+
+it('the reader of subscriptions of the page follows the live list of the page, and hears of a refusal', async () => {
+  const events = await functionOf<Events>('events');
+  const query = fenced('graphql').find((text) => text.startsWith('subscription')) ?? '';
+  const stream = events(app.url, app.token, query, {}, await newest());
+  const heard = stream.next();
+  const { body } = await app.graphql<{ issueUpdate: { issue: { id: string } } }>(
+    'mutation { issueUpdate(input: { key: "WEB-4", priority: URGENT }) { issue { id } } }',
+  );
+  const { value } = await heard;
+  expect(value).toMatchObject({ data: { issues: { issueId: body.data?.issueUpdate.issue.id } } });
+  expect(value?.id).toMatch(/^c1-/);
+  await stream.return(undefined);
+  await expect(events(app.url, app.token, query, { after: 'c1-1-zzz' }).next()).rejects.toThrow(
+    'CURSOR_EXPIRED',
+  );
+});
+
+type Events = (
+  url: string,
+  token: string,
+  query: string,
+  variables: object,
+  cursor?: string,
+) => AsyncGenerator<{ id: string; data: Record<string, Record<string, unknown>> }, undefined, undefined>;
 
 type Stream = (
   url: string,

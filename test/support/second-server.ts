@@ -7,8 +7,10 @@ import { sql } from 'kysely';
 import type { App, Sent } from './app.ts';
 
 /** Another server process on the database of an app. */
-export interface SecondServer extends Pick<App, 'graphql'> {
+export interface SecondServer extends Pick<App, 'graphql' | 'url'> {
   stop(): Promise<void>;
+  /** Kills the process, which has no time for anything. */
+  kill(): Promise<void>;
 }
 
 /** Starts one; undefined on the embedded engine, whose database belongs to one process. */
@@ -22,6 +24,12 @@ export async function startSecondServer({ database }: App): Promise<SecondServer
   const child = spawn(process.execPath, [script, databaseUrl.href], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
   return {
+    url,
+    kill: async () => {
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    },
     graphql: async <Data>(
       query: string,
       variables: Record<string, unknown> = {},

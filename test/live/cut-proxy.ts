@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A way to a server that a test can cut. */
+export interface CutProxy {
+  url: string;
+  /** Breaks all connections, and leads the next ones to this server. */
+  lead(to: string): void;
+  stop(): Promise<void>;
+}
+
+/** Starts a proxy that passes bytes on to a server. */
+export async function startProxy(to: string): Promise<CutProxy> {
+  let target = new URL(to);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+      // A cut connection ends the other side, too.
+      socket.on('error', () => undefined);
+    }
+    client.pipe(upstream).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lead: (next) => {
+      target = new URL(next);
+      cut();
+    },
+    stop: async () => {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

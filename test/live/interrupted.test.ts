@@ -1,0 +1,134 @@
+import { expect, it } from '@jest/globals';
+import { createClient } from 'graphql-sse';
+import pg from 'pg';
+import { sql } from 'kysely';
+import { newUuid } from '../../src/resolvers/ids.ts';
+import { startApp } from '../support/app.ts';
+import { startSecondServer } from '../support/second-server.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { startProxy } from './cut-proxy.ts';
+import { numberAll } from './logged.ts';
+import { functionOf } from './page-code.ts';
+import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+
+const { app, world, ada } = useIssueWorld();
+
+const onPostgres = process.env.TEST_DATABASE_URL ? it : it.skip;
+const document = 'subscription ($after: String) { changes(after: $after) { subjectId } }';
+const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
+
+type Subscribe = (
+  url: string,
+  token: string,
+  cursor: string,
+  onChange: (change: { subjectId: string }) => void,
+  onEnd: (reason: unknown) => void,
+) => () => void;
+
+/** The client of graphql-sse, as docs/live.md shows it, with the ids of all issues that it has heard of. */
+async function follow(url: string) {
+  const subscribePage = await functionOf<Subscribe>('subscribe', { createClient });
+  const heard: string[] = [];
+  const ended: unknown[] = [];
+  let wake: () => void = () => undefined;
+  const stop = subscribePage(
+    url,
+    world.ada.token,
+    await cursorNow(app),
+    ({ subjectId }) => {
+      heard.push(subjectId);
+      wake();
+    },
+    (reason) => {
+      ended.push(reason);
+      wake();
+    },
+  );
+  const until = async (id: string) => {
+    while (!heard.includes(id) && ended.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+    if (ended.length > 0) throw new Error(`The stream has ended: ${String(ended[0])}`);
+  };
+  return { heard, until, stop };
+}
+
+it('the client of graphql-sse hears of each change once, whenever its connection breaks', async () => {
+  const proxy = await startProxy(app.url);
+  const client = await follow(proxy.url);
+  const made: string[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const issues = await Promise.all([newIssue(), newIssue(), newIssue()]);
+    made.push(...issues.map(({ id }) => id));
+    if (round % 2 === 0) for (const { id } of issues) await client.until(id);
+    proxy.lead(app.url);
+  }
+  const { id } = await newIssue();
+  await client.until(id);
+  expect(client.heard.toSorted()).toEqual([...made, id].toSorted());
+  client.stop();
+  await proxy.stop();
+});
+
+it('a stream hears of changes that another process has numbered, though its notification was lost', async () => {
+  const stream = await subscribe(app, document, { after: await cursorNow(app) }, { token: world.ada.token });
+  const [id, subjectId] = [newUuid(), newUuid()];
+  // As another process would have left it: nothing here has written to the inbox, and nobody notifies.
+  await sql`
+    with head as (
+      update change_head set position = position + 1, tag = 5 where workspace_id = ${app.workspaceId} returning position
+    )
+    insert into change (workspace_id, position, tag, id, sort_order, event_type, occurred_utc, subject_id, fields, origin)
+    select ${app.workspaceId}, position, 5, ${id}, 0, 'label.created.v1', now(), ${subjectId}, '{}', 3 from head`.execute(
+    app.database.unscoped,
+  );
+  const { told } = await nextOf(stream);
+  expect(told.data?.changes).toEqual({ subjectId: expect.stringContaining('label_') });
+  stream.stop();
+});
+
+it('a stream ends without `complete` when the server stops, so that its client comes back', async () => {
+  const own = await startApp();
+  const stream = await subscribe(own, document, {}, { token: own.token });
+  await own.stop();
+  await stream.ended;
+  await expect(stream.next()).rejects.toThrow('has ended');
+});
+
+onPostgres('a client hears of each change once when all backends of its server are terminated', async () => {
+  const client = await follow(app.url);
+  const before = await newIssue();
+  await client.until(before.id);
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(
+    app.database.unscoped,
+  );
+  const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
+  await admin.connect();
+  await admin.query(
+    'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+    [rows[0]?.name],
+  );
+  await admin.end();
+  let after: { id: string } | undefined;
+  // The first statements may find a connection that is gone.
+  while (!after) after = await newIssue().catch(() => undefined);
+  await client.until(after.id);
+  expect(client.heard.filter((id) => id === before.id || id === after.id)).toEqual([before.id, after.id]);
+  client.stop();
+});
+
+onPostgres('a client goes on at another server when its own is killed', async () => {
+  const second = await startSecondServer(app);
+  if (!second) throw new Error('PostgreSQL takes a second server.');
+  const proxy = await startProxy(second.url);
+  const client = await follow(proxy.url);
+  const one = await newIssue();
+  await client.until(one.id);
+  await second.kill();
+  const two = await newIssue();
+  proxy.lead(app.url);
+  const three = await newIssue();
+  await client.until(three.id);
+  await numberAll(app.database);
+  expect(client.heard).toEqual([one.id, two.id, three.id]);
+  client.stop();
+  await proxy.stop();
+});
