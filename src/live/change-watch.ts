@@ -130,13 +130,13 @@ export class ChangeWatch {
 
 /** The new changes of a workspace, as one waiting request or stream hears of them. */
 export class Arrivals {
-  readonly #watched: Pick<Watched, 'arrival' | 'notedMs'>;
+  readonly #watched: Readonly<Omit<Watched, 'arrivals'>>;
   readonly #onEnd: () => void;
   #hasArrived = false;
   #isEnded = false;
   #waiting: (() => void) | undefined;
 
-  constructor(watched: Pick<Watched, 'arrival' | 'notedMs'>, onEnd: () => void) {
+  constructor(watched: Readonly<Omit<Watched, 'arrivals'>>, onEnd: () => void) {
     this.#watched = watched;
     this.#onEnd = onEnd;
   }
@@ -150,7 +150,12 @@ export class Arrivals {
     return this.#watched.arrival;
   }
 
-  /** When that was noted, on the clock of `performance`; 0 if nothing has arrived yet. */
+  /** The newest position that is known; 0 if none is. */
+  get position(): number {
+    return this.#watched.position;
+  }
+
+  /** When what arrived last was noted, on the clock of `performance`; 0 if nothing has arrived yet. */
   get notedMs(): number {
     return this.#watched.notedMs;
   }

@@ -1,4 +1,11 @@
-import { type ChangeRow, type LogPlace, selectChangePage, selectLogHead } from '../db/reads/change-pages.ts';
+import {
+  type ChangePageRead,
+  type ChangeRow,
+  type LogPlace,
+  selectChangePage,
+  selectLogHead,
+} from '../db/reads/change-pages.ts';
+import { type ChangeTest, changeTest } from './change-filter.ts';
 import { always, type Predicate } from '../db/query/predicate.ts';
 import { events, type EventType, eventTypes } from '../model/events.ts';
 import { type IssueField, issueFields } from '../model/issue-fields.ts';
@@ -13,7 +20,16 @@ export const maxChanges = 250;
 export const defaultChanges = 50;
 
 /** How many changes one read looks at, however few of them match. */
-const scannedChanges = 5_000;
+export const scannedChanges = 5_000;
+
+/** How many changes a page has that several readers share. */
+export const sharedChanges = 500;
+
+/** Pages of the log that several streams of a workspace share. */
+export interface LogPages {
+  /** The page after a place with all changes, at most one more than `sharedChanges`; undefined far from the end of the log. */
+  readonly after: (place: LogPlace) => Promise<ChangePageRead> | undefined;
+}
 
 /** The cursor after a change: every transport has it, in the same form. */
 export function changeCursor({ position, tag }: LogPlace): string {
@@ -109,6 +125,9 @@ async function readPage(
   where: Predicate,
   limit: number,
 ): Promise<ChangePage> {
+  const test = from && ctx.logPages && changeTest(where);
+  const shared = test && ctx.logPages?.after(from);
+  if (shared) return pageOf(from, await shared, test, limit);
   const { head, tag, until, rows } = await selectChangePage(signedIn(ctx).db, {
     after: from?.position ?? null,
     where,
@@ -120,6 +139,22 @@ async function readPage(
   const isFull = rows.length > limit;
   const end = (isFull ? nodes.at(-1) : until) ?? head;
   return { nodes, cursor: changeCursor(end), hasMore: isFull || end.position < head.position };
+}
+
+/** The changes of a shared page that match. */
+function pageOf(
+  from: LogPlace,
+  { head, tag, until, rows }: ChangePageRead,
+  test: ChangeTest,
+  limit: number,
+): ChangePage {
+  requireKept(from, head, tag);
+  const read = rows.slice(0, sharedChanges);
+  const matching = read.filter(test);
+  const nodes = matching.slice(0, limit);
+  const isFull = matching.length > limit;
+  const end = (isFull ? nodes.at(-1) : rows.length > sharedChanges ? read.at(-1) : until) ?? head;
+  return { nodes, cursor: changeCursor(end), hasMore: end.position < head.position };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Loaders } from '../db/reads/loaders.ts';
 import type { Prepared } from '../db/query/prepared.ts';
 import type { ReadBounds } from '../db/query/read-bounds.ts';
 import type { Snapshot } from '../reference/snapshot.ts';
+import type { LogPages } from './changes.ts';
 import { raise } from './errors.ts';
 import type { RequestFiles } from './attachments/files.ts';
 import type { OpenTransaction, Writes } from './writes/write-transaction.ts';
@@ -99,6 +100,8 @@ export interface Context {
   readonly writes: Writes;
   /** Waits for new changes of the principal's workspace; undefined in a process that serves no requests. */
   readonly changes?: ChangeArrivals | undefined;
+  /** Pages of the log that the streams of the workspace share; undefined outside of a stream. */
+  readonly logPages?: LogPages | undefined;
   /** The cursor of the newest change, read before any other statement of the operation; only where the operation asks for it. */
   readonly changeCursor?: string | undefined;
   /** How many rows a page may read. */

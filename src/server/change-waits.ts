@@ -8,6 +8,7 @@ import type { Arrivals } from '../live/change-watch.ts';
 import { Cohorts } from '../live/cohorts.ts';
 import { eventStream } from '../live/event-stream.ts';
 import type { Live } from '../live/live.ts';
+import { SharedLog } from '../live/shared-log.ts';
 import type { Delivery, StreamSource } from '../rest-compat/events.ts';
 import { type ChangeArrivals, type Principal, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
@@ -31,6 +32,7 @@ export class ChangeWaits {
   readonly #deliveries = new Semaphore(deliveriesAtOnce);
   readonly #checks = new Semaphore(deliveriesAtOnce);
   readonly #cohorts = new Cohorts<Delivery>();
+  readonly #log = new SharedLog();
 
   constructor(live: Pick<Live, 'watch' | 'places' | 'limits' | 'counts'>) {
     this.#live = live;
@@ -85,7 +87,9 @@ export class ChangeWaits {
       farewell,
       check,
       deliver: async (cursor) => {
-        const context = await check();
+        const renewed = await check();
+        const { db, principal: reader } = signedIn(renewed);
+        const context = { ...renewed, logPages: this.#log.pages(db, reader.workspaceId, arrivals) };
         const read = () => inTurn(this.#deliveries, () => deliver(context, cursor));
         const { arrival } = arrivals;
         const key = cohort === undefined ? undefined : keyOf(context, [cohort, cursor, arrival]);

@@ -64,7 +64,8 @@ export function graphPlaces(sample: Sample, filters: 'once' | 'each root' = 'onc
   const all = new Set<string>();
   // The roots first, so that filters are tried on the widest list that takes them.
   const fields = objectFields
-    .filter(({ field }) => field.args.length > 0)
+    // Those of subscriptions are tried in test/live/subscriptions.test.ts; their filters are those of lists.
+    .filter(({ parent, field }) => field.args.length > 0 && parent !== 'Subscription')
     .toSorted((one, other) => Number(other.parent === 'Query') - Number(one.parent === 'Query'));
   return fields.flatMap((of) => {
     const way = wayTo(of.parent, sample);

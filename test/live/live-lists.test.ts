@@ -225,4 +225,23 @@ describe('equal subscriptions', () => {
     expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
     expect(statements.length).toBeLessThan(60);
   });
+
+  it('with different filters read the log together', async () => {
+    const start = await cursorNow(app);
+    const filters = Array.from({ length: 40 }, (_, estimate) => ({
+      priority: { eq: 'LOW' },
+      not: { estimateValue: { eq: estimate + 100 } },
+    }));
+    const streams = await Promise.all(filters.map((filter) => follow(filter, start)));
+    const told = () => Promise.all(streams.map(eventOf));
+    await newIssue({ priority: 'LOW' });
+    await told();
+    const statements: string[] = [];
+    const end = onStatement(({ sql }) => void statements.push(sql));
+    await newIssue({ priority: 'LOW' });
+    await told();
+    end();
+    for (const stream of streams) stream.stop();
+    expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
+  });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { strange } from '../inputs/texts.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { numberAll } from './logged.ts';
 import { cursorNow, nextOf, subscribe as openSubscription, type Told } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
-  settings: { STREAMS_PER_TOKEN: '3', MAX_OPERATION_COST: '10000' },
+  settings: { STREAMS_PER_TOKEN: '3', MAX_OPERATION_COST: '10000', COST_PER_HOUR: '20000' },
 });
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
@@ -165,6 +166,19 @@ describe('a subscription that is refused', () => {
     expect(answer).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
   });
 
+  it('has a status that says so, whatever stands in its arguments or headers', async () => {
+    const statuses = new Set<number>();
+    for (const text of strange) {
+      for (const root of ['changes', 'issues']) {
+        const query = `subscription ($after: String) { ${root}(after: $after) { cursor } }`;
+        if (text !== '') statuses.add((await refusal(query, { after: text })).status);
+      }
+      if (text === '' || !/^[\x21-\x7e]+$/.test(text) || text.length > 5_000) continue;
+      statuses.add((await refusal(document, {}, { headers: { 'Last-Event-ID': text } })).status);
+    }
+    expect([...statuses]).toEqual([400]);
+  });
+
   it('in a batch is 400', async () => {
     const response = await fetch(`${app.url}/graphql`, {
       method: 'POST',
@@ -180,6 +194,32 @@ describe('a subscription that is refused', () => {
 });
 
 describe('a subscription that has begun', () => {
+  it('charges the objects of its events to each token, though equal ones are read together', async () => {
+    const tokens = [await app.tokenFor(), await app.tokenFor()];
+    const left = async (token: string) => {
+      const { body } = await app.graphql<{ viewer: { rateLimit: { cost: { remaining: number } } } }>(
+        '{ viewer { rateLimit { cost { remaining } } } }',
+        {},
+        { token },
+      );
+      return body.data?.viewer.rateLimit.cost.remaining ?? 0;
+    };
+    const start = await cursorNow(app);
+    const streams = await Promise.all(
+      tokens.map((token) => subscribe(document, { after: start }, { token })),
+    );
+    await Promise.all(tokens.map(left));
+    await ada.create({ teamId: world.eng.id, title: 'One' });
+    for (const stream of streams) await nextOf(stream);
+    const before = await Promise.all(tokens.map(left));
+    for (let count = 0; count < 20; count += 1) await newIssue();
+    for (const stream of streams) for (let count = 0; count < 20; count += 1) await nextOf(stream);
+    const after = await Promise.all(tokens.map(left));
+    // Twenty changes, each with its issue, the status of that and the actor. Some quota comes back meanwhile.
+    for (const [place, remaining] of after.entries()) expect(remaining).toBeLessThan(before[place] ?? 0);
+    for (const stream of streams) stream.stop();
+  });
+
   it('ends with the error and `complete` when its token is revoked', async () => {
     const token = await app.tokenFor();
     const stream = await subscribe(document, {}, { token });
