@@ -244,4 +244,45 @@ describe('equal subscriptions', () => {
     for (const stream of streams) stream.stop();
     expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
   });
+
+  it('answer each token for itself where a field is computed for the viewer', async () => {
+    const query = `subscription ($after: String) {
+      issues(after: $after) { issue { key isSubscribed viewerCanUpdate } }
+    }`;
+    const start = await cursorNow(app);
+    const streams = await Promise.all(
+      [world.ada, world.bob, world.guest].map(({ token }) =>
+        subscribe(app, query, { after: start }, { token }),
+      ),
+    );
+    const told = async () => Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue));
+    await newIssue();
+    await told();
+    const { key } = await newIssue();
+    expect(await told()).toEqual([
+      { key, isSubscribed: true, viewerCanUpdate: true },
+      { key, isSubscribed: false, viewerCanUpdate: true },
+      { key, isSubscribed: false, viewerCanUpdate: false },
+    ]);
+    for (const stream of streams) stream.stop();
+  });
+
+  it('tell each token only what its scopes cover', async () => {
+    const query = 'subscription ($after: String) { changes(after: $after) { eventType } }';
+    const start = await cursorNow(app);
+    const narrow = await app.tokenFor({ scopes: ['teams:read'], role: 'member' });
+    const wide = await app.tokenFor({ scopes: ['teams:read', 'issues:read'], role: 'member' });
+    const streams = await Promise.all(
+      [narrow, wide].map((token) => subscribe(app, query, { after: start }, { token })),
+    );
+    for (let round = 0; round < 2; round += 1) {
+      await newIssue();
+      const { told } = await nextOf(streams[1] as Listening);
+      expect(told.data?.changes?.eventType).toBe('issue.created.v1');
+    }
+    const newest = await cursorNow(app);
+    while (streams[0]?.lastId() !== newest) await setImmediate();
+    expect(streams[0]?.count()).toBe(0);
+    for (const stream of streams) stream.stop();
+  });
 });
