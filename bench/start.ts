@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-// `npm run bench` starts this file, which installs the peers if they are missing.
+// `npm run bench` starts this file, which installs the peers if they are missing; streams have none.
 const folder = import.meta.dirname;
-if (!existsSync(join(folder, 'node_modules'))) {
+const isLive = process.argv.includes('--live');
+if (!isLive && !existsSync(join(folder, 'node_modules'))) {
   const { status } = spawnSync('npm', ['ci', '--no-fund', '--no-audit'], {
     cwd: folder,
     stdio: 'inherit',
@@ -12,4 +13,4 @@ if (!existsSync(join(folder, 'node_modules'))) {
   });
   if (status !== 0) process.exit(status ?? 1);
 }
-await import('./main.ts');
+await import(isLive ? './live.ts' : './main.ts');
