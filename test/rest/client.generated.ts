@@ -10938,6 +10938,11 @@ export interface operations {
                      *               "name": "import.finished.v1",
                      *               "code": null,
                      *               "description": "An import ended."
+                     *             },
+                     *             {
+                     *               "name": "changes.lost.v1",
+                     *               "code": null,
+                     *               "description": "Changes before this one may be missing: read the lists again."
                      *             }
                      *           ]
                      *         }
