@@ -179,6 +179,15 @@ describe('a subscription that is refused', () => {
     expect([...statuses]).toEqual([400]);
   });
 
+  it('by GET has its status, too', async () => {
+    const query = encodeURIComponent('subscription { changes(after: "c1-1-zzz") { id } }');
+    const response = await fetch(`${app.url}/graphql?query=${query}`, {
+      headers: { Authorization: `Bearer ${world.ada.token}`, Accept: '*/*' },
+    });
+    expect(response.status).toBe(410);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'CURSOR_EXPIRED' } }] });
+  });
+
   it('in a batch is 400', async () => {
     const response = await fetch(`${app.url}/graphql`, {
       method: 'POST',
