@@ -5,7 +5,7 @@ import { numberAll } from './logged.ts';
 import { cursorNow, nextOf, subscribe as openSubscription, type Told } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
-  settings: { STREAMS_PER_TOKEN: '3', MAX_OPERATION_COST: '10000', COST_PER_HOUR: '20000' },
+  settings: { STREAMS_PER_TOKEN: '8', MAX_OPERATION_COST: '10000', COST_PER_HOUR: '20000' },
 });
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
@@ -156,7 +156,7 @@ describe('a subscription that is refused', () => {
 
   it('for the number of streams of its token, says so with its status', async () => {
     const token = await app.tokenFor();
-    const streams = await Promise.all([1, 2, 3].map(() => subscribe(document, {}, { token })));
+    const streams = await Promise.all(Array.from({ length: 8 }, () => subscribe(document, {}, { token })));
     expect(await refusal(document, {}, { token })).toMatchObject({ status: 429, code: 'TOO_MANY_STREAMS' });
     for (const stream of streams) stream.stop();
   });

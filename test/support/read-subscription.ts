@@ -17,7 +17,13 @@ export async function readSubscription(
 ): Promise<Answer<Answered>> {
   await numberAll(app.database);
   const headers = { 'Last-Event-ID': 'c1-0-0' };
-  const stream = await listen(`${app.url}/graphql`, token, headers, JSON.stringify({ query, variables }));
+  const body = JSON.stringify({ query, variables });
+  let stream = await listen(`${app.url}/graphql`, token, headers, body);
+  // The server may not have heard yet that earlier streams of the token have ended.
+  while (stream.response.status === 429) {
+    await setImmediate();
+    stream = await listen(`${app.url}/graphql`, token, headers, body);
+  }
   const { status, headers: answered } = stream.response;
   const timing = answered.get('Server-Timing') ?? '';
   const statements = Number(/desc="(\d+) statements"/.exec(timing)?.[1] ?? -1);
@@ -30,7 +36,7 @@ export async function readSubscription(
         Accept: 'text/event-stream',
         'Content-Type': 'application/json',
       },
-      body: JSON.stringify({ query, variables }),
+      body,
     });
     return { status, headers: answered, body: (await response.json()) as Answered, statements };
   }
