@@ -1,0 +1,139 @@
+import { lookup as lookupName } from 'node:dns';
+import { Agent as HttpAgent, type IncomingMessage, request as requestByHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { type WebhookTargets } from '../../resolvers/webhooks/targets.ts';
+import type { SentAnswer } from '../../resolvers/webhooks/sending.ts';
+
+/** How much of an answer is read, and how much of that is kept. */
+const readBytes = 4_096;
+const keptBytes = 1_024;
+
+interface SendOptions {
+  readonly targets: WebhookTargets;
+  /** How long the attempt may take in all: the look-up, the connection and the answer. */
+  readonly withinMs: number;
+  /** Looks up names; that of the system unless a test has its own. */
+  readonly lookup?: LookupFunction;
+}
+
+/** Sends a POST and reads the beginning of the answer. It never throws: a failure is part of the result. Redirects are not followed. */
+export type Send = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  withinMs?: number,
+) => Promise<SentAnswer>;
+
+/** Makes the sender of a process, with connections of its own. It takes nothing from the environment, such as a proxy. */
+export function createSend({ targets, withinMs: usualMs, lookup = lookupName }: SendOptions): Send & {
+  readonly close: () => void;
+} {
+  const agents = {
+    'http:': new HttpAgent({ keepAlive: true, maxSockets: 8 }),
+    'https:': new HttpsAgent({ keepAlive: true, maxSockets: 8 }),
+  };
+  const send: Send = async (target, headers, body, withinMs = usualMs) => {
+    const begunMs = performance.now();
+    const answer = await attempt(target, headers, body, withinMs).catch((error: unknown) => ({
+      status: null,
+      error: messageOf(error),
+      head: '',
+      retryAfter: null,
+    }));
+    return { ...answer, ms: Math.round(performance.now() - begunMs) };
+  };
+  const attempt = async (
+    target: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    withinMs: number,
+  ): Promise<Omit<SentAnswer, 'ms'>> => {
+    const url = new URL(target);
+    const problem = targets.problemOf(url);
+    if (problem) throw new Refused(`The URL ${problem}.`);
+    const { protocol } = url;
+    if (protocol !== 'https:' && protocol !== 'http:') throw new Refused('The URL must begin with https://.');
+    const signal = AbortSignal.timeout(withinMs);
+    const options = {
+      method: 'POST',
+      agent: agents[protocol],
+      // Only addresses that are checked here are connected to. Node calls this for names only; `problemOf` has checked literals.
+      lookup: checkedLookup(lookup, targets, protocol),
+      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+      maxHeaderSize: 16_384,
+      signal,
+    };
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const request = (protocol === 'https:' ? requestByHttps : requestByHttp)(url, options);
+    request.on('response', resolve).on('error', reject).end(body);
+    try {
+      const response = await promise;
+      const head = await beginningOf(response);
+      return {
+        status: response.statusCode ?? null,
+        error: null,
+        head,
+        retryAfter: response.headers['retry-after'] ?? null,
+      };
+    } catch (error) {
+      throw signal.aborted
+        ? new Refused(`There was no complete answer within ${withinMs / 1_000} s.`)
+        : error;
+    }
+  };
+  return Object.assign(send, {
+    close: () => {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  });
+}
+
+/** A look-up that gives only addresses that may be connected to, and fails if there are none. */
+function checkedLookup(lookup: LookupFunction, targets: WebhookTargets, protocol: string): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, '', 0);
+      const addresses = Array.isArray(found) ? found : [];
+      const allowed = addresses.filter(({ address }) => targets.allows(address, protocol));
+      const [first] = allowed;
+      if (!first) return callback(new Refused('The name does not lead to a public address.'), '', 0);
+      if (options.all) return callback(null, allowed);
+      return callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** The first bytes of an answer, as text. */
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // Leaving the loop closes the connection: an answer that goes on is of no use.
+    if (bytes >= readBytes) break;
+  }
+  const text = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8');
+  return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
+}
+
+/** A failure whose message may be shown as it is. */
+class Refused extends Error {}
+
+/** What an attempt failed with, in words that tell nothing of the network of this process. */
+function messageOf(error: unknown): string {
+  if (error instanceof Refused) return error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string'
+    ? (messages[code] ?? `The request failed (${code}).`)
+    : 'The request failed.';
+}
+
+const messages: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was closed before the answer was complete.',
+  ENOTFOUND: 'There is no such host.',
+  EAI_AGAIN: 'The host name could not be looked up.',
+  HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
+};

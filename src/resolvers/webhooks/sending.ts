@@ -1,0 +1,43 @@
+import type { WebhookSecrets } from './secrets.ts';
+import type { WebhookTargets } from './targets.ts';
+
+/** What came of an attempt to deliver. */
+export interface SentAnswer {
+  /** The HTTP status; null if there was no answer. */
+  readonly status: number | null;
+  readonly ms: number;
+  /** Why there was no answer, as a sentence. */
+  readonly error: string | null;
+  /** The first bytes of the answer's body, as text. */
+  readonly head: string;
+  /** The header `Retry-After`. */
+  readonly retryAfter: string | null;
+}
+
+/** A webhook, as far as sending to it needs it. */
+export interface SendTarget {
+  readonly id: string;
+  readonly url: string;
+  readonly secret: Buffer;
+  readonly previousSecret: Buffer | null;
+  readonly previousUntilUtc: Date | null;
+}
+
+/** What requests need to manage webhooks. */
+export interface WebhookSending {
+  readonly targets: WebhookTargets;
+  readonly secrets: WebhookSecrets;
+  /** Signs a message and sends it once. Undefined if no key opens the secret. */
+  send(
+    webhook: SendTarget,
+    message: { readonly id: string; readonly body: string },
+    withinMs: number,
+  ): Promise<SentAnswer | undefined>;
+  /** Makes the deliverer look for work, after a webhook or its deliveries have changed. */
+  wake(): void;
+}
+
+/** Whether a status says that the message has arrived. */
+export function isReceived({ status }: Pick<SentAnswer, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
+}

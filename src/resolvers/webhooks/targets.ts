@@ -1,0 +1,78 @@
+import ipaddr from 'ipaddr.js';
+import { limits } from '../../model/limits.ts';
+import type { Violations } from '../errors.ts';
+import { checkText, isLonger } from '../writes/write-rules.ts';
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/**
+ * Where webhooks may be sent to: public addresses by https, and the networks of WEBHOOK_NETWORKS by https or http. Anything else
+ * would let a client make the server call its neighbours.
+ */
+export class WebhookTargets {
+  readonly #networks: readonly Network[];
+
+  /** Networks such as `10.0.0.0/8`, or single addresses. Throws for anything else. */
+  constructor(networks: readonly string[] = []) {
+    this.#networks = networks.map((network) => {
+      if (network.includes('/')) return ipaddr.parseCIDR(network);
+      const address = ipaddr.process(network);
+      return [address, address.kind() === 'ipv4' ? 32 : 128];
+    });
+  }
+
+  /** Whether an address may be connected to, as text; `protocol` is `https:` or `http:`. */
+  allows(address: string, protocol: string): boolean {
+    if (!ipaddr.isValid(address)) return false;
+    // An IPv4 address in the form of IPv6 is what it stands for.
+    const parsed = ipaddr.process(address);
+    const isOwn = this.#networks.some(([network, bits]) => isWithin(parsed, network, bits));
+    return isOwn || (protocol === 'https:' && parsed.range() === 'unicast');
+  }
+
+  /** Notes a violation for a URL that can never be delivered to. What a name resolves to is checked at each attempt. */
+  check(violations: Violations, field: string, text: string): string {
+    const before = violations.any;
+    checkText(violations, field, text, { min: 1, max: limits.url });
+    if (violations.any && !before) return text;
+    const url = URL.parse(text);
+    if (!url || isLonger(url.href, limits.url)) {
+      violations.add(field, 'must be a URL such as https://example.com/hook');
+      return text;
+    }
+    const problem = this.problemOf(url);
+    if (problem) violations.add(field, problem);
+    return url.href;
+  }
+
+  /** What is wrong with a URL, as the end of a sentence; undefined if nothing is. */
+  problemOf(url: URL): string | undefined {
+    const { protocol, username, password, hash } = url;
+    if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with https://';
+    if (username || password) return 'must not contain a user name or a password';
+    if (hash) return 'must not contain a fragment';
+    const address = literalOf(url);
+    if (address !== undefined) {
+      return this.allows(address, protocol)
+        ? undefined
+        : 'must not name an address that is not public, unless WEBHOOK_NETWORKS has it';
+    }
+    if (protocol === 'http:' && this.#networks.length === 0) return 'must begin with https://';
+    return undefined;
+  }
+}
+
+/** The address in place of a host name; undefined for a name. Node looks up names only, so such an address needs a check of its own. */
+export function literalOf({ hostname }: URL): string | undefined {
+  // URL writes each spelling of an IPv4 address (octal, hexadecimal, one number) with four decimal numbers.
+  const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return ipaddr.isValid(bare) ? bare : undefined;
+}
+
+function isWithin(
+  address: ipaddr.IPv4 | ipaddr.IPv6,
+  network: ipaddr.IPv4 | ipaddr.IPv6,
+  bits: number,
+): boolean {
+  return address.kind() === network.kind() && address.match(network, bits);
+}

@@ -1,0 +1,146 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, LookupFunction } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createSend } from '../../src/live/webhooks/request.ts';
+import { WebhookTargets } from '../../src/resolvers/webhooks/targets.ts';
+import { hostileHosts } from './hostile-hosts.ts';
+
+const open: { close: () => void }[] = [];
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+});
+
+/** A receiver on this machine, which counts its connections. */
+async function receiver(answer: RequestListener): Promise<{ port: number; connections: () => number }> {
+  const server: Server = createServer(answer).listen(0, '127.0.0.1');
+  let connections = 0;
+  server.on('connection', () => (connections += 1));
+  await once(server, 'listening');
+  open.push({ close: () => (server.closeAllConnections(), server.close()) });
+  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+}
+
+function sender(networks: string[], lookup?: LookupFunction, withinMs = 5_000) {
+  const send = createSend({ targets: new WebhookTargets(networks), withinMs, ...(lookup && { lookup }) });
+  open.push(send);
+  return (url: string, body = '{}') => send(url, { 'Content-Type': 'application/json' }, body);
+}
+
+/** A look-up with answers of its own, one after the other. */
+function lookupOf(...answers: string[][]): LookupFunction {
+  const left = [...answers];
+  return (_name, _options, callback) => {
+    const addresses = (left.length > 1 ? left.shift() : left[0]) ?? [];
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+describe('sending a webhook', () => {
+  it('posts the body and keeps the status and the beginning of the answer', async () => {
+    const seen: string[] = [];
+    const { port } = await receiver((request, response) => {
+      void bodyOf(request).then((body) => {
+        seen.push(`${request.method} ${request.url} ${body}`);
+        response.writeHead(202, { 'Retry-After': '7' }).end('a'.repeat(3_000));
+      });
+    });
+    const answer = await sender(['127.0.0.1'])(`http://127.0.0.1:${port}/hook?a=1`, '{"a":"ü"}');
+    expect(seen).toEqual(['POST /hook?a=1 {"a":"ü"}']);
+    expect(answer).toMatchObject({ status: 202, error: null, head: 'a'.repeat(1_024), retryAfter: '7' });
+  });
+
+  it('connects to no address of this machine or its neighbours, however it is written', async () => {
+    const { port, connections } = await receiver((_request, response) => response.end());
+    const send = sender([]);
+    for (const host of [...hostileHosts, 'localhost']) {
+      for (const protocol of ['http', 'https']) {
+        const { status, error } = await send(`${protocol}://${host}:${port}/`);
+        expect({ host, status }).toEqual({ host, status: null });
+        expect(error).not.toBeNull();
+      }
+    }
+    expect(connections()).toBe(0);
+  });
+
+  it('checks the address that it connects to at each attempt, and not the one of an earlier look-up', async () => {
+    const { port, connections } = await receiver((_request, response) => response.end());
+    const send = sender([], lookupOf(['127.0.0.1']));
+    const { error } = await send(`https://rebound.example:${port}/`);
+    expect(error).toBe('The name does not lead to a public address.');
+    expect(connections()).toBe(0);
+  });
+
+  it('uses only the allowed ones of several addresses', async () => {
+    const { port } = await receiver((_request, response) => response.end('here'));
+    const send = sender(['127.0.0.1'], lookupOf(['10.0.0.1', '127.0.0.1']));
+    expect(await send(`http://named.example:${port}/`)).toMatchObject({ status: 200, head: 'here' });
+  });
+
+  it('refuses a name that leads elsewhere from the second attempt on', async () => {
+    const { port, connections } = await receiver((_request, response) => {
+      response.setHeader('Connection', 'close').end('here');
+    });
+    const send = sender(['127.0.0.1'], lookupOf(['127.0.0.1'], ['127.0.0.2']));
+    expect(await send(`http://named.example:${port}/`)).toMatchObject({ status: 200 });
+    expect(await send(`http://named.example:${port}/`)).toMatchObject({ status: null });
+    expect(connections()).toBe(1);
+  });
+
+  it('does not follow a redirect', async () => {
+    const { port: second, connections } = await receiver((_request, response) => response.end());
+    const { port } = await receiver((_request, response) => {
+      response.writeHead(307, { Location: `http://127.0.0.1:${second}/` }).end();
+    });
+    expect(await sender(['127.0.0.1'])(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 307 });
+    expect(connections()).toBe(0);
+  });
+
+  it('reads no more than the beginning of an endless answer, and no headers that are too long', async () => {
+    const { port } = await receiver((request, response) => {
+      if (request.url === '/headers') response.setHeader('X-Long', 'a'.repeat(2_000_000)).end();
+      else {
+        const more = (): void => {
+          while (!response.destroyed && response.write('a'.repeat(10_000)));
+          response.once('drain', more);
+        };
+        more();
+      }
+    });
+    const send = sender(['127.0.0.1']);
+    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200, head: 'a'.repeat(1_024) });
+    expect(await send(`http://127.0.0.1:${port}/headers`)).toMatchObject({
+      status: null,
+      error: 'The headers of the answer are too large.',
+    });
+  });
+
+  it.each(['/silent', '/trickle'])('gives up an answer that does not come in time: %s', async (path) => {
+    const { port } = await receiver((request, response) => {
+      if (request.url !== '/trickle') return;
+      const timer = setInterval(() => response.write('a'), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const { status, error } = await sender(['127.0.0.1'], undefined, 200)(`http://127.0.0.1:${port}${path}`);
+    expect(status).toBeNull();
+    expect(error).toBe('There was no complete answer within 0.2 s.');
+  });
+
+  it('says why there was no answer without a word about the network', async () => {
+    const { port } = await receiver((request) => request.socket.destroy());
+    const send = sender(['127.0.0.1']);
+    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({
+      error: 'The connection was closed before the answer was complete.',
+    });
+    expect(await send('http://127.0.0.1:9/')).toMatchObject({ error: 'The connection was refused.' });
+  });
+});

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { signatureHeaders } from '../../src/live/webhooks/sign.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
+import { secretText, WebhookSecrets } from '../../src/resolvers/webhooks/secrets.ts';
+
+const message = { id: 'change_01', body: '{"type":"issue.created.v1","data":{"text":"Grüße 🦉"}}' };
+
+describe('the signature of a webhook', () => {
+  it('is accepted by the library of Standard Webhooks, with either secret during a rotation', () => {
+    const secrets = [randomBytes(32), randomBytes(32)];
+    const headers = signatureHeaders(message, secrets, new Date());
+    for (const secret of secrets) {
+      expect(new Webhook(secretText(secret)).verify(message.body, headers)).toEqual(JSON.parse(message.body));
+    }
+  });
+
+  it('is refused with another secret, another body, another id and at another time', () => {
+    const secret = randomBytes(32);
+    const judge = new Webhook(secretText(secret));
+    const headers = signatureHeaders(message, [secret], new Date());
+    const late = signatureHeaders(message, [secret], new Date(Date.now() - 600_000));
+    expect(() => new Webhook(secretText(randomBytes(32))).verify(message.body, headers)).toThrow(
+      'No matching signature',
+    );
+    expect(() => judge.verify(`${message.body} `, headers)).toThrow('No matching signature');
+    expect(() => judge.verify(message.body, { ...headers, 'webhook-id': 'change_02' })).toThrow(
+      'No matching signature',
+    );
+    expect(() => judge.verify(message.body, late)).toThrow('too old');
+  });
+});
+
+describe('WebhookSecrets', () => {
+  const oldKey = 'a'.repeat(32);
+  const newKey = 'b'.repeat(32);
+
+  it('opens what it has sealed, for the same webhook only', () => {
+    const id = newUuid();
+    const secrets = new WebhookSecrets([oldKey]);
+    const { text, sealed } = secrets.make(id);
+    const opened = secrets.open(sealed, id);
+    expect(opened && secretText(opened)).toBe(text);
+    expect(secrets.open(sealed, newUuid())).toBeUndefined();
+    expect(sealed.includes(Buffer.from(text.slice('whsec_'.length), 'base64'))).toBe(false);
+  });
+
+  it('opens after the keys were exchanged, as long as the old one is among them', () => {
+    const id = newUuid();
+    const { sealed } = new WebhookSecrets([oldKey]).make(id);
+    expect(new WebhookSecrets([newKey, oldKey]).open(sealed, id)).toHaveLength(32);
+    expect(new WebhookSecrets([newKey]).open(sealed, id)).toBeUndefined();
+  });
+
+  it('opens nothing that was changed or cut off', () => {
+    const id = newUuid();
+    const secrets = new WebhookSecrets([oldKey]);
+    const { sealed } = secrets.make(id);
+    const changed = Buffer.from(sealed);
+    changed.writeUInt8(changed.readUInt8(40) ^ 1, 40);
+    for (const bytes of [changed, sealed.subarray(0, 20), Buffer.alloc(0)]) {
+      expect(secrets.open(bytes, id)).toBeUndefined();
+    }
+  });
+});
