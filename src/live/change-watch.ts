@@ -30,6 +30,7 @@ export class ChangeWatch {
   #isClosed = false;
   /** The number of the newest arrival, of whatever workspace. */
   #arrival = 0;
+  #onAny: () => void = () => undefined;
 
   constructor(database: Pick<Database, 'unscoped'>, logger: Pick<Logger, 'warn'>) {
     this.#database = database;
@@ -71,8 +72,14 @@ export class ChangeWatch {
     return this.#isClosed;
   }
 
+  /** Calls the listener after changes of any workspace, whether somebody waits for them or not. There is one listener. */
+  onAny(listener: () => void): void {
+    this.#onAny = listener;
+  }
+
   /** Notes that the workspace has changes up to a position. */
   note(workspaceId: string, position: number): void {
+    this.#onAny();
     const watched = this.#watched.get(workspaceId);
     if (!watched || watched.position === position) return;
     watched.position = position;

@@ -17,6 +17,8 @@ export const codeTables = {
   projectState: { planned: 1, active: 2, paused: 3, completed: 4, canceled: 5 },
   teamState: { active: 1, inactive: 2, archived: 3 },
   changeOrigin: { request: 1, import: 2, command: 3, system: 4 },
+  webhookState: { active: 1, backing_off: 2, disabled: 3 },
+  webhookDeliveryState: { waiting: 1, delivered: 2, failed: 3 },
 } as const satisfies Record<string, Record<string, number>>;
 
 export type CodeTable = keyof typeof codeTables;
@@ -38,6 +40,8 @@ export const {
   projectState,
   teamState,
   changeOrigin,
+  webhookState,
+  webhookDeliveryState,
   deliveryState,
   previewKind,
   provider,

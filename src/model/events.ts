@@ -3,7 +3,13 @@ interface EventKind {
   /** The prefix of the id of what it is about. */
   readonly subject: string;
   /** What a token needs to read it; `token` for any token. */
-  readonly scope: 'issues:read' | 'teams:read' | 'projects:read' | 'members:read' | 'token';
+  readonly scope:
+    | 'issues:read'
+    | 'teams:read'
+    | 'projects:read'
+    | 'members:read'
+    | 'workspace:admin'
+    | 'token';
   readonly meaning: string;
   /** Where the event has an entry in the activity feed of an issue, too: the icon of the entry. */
   readonly icon?: string;
@@ -91,6 +97,12 @@ export const events = {
   ...ofDirectory('project-status', 'pstatus', 'token', 'A status of projects'),
   ...ofDirectory('project', 'project', 'projects:read', 'A project'),
   ...ofDirectory('project-link', 'plink', 'projects:read', 'A link of a project'),
+  'webhook.disabled.v1': {
+    subject: 'webhook',
+    scope: 'workspace:admin',
+    meaning:
+      'The service stopped serving a webhook, because it failed for days or its member may not read any more.',
+  },
   'import.finished.v1': { subject: 'workspace', scope: 'issues:read', meaning: 'An import ended.' },
   'changes.lost.v1': {
     subject: 'workspace',

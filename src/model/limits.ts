@@ -42,6 +42,11 @@ export const limits = {
   changeCursor: 40,
   /** The fields that one change names. Nothing has as many. */
   changedFields: 100,
+  webhooks: 20,
+  /** The attempts of a delivery that are kept. */
+  webhookAttempts: 10,
+  /** The deliveries that one call repeats. */
+  redeliveries: 1_000,
   /** For how many seconds a read of changes may wait. */
   changesWaitSeconds: 25,
   /** The `X-Request-Id` of a request. */

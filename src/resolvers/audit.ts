@@ -11,6 +11,13 @@ export const auditActs = {
   'access-token.revoked': 'An access token was revoked, directly or together with the token that created it.',
   'directory.created': 'A directory file created a member, team, project or something that belongs to them.',
   'directory.updated': 'A directory file changed one of them, including the role and status of members.',
+  'webhook.created': 'A webhook was created.',
+  'webhook.updated': 'A webhook was changed, or got another secret.',
+  'webhook.deleted': 'A webhook was deleted.',
+  'webhook.pinged': 'A test message was sent to a webhook.',
+  'webhook.redelivered': 'Messages to a webhook are sent once more.',
+  'webhook.disabled':
+    'The service stopped serving a webhook, because it failed for days or its member may not read any more.',
   'import.started': 'An import started. The entry for its end has the number of created members.',
   'import.finished': 'An import ended.',
   'export.started': 'An export started.',

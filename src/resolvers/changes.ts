@@ -36,9 +36,15 @@ export function changeCursor({ position, tag }: LogPlace): string {
   return `c1-${position}-${tag.toString(36)}`;
 }
 
-function parseCursor(cursor: string): LogPlace | undefined {
+export function parseCursor(cursor: string): LogPlace | undefined {
   const [, position, tag = ''] = /^c1-(\d{1,15})-([\da-z]{1,10})$/.exec(cursor) ?? [];
   return position === undefined ? undefined : { position: Number(position), tag: Number.parseInt(tag, 36) };
+}
+
+/** How many changes come after a position, up to those of a cursor. */
+export function behind(cursor: string | undefined, position: number): number {
+  const newest = cursor === undefined ? undefined : parseCursor(cursor);
+  return Math.min(Math.max((newest?.position ?? position) - position, 0), 2 ** 31 - 1);
 }
 
 /**

@@ -8,6 +8,7 @@ import type { LogPages } from './changes.ts';
 import { raise } from './errors.ts';
 import type { RequestFiles } from './attachments/files.ts';
 import type { OpenTransaction, Writes } from './writes/write-transaction.ts';
+import type { WebhookSending } from './webhooks/sending.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 
 export const scopes = [
@@ -98,6 +99,8 @@ export interface Context {
   /** The related rows of the written issue that the answer selects, so that the write can return them preloaded. */
   readonly preloads?: readonly PreloadableTable[];
   readonly writes: Writes;
+  /** What webhooks are managed with; undefined in a process that serves no requests. */
+  readonly webhooks?: WebhookSending | undefined;
   /** Waits for new changes of the principal's workspace; undefined in a process that serves no requests. */
   readonly changes?: ChangeArrivals | undefined;
   /** Pages of the log that the streams of the workspace share; undefined outside of a stream. */

@@ -26,6 +26,8 @@ export const idPrefixes = [
   'token',
   'audit',
   'change',
+  'webhook',
+  'whdelivery',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
@@ -137,6 +139,7 @@ const nouns: Partial<Record<IdPrefix, string>> = {
   pstatus: 'project status',
   plink: 'project link',
   app: 'application',
+  whdelivery: 'webhook delivery',
 };
 
 /** The noun for a prefix, for messages: "expected a team id, got an issue id". */

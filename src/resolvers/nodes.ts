@@ -7,6 +7,7 @@ import { mayReadAudit } from './audit.ts';
 import { type Context, type SignedIn, signedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { type IdPrefix, parseId } from './ids.ts';
+import { mayManageWebhooks } from './webhooks/webhooks.ts';
 
 /** The table and the GraphQL type of ids with a prefix. */
 export interface NodeKind {
@@ -51,6 +52,8 @@ const never: Predicate = { any: [] };
 const readers: Partial<Record<IdPrefix, (signed: SignedIn) => Predicate>> = {
   token: ({ principal }) => reachableTokens(principal),
   audit: (signed) => (mayReadAudit(signed) ? always : never),
+  webhook: (signed) => (mayManageWebhooks(signed) ? always : never),
+  whdelivery: (signed) => (mayManageWebhooks(signed) ? always : never),
 };
 
 /** Whether a rule in addition to the scope decides which rows of this type the caller may read. */

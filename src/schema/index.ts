@@ -13,6 +13,7 @@ import './comment-mutations.ts';
 import './link-mutations.ts';
 import './attachment-mutations.ts';
 import './agent-mutations.ts';
+import './webhook-mutations.ts';
 import './mutation.ts';
 import './nodes.ts';
 import './changes.ts';

@@ -67,6 +67,8 @@ export interface Config {
   readonly changesDays: number;
   /** How many streams and requests that wait for changes there may be at once. */
   readonly streams: StreamLimits;
+  /** Networks that are not public and may be sent webhooks. */
+  readonly webhookNetworks: readonly string[];
   /** Who may use introspection. */
   readonly introspection: Introspection;
   /** The origins whose pages may call this server. */
@@ -159,6 +161,7 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
     referenceRows: given.REFERENCE_ROWS,
     changesDays: given.CHANGES_DAYS,
     streams: { streams: given.STREAMS, perToken: given.STREAMS_PER_TOKEN, waitMs: given.CHANGES_WAIT_MS },
+    webhookNetworks: given.WEBHOOK_NETWORKS,
     introspection: given.INTROSPECTION,
     corsOrigins: given.CORS_ORIGINS,
     trustedProxies: given.TRUSTED_PROXIES,

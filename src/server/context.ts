@@ -7,8 +7,9 @@ import type { ExecutorName, OperationContext } from '../executor/execute.ts';
 import { InvalidTokenError, RateLimitedError } from '../executor/challenge.ts';
 import type { StreamSource } from '../rest-compat/events.ts';
 import type { ReferenceMemory, SeenVersion } from '../reference/memory.ts';
-import type { CachedReference, Principal } from '../resolvers/context.ts';
+import type { CachedReference, Principal, QuotaState, RateLimit } from '../resolvers/context.ts';
 import { causeOf } from '../executor/errors.ts';
+import type { WebhookSending } from '../resolvers/webhooks/sending.ts';
 import type { Writes } from '../resolvers/writes/write-transaction.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import type { Authenticator } from './authenticate.ts';
@@ -38,6 +39,9 @@ export interface RequestSource extends WaitingRequest {
   cause?: string;
 }
 
+const unlimitedQuota: QuotaState = { limit: 2 ** 31 - 1, remaining: 2 ** 31 - 1, resetUtc: new Date(0) };
+const unlimited: RateLimit = { requests: unlimitedQuota, cost: unlimitedQuota };
+
 /** A token whose quota is used up, and the refusal for its holder. */
 export interface Overdrawn {
   readonly tokenId: string;
@@ -61,6 +65,7 @@ export class Contexts {
   readonly #bounds: ReadBounds;
   readonly #executor: ExecutorName;
   readonly #changeWaits: ChangeWaits;
+  readonly #webhooks: WebhookSending;
 
   constructor(
     database: Database,
@@ -75,6 +80,7 @@ export class Contexts {
       writes: Writes;
       bounds: ReadBounds;
       changeWaits: ChangeWaits;
+      webhooks: WebhookSending;
       executor?: ExecutorName | undefined;
     },
   ) {
@@ -85,6 +91,7 @@ export class Contexts {
     this.#writes = how.writes;
     this.#bounds = how.bounds;
     this.#changeWaits = how.changeWaits;
+    this.#webhooks = how.webhooks;
     this.#executor = how.executor ?? 'compiled';
     this.#files = files;
     this.#database = database;
@@ -151,6 +158,16 @@ export class Contexts {
     return refused && this.#authenticator.isUnknown(authorization, new Date()) ? refused : undefined;
   }
 
+  /** The context of a read that the service does by itself with the rights of a member. No quota counts it. */
+  ofService(principal: Principal, requestId: string): OperationContext {
+    const request = { requestId, origin: '', address: undefined, seenVersion: undefined };
+    return {
+      ...this.#of(request, new Date(), principal),
+      rateLimit: unlimited,
+      maxCost: unlimitedQuota.limit,
+    };
+  }
+
   /** The context of a public operation, which counts against its address. Throws `rate_limited`. */
   async visitor(request: RequestSource): Promise<OperationContext> {
     const allowance = await this.#count(request);
@@ -190,7 +207,11 @@ export class Contexts {
     return request.allowance;
   }
 
-  #of(request: RequestSource, now: Date, principal: Principal | undefined): OperationContext {
+  #of(
+    request: Omit<RequestSource, keyof WaitingRequest>,
+    now: Date,
+    principal: Principal | undefined,
+  ): OperationContext {
     const { requestId, origin, address, allowance, seenVersion } = request;
     const files = this.#files;
     const db = principal && this.dataOf(principal.workspaceId);
@@ -207,6 +228,7 @@ export class Contexts {
       loaders: db && new Loaders(db, this.#bounds),
       bounds: this.#bounds,
       writes: this.#writes,
+      webhooks: this.#webhooks,
       ping: () => this.#ping(),
       rateLimit: allowance,
       charge: allowance && ((objects) => allowance.charge(objects)),
@@ -222,7 +244,7 @@ export class Contexts {
   }
 
   /** Logs why the service failed to carry out a request. */
-  report(request: RequestSource, error: unknown): void {
+  report(request: Omit<RequestSource, keyof WaitingRequest>, error: unknown): void {
     const cause = causeOf(error);
     if (cause !== undefined) {
       request.cause ??= cause;

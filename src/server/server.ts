@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Server as SocketServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -35,6 +36,7 @@ import { createPages } from './pages/pages.ts';
 import { listenerName, warnOfNeighbours } from './neighbours.ts';
 import { openRateLimiter } from './limits/rate-limit.ts';
 import { logSlowStatements } from './observability/slow-statements.ts';
+import { Webhooks } from './webhooks.ts';
 import { UnknownTokens } from './limits/unknown-tokens.ts';
 import { defaultUnsentBytes, Unsent } from './http/unsent.ts';
 
@@ -54,6 +56,7 @@ export interface ServerOptions {
         | 'metricsAddress'
         | 'referenceRows'
         | 'changesDays'
+        | 'webhookNetworks'
         | 'streams'
         | 'admission'
         | 'clientTimeoutMs'
@@ -112,6 +115,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const authenticator = new Authenticator(database, reference, logger);
   const rateLimiter = await openRateLimiter(config.rates, config.redisUrl, logger);
   const changeWaits = new ChangeWaits(live);
+  const webhooks = new Webhooks(config);
   const contexts = new Contexts(database, authenticator, logger, files, {
     reference,
     rateLimiter,
@@ -120,6 +124,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     executor: config.executor,
     writes: writesOf(new SerialQueue(), { batching: config.writeBatching ?? true }),
     changeWaits,
+    webhooks: webhooks.sending,
     bounds: readBounds(config.readBudget ?? defaultReadBudget),
   });
   const warn = logger.warn.bind(logger);
@@ -180,6 +185,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await Promise.all([live.close(), listener?.close()]);
     throw error;
   });
+  const deliverer = webhooks.start({
+    database,
+    schema,
+    logger,
+    contextOf: (principal) => contexts.ofService(principal, randomUUID()),
+  });
+  live.watch.onAny(() => deliverer.wake());
   const stopSlowStatements = logSlowStatements(logger, config.slowStatementMs ?? defaultSlowMs);
   const janitor = startJanitor({
     database,
@@ -194,7 +206,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stop: ({ drainMs = 0, withinMs = 8_000 } = {}) => {
       contexts.draining = true;
       live.watch.close(drainMs);
-      stopping ??= Promise.all([stopServer(server, beside, drainMs, withinMs), janitor.stop()]).then(() => {
+      stopping ??= Promise.all([
+        stopServer(server, beside, drainMs, withinMs),
+        janitor.stop(),
+        webhooks.close(),
+      ]).then(() => {
         rateLimiter.close();
         metrics?.close();
         stopSlowStatements();

@@ -120,6 +120,13 @@ export const settings = {
     default: defaultStreams.waitMs,
     help: 'How long a request waits for changes at most, whatever it asks for',
   },
+  WEBHOOK_NETWORKS: {
+    kind: 'list',
+    of: 'networks',
+    rule: 'must be addresses or networks such as 10.0.0.0/8, with commas',
+    help: 'Networks that are not public and may be sent webhooks, also over http, separated by commas',
+    shownDefault: 'none',
+  },
   METRICS_ADDRESS: {
     kind: 'address',
     valueHint: 'port|host:port',

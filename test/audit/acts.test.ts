@@ -9,6 +9,10 @@ import { encodeId } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type App, startApp } from '../support/app.ts';
 import { member } from '../support/fixtures.ts';
+import { storeWebhook } from '../support/stored-webhook.ts';
+import { webhookCalls } from '../webhooks/calls.ts';
+import { eventually } from '../webhooks/eventually.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
 import { inProcess } from '../cli/workgraph.ts';
 
 // Whoever adds a mutation or a command has to say here which acts it enters, or that it changes nothing.
@@ -17,7 +21,7 @@ let app: App;
 let memberId: string;
 const seen = new Set<AuditAct>();
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
   memberId = encodeId('member', (await member(app.database, app.workspaceId)).id);
 }, 120_000);
 afterAll(() => app.stop());
@@ -43,7 +47,43 @@ const mutations: Record<string, { acts: AuditAct[]; run: () => Promise<unknown> 
         id: await mint(),
       }),
   },
+  webhookCreate: {
+    // Nothing is sent to it when the commands below change something.
+    acts: ['webhook.created', 'webhook.deleted'],
+    run: async () => {
+      const { webhook } = await webhookCalls(app).call('webhookCreate', { url: 'https://example.com/' });
+      return webhookCalls(app).call('webhookDelete', { id: webhook.id });
+    },
+  },
+  webhookUpdate: {
+    acts: ['webhook.updated'],
+    run: async () =>
+      webhookCalls(app).call('webhookUpdate', { id: (await stored()).webhook, state: 'DISABLED' }),
+  },
+  webhookSecretRotate: {
+    acts: ['webhook.updated'],
+    run: async () => webhookCalls(app).call('webhookSecretRotate', { id: (await stored()).webhook }),
+  },
+  webhookDelete: {
+    acts: ['webhook.deleted'],
+    run: async () => webhookCalls(app).call('webhookDelete', { id: (await stored()).webhook }),
+  },
+  webhookPing: {
+    acts: ['webhook.pinged'],
+    run: async () => webhookCalls(app).call('webhookPing', { id: (await stored()).webhook }),
+  },
+  webhookDeliveryRedeliver: {
+    acts: ['webhook.redelivered'],
+    run: async () => webhookCalls(app).call('webhookDeliveryRedeliver', { ids: [(await stored()).delivery] }),
+  },
 };
+
+/** A webhook that is not served. */
+async function stored(): Promise<{ webhook: string; delivery: string }> {
+  const db = app.database.of(app.workspaceId);
+  const { webhookId, deliveryId } = await storeWebhook(db, app.ownerUserAccountId);
+  return { webhook: encodeId('webhook', webhookId), delivery: encodeId('whdelivery', deliveryId) };
+}
 
 /** The words of a command, and the acts that it enters; none: it leaves the database as it is. */
 const runs: Record<string, { acts: AuditAct[]; words: () => string[] | Promise<string[]> }> = {
@@ -164,7 +204,7 @@ describe('mutations', () => {
         tokenId: expect.any(String),
         address: '127.0.0.1',
         requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        subjectName: 'another',
+        subjectName: name.startsWith('webhook') ? 'example.com' : 'another',
       });
       expect(Math.abs(Date.now() - entry.occurredUtc.getTime())).toBeLessThan(60_000);
     }
@@ -219,6 +259,26 @@ describe('commands', () => {
     );
     expect(change?.subjectKind).toBe('member');
     expect(change?.changes).toEqual([{ field: 'role', before: 'guest', after: 'admin' }]);
+  });
+});
+
+it('a webhook that the service disables enters so as the system', async () => {
+  const receiver = await startReceiver();
+  receiver.answer(() => ({ status: 410 }));
+  const entries = await entered(async () => {
+    const { webhook } = await webhookCalls(app).call('webhookCreate', { url: receiver.url });
+    await inProcess(app, 'directory apply', [
+      file('team.yaml', 'teams: [{ code: WHK, name: Webhooks }]\n'),
+      '--workspace',
+      'Test',
+    ]);
+    await eventually(async () => (await webhookCalls(app).read(webhook.id))?.state === 'DISABLED');
+  });
+  receiver.close();
+  expect(entries.find(({ act }) => act === 'webhook.disabled')).toMatchObject({
+    actorKind: 3,
+    actorName: 'workgraph',
+    userAccountId: null,
   });
 });
 

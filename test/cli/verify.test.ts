@@ -178,6 +178,12 @@ const breakages: Readonly<Record<string, readonly [statement: string, key?: stri
     `update issue set revision = revision + 1 where id = ${youngest}`,
     'BD-3',
   ],
+  'a webhook that is backing off, and no other, has a next attempt': [
+    `update webhook set next_attempt_utc = now()`,
+  ],
+  'a webhook delivery that waits, and no other, is due some time, and it has been sent as often as it says': [
+    `update webhook_delivery set attempt_count = attempt_count + 1`,
+  ],
   'changes are of a known kind': [
     `update change set event_type = 'issue.lost.v1' where position = 1`,
     'change 1',

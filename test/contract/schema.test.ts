@@ -222,7 +222,9 @@ describe('mutations', () => {
 /** The types of graph.md, "Types", that stand for a row of their own. */
 const mainTypes =
   `AccessToken ActivityEntry AgentThread AgentThreadMessage Attachment AuditEntry Comment Delivery Issue IssueLink
-  IssueStatus Label Member Project ProjectLink ProjectStatus RepositoryContext Team Workspace`.split(/\s+/);
+  IssueStatus Label Member Project ProjectLink ProjectStatus RepositoryContext Team Webhook WebhookDelivery Workspace`.split(
+    /\s+/,
+  );
 
 function name({ coordinate }: FieldOf): string {
   return coordinate;

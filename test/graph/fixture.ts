@@ -35,6 +35,8 @@ export const fixtureTables = [
   'issueText',
   'agentThread',
   'agentThreadMessage',
+  'webhook',
+  'webhookDelivery',
 ] as const satisfies readonly TableName[];
 
 export type FixtureRows = { [Name in (typeof fixtureTables)[number]]: Insertable<Tables[Name]>[] };

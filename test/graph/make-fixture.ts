@@ -5,6 +5,7 @@ import type { TableName, Tables } from '../../src/db/tables/tables.ts';
 import { type Fixture, type FixtureRows, fixtureTables } from './fixture.ts';
 import { addDirectories } from './fixture-directories.ts';
 import { addIssues } from './fixture-issues.ts';
+import { addWebhooks } from './fixture-webhooks.ts';
 
 /** The rows of one workspace. The same seed gives the same rows; an account may be shared between workspaces. */
 export function makeFixture(seed: string, nowMs: number, sharedAccountId?: string): Fixture {
@@ -20,6 +21,7 @@ export function makeFixture(seed: string, nowMs: number, sharedAccountId?: strin
   rows.workspace.push({ workspaceId, name: `Workspace of ${seed}` });
   addDirectories(fixture, sharedAccountId);
   addIssues(fixture);
+  addWebhooks(fixture);
   return fixture;
 }
 

@@ -5,6 +5,7 @@ import { agentThings } from './things-agents.ts';
 import { directoryThings } from './things-directories.ts';
 import { issueThings } from './things-issues.ts';
 import { projectThings } from './things-projects.ts';
+import { webhookThings } from './things-webhooks.ts';
 
 /** Works out everything that the viewer should see of a workspace, from its rows as they stand now. */
 export async function readThings(
@@ -18,7 +19,8 @@ export async function readThings(
 /** Works out everything that the viewer should see of a workspace, from all of its rows. */
 export function thingsOf(rows: AllRows, viewer: Viewer): Things {
   const things = new Things(rows, viewer);
-  for (const make of [directoryThings, projectThings, issueThings, agentThings]) things.add(make(things));
+  for (const make of [directoryThings, projectThings, issueThings, agentThings, webhookThings])
+    things.add(make(things));
   return things;
 }
 
@@ -52,6 +54,8 @@ const tables = [
   'activity',
   'agentThread',
   'agentThreadMessage',
+  'webhook',
+  'webhookDelivery',
 ] as const satisfies readonly TableName[];
 
 /** Every row of a workspace, by nothing but its workspace. */

@@ -222,6 +222,8 @@ const scopeOfDirectory: Readonly<Record<string, Scope>> = {
   ProjectLink: 'projects:read',
   Member: 'members:read',
   AuditEntry: 'workspace:admin',
+  Webhook: 'workspace:admin',
+  WebhookDelivery: 'workspace:admin',
 };
 
 const tokens = new Map<string, string>();

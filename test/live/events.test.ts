@@ -8,7 +8,7 @@ import { installAgent } from '../support/issue-world.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { changesOf, type LoggedChange } from './logged.ts';
 
-const { app, world, ada } = useIssueWorld();
+const { app, world, ada } = useIssueWorld({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 
 type Input = Record<string, unknown>;
 
@@ -80,6 +80,30 @@ const calls: Readonly<Record<string, () => Promise<{ accepted: Input; refused: I
     await put(uploadUrl, Buffer.from('12345'));
     return { accepted: { id }, refused: { id, expectedRevision: 99 } };
   },
+  webhookCreate: async () => ({
+    accepted: { url: 'https://example.com/' },
+    refused: { url: 'https://10.0.0.1/' },
+  }),
+  webhookUpdate: async () => {
+    const id = await newWebhook();
+    return { accepted: { id, description: 'Another' }, refused: { id, expectedRevision: 99 } };
+  },
+  webhookDelete: async () => ({
+    accepted: { id: await newWebhook() },
+    refused: { id: encodeId('webhook', newUuid()) },
+  }),
+  webhookSecretRotate: async () => ({
+    accepted: { id: await newWebhook() },
+    refused: { id: encodeId('webhook', newUuid()) },
+  }),
+  webhookPing: async () => ({
+    accepted: { id: await newWebhook() },
+    refused: { id: encodeId('webhook', newUuid()) },
+  }),
+  webhookDeliveryRedeliver: async () => ({
+    accepted: { webhookId: await newWebhook() },
+    refused: { ids: [encodeId('whdelivery', newUuid())] },
+  }),
   accessTokenCreate: async () => ({
     accepted: { name: 'a token', scopes: ['issues:read'] },
     refused: { name: '', scopes: ['issues:read'] },
@@ -102,6 +126,11 @@ let agent: Promise<unknown> | undefined;
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 
+async function newWebhook() {
+  const made = await succeed('webhookCreate', { url: 'http://127.0.0.1:9/' }, 'webhook { id }');
+  return (made.webhookCreate as { webhook: { id: string } }).webhook.id;
+}
+
 async function newComment() {
   const { key } = await newIssue();
   return (await ada.mutate('commentCreate', { issueKey: key, body: 'Hello' })).comment;
@@ -120,7 +149,11 @@ async function send(name: string, input: Input, selection: string) {
   const { body } = await app.graphql(
     `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`,
     { input },
-    { token: world.ada.token, headers: { 'X-Request-Id': `of-${name}` } },
+    {
+      // Webhooks are for owners and admins.
+      token: name.startsWith('webhook') ? app.token : world.ada.token,
+      headers: { 'X-Request-Id': `of-${name}` },
+    },
   );
   return body;
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inProcess } from '../cli/workgraph.ts';
 import type { App } from './app.ts';
+import { storeWebhook } from './stored-webhook.ts';
 
 /** Adds to the demo what it lacks, so that every table has rows: an import, a token made by a token, a repeatable write. */
 export async function fillEveryTable(app: App): Promise<void> {
@@ -25,6 +26,7 @@ export async function fillEveryTable(app: App): Promise<void> {
     'mutation { accessTokenCreate(input: { name: "child", scopes: ["issues:read"] }) { token } }',
   );
   if (token.body.errors) throw new Error(`The token failed: ${JSON.stringify(token.body.errors)}`);
+  await storeWebhook(app.database.of(app.workspaceId), app.ownerUserAccountId);
   const comment = await app.request('POST', '/v1/issues/BD-1/comments', {
     body: { body: 'Once' },
     headers: { 'Idempotency-Key': 'full-1' },

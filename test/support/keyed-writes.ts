@@ -1,9 +1,10 @@
 import { expect } from '@jest/globals';
 import { sql } from 'kysely';
-import { newUuid } from '../../src/resolvers/ids.ts';
+import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import type { Answer, App } from './app.ts';
 import { installAgent, issueWorld, type IssueWorld } from './issue-world.ts';
 import { callerOf } from './mutations.ts';
+import { storeWebhook } from './stored-webhook.ts';
 
 /** A server whose workspace has an agent to write to, and what a member with all scopes does there. */
 export interface KeyedWorld {
@@ -35,6 +36,8 @@ export interface Things {
   link: string;
   attachment: string;
   token: string;
+  webhook: string;
+  webhookDelivery: string;
 }
 
 export async function keyedWorld(app: App): Promise<KeyedWorld> {
@@ -72,6 +75,10 @@ async function newThings(app: App, { eng }: IssueWorld): Promise<Things> {
   );
   expect(more.body.errors).toBeUndefined();
   const { attachmentCreate, accessTokenCreate } = more.body.data ?? {};
+  const { webhookId, deliveryId } = await storeWebhook(
+    app.database.of(app.workspaceId),
+    app.ownerUserAccountId,
+  );
   return {
     key,
     deletedKey,
@@ -79,6 +86,8 @@ async function newThings(app: App, { eng }: IssueWorld): Promise<Things> {
     link: issueLink.id,
     attachment: attachmentCreate?.attachment?.id ?? '',
     token: accessTokenCreate?.accessToken?.id ?? '',
+    webhook: encodeId('webhook', webhookId),
+    webhookDelivery: encodeId('whdelivery', deliveryId),
   };
 }
 

@@ -10,7 +10,7 @@ const known: Readonly<Record<FallbackKind, RegExp>> = {
   // Introspection, and the two lists that only their resolvers may open.
   'no plan': /^(?:Query\.(?:__schema|__type)|(?:AccessToken|AuditEntry)Connection\.\w+)$/,
   // `node` and `nodes`: what they refuse, and the same two types by their ids.
-  bail: /^(?:An id that cannot be read\.|Too many ids\.|Only its resolver knows who may read a (?:token|audit)\.)$/,
+  bail: /^(?:An id that cannot be read\.|Too many ids\.|Only its resolver knows who may read a (?:token|audit|webhook|whdelivery)\.)$/,
   refusal: /^/,
   outage: /^/,
   fault: /^(?!)/,

@@ -64,6 +64,7 @@ export const listIndexes: Partial<Record<TableName, readonly ListIndex[]>> = {
   attachment: [{ columns: ['issueId', 'uploadedUtc'] }],
   agentThreadMessage: [{ columns: ['threadId', 'sortOrder'] }],
   accessToken: [{ columns: ['createdUtc'] }, { columns: ['userAccountId', 'createdUtc'] }],
+  webhookDelivery: [{ columns: ['webhookId', 'createdUtc'] }],
   auditEntry: [
     { columns: ['occurredUtc'] },
     { columns: ['act', 'occurredUtc'] },

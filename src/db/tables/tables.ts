@@ -25,6 +25,7 @@ import type {
   WorkspaceVersionTable,
 } from './directory-tables.ts';
 import type { ChangeHeadTable, ChangeInboxTable, ChangeTable } from './change-tables.ts';
+import type { WebhookDeliveryTable, WebhookTable } from './webhook-tables.ts';
 import type { IssueTable } from '../../model/issue-table.ts';
 import type {
   IssueAssigneeTable,
@@ -86,6 +87,8 @@ export interface Tables {
   changeInbox: ChangeInboxTable;
   change: ChangeTable;
   changeHead: ChangeHeadTable;
+  webhook: WebhookTable;
+  webhookDelivery: WebhookDeliveryTable;
 }
 
 export type TableName = keyof Tables;

@@ -51,6 +51,8 @@ export const tenantTables: Readonly<Record<TenantTable, true>> = {
   changeInbox: true,
   change: true,
   changeHead: true,
+  webhook: true,
+  webhookDelivery: true,
 };
 
 /** A table whose column `workspaceId` can be read but not written. */

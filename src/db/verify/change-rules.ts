@@ -1,3 +1,5 @@
+import { webhookDeliveryState, webhookState } from '../../model/codes.ts';
+import { limits } from '../../model/limits.ts';
 import { eventTypes } from '../../model/events.ts';
 import { faultyIssues, onIssue, type Rule } from './rule.ts';
 
@@ -41,6 +43,23 @@ export const changeRules: readonly Rule[] = [
       `format('revision %s, activity_count %s, newest change %s', i.revision, i.activity_count, l.newest)`,
       `join ${loggedWrites} l on ${onIssue('l')} where l.newest <> i.revision + i.activity_count`,
     ),
+  },
+  {
+    name: 'a webhook that is backing off, and no other, has a next attempt',
+    covers: ['webhook.next_attempt_utc'],
+    statement: `
+      select workspace_id, id as key, format('state %s, next attempt %s', state, next_attempt_utc) as detail
+      from webhook where (state = ${webhookState.backing_off}) <> (next_attempt_utc is not null)`,
+  },
+  {
+    name: 'a webhook delivery that waits, and no other, is due some time, and it has been sent as often as it says',
+    covers: ['webhook_delivery.next_attempt_utc', 'webhook_delivery.attempt_count'],
+    statement: `
+      select workspace_id, id as key,
+        format('state %s, %s attempts, next attempt %s', state, attempt_count, next_attempt_utc) as detail
+      from webhook_delivery where (state = ${webhookDeliveryState.waiting}) <> (next_attempt_utc is not null)
+        or (state = ${webhookDeliveryState.waiting}) <> (finished_utc is null)
+        or jsonb_array_length(attempts) <> least(attempt_count, ${limits.webhookAttempts})`,
   },
   {
     name: 'changes are of a known kind',

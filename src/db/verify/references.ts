@@ -29,6 +29,7 @@ const unenforced: readonly Reference[] = [
     'team_id',
     'id',
   ]),
+  reference('webhook_delivery', ['workspace_id', 'webhook_id'], 'webhook', ['workspace_id', 'id']),
   reference('agent_thread_message', ['workspace_id', 'agent_user_account_id'], 'member', [
     'workspace_id',
     'user_account_id',
@@ -60,6 +61,9 @@ export const pointingNowhere: Readonly<Record<string, string>> = {
   'change.issue_id': outlives,
   'change.team_id': outlives,
   'change.subject_id': outlives,
+  'webhook.claim_id': 'it names a process',
+  'webhook_delivery.change_id': outlives,
+  'webhook_delivery.issue_id': outlives,
   'import_source.target_id': 'of several tables, as its kind says; a rule of its own follows it',
 };
 

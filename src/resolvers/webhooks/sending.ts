@@ -27,12 +27,12 @@ export interface SendTarget {
 export interface WebhookSending {
   readonly targets: WebhookTargets;
   readonly secrets: WebhookSecrets;
-  /** Signs a message and sends it once. Undefined if no key opens the secret. */
+  /** Signs a message and sends it once. */
   send(
     webhook: SendTarget,
     message: { readonly id: string; readonly body: string },
     withinMs: number,
-  ): Promise<SentAnswer | undefined>;
+  ): Promise<SentAnswer>;
   /** Makes the deliverer look for work, after a webhook or its deliveries have changed. */
   wake(): void;
 }

@@ -61,6 +61,19 @@ export const TeamState = codeEnum('TeamState', 'teamState', 'The states of a tea
 
 export const ChangeOrigin = codeEnum('ChangeOrigin', 'changeOrigin', 'What made a change.', 'name');
 
+export const WebhookState = codeEnum(
+  'WebhookState',
+  'webhookState',
+  'Whether a webhook is served: as changes happen, with pauses after failures, or not at all.',
+  'name',
+);
+export const WebhookDeliveryState = codeEnum(
+  'WebhookDeliveryState',
+  'webhookDeliveryState',
+  'Whether a message has reached its webhook.',
+  'name',
+);
+
 export const SortDirection = builder.enumType('SortDirection', {
   description: 'The direction of an order. Rows without a value come last in both directions.',
   values: {

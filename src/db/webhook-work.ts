@@ -1,0 +1,209 @@
+import { type Kysely, sql } from 'kysely';
+import { webhookDeliveryState, webhookState } from '../model/codes.ts';
+import { anyUuid } from './query/any-uuid.ts';
+import type { Row, Tables } from './tables/tables.ts';
+import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
+import type { WebhookAttempt } from './tables/webhook-tables.ts';
+import type { Trx } from './engine/transaction.ts';
+import type { LogPlace } from './reads/change-pages.ts';
+import type { WebhookChange, WebhookRow } from './webhooks.ts';
+
+/** How many deliveries of a webhook may wait. What comes after them stays in the log until there is room. */
+export const mostWaiting = 500;
+
+/** A webhook with something to do. */
+export interface DueWebhook {
+  readonly workspaceId: string;
+  readonly id: string;
+}
+
+/** The webhooks that no process holds and that have something to do: of the workspaces, or of all. */
+export async function selectDueWebhooks(
+  unscoped: Kysely<Tables>,
+  now: Date,
+  workspaceIds: readonly string[] | undefined,
+  limit: number,
+): Promise<DueWebhook[]> {
+  const { rows } = await sql<DueWebhook>`
+    select w.workspace_id as "workspaceId", w.id
+    from webhook w left join change_head h on h.workspace_id = w.workspace_id
+    where w.deleted_utc is null and (w.claimed_until_utc is null or w.claimed_until_utc < ${now})
+      ${workspaceIds ? sql`and w.workspace_id = ${anyUuid(workspaceIds)}` : sql``}
+      and case w.state
+        when ${sql.lit(webhookState.active)} then
+          exists (
+            select from webhook_delivery d where d.workspace_id = w.workspace_id and d.webhook_id = w.id
+              and d.state = ${sql.lit(webhookDeliveryState.waiting)} and d.next_attempt_utc <= ${now}
+          ) or h.position > w.position and (
+            select count(*) from webhook_delivery d where d.workspace_id = w.workspace_id and d.webhook_id = w.id
+              and d.state = ${sql.lit(webhookDeliveryState.waiting)}
+          ) < ${sql.lit(mostWaiting)}
+        when ${sql.lit(webhookState.backing_off)} then w.next_attempt_utc <= ${now}
+        else false end
+    order by w.claimed_until_utc nulls first
+    limit ${limit}`.execute(unscoped);
+  return rows;
+}
+
+/** Takes a webhook for a process until a time, or keeps it; undefined if another one has it, or if it is not served any more. */
+export async function claimWebhook(
+  db: TenantDb,
+  id: string,
+  claimId: string,
+  { now, until }: { now: Date; until: Date },
+): Promise<WebhookRow | undefined> {
+  return db
+    .updateTable('webhook')
+    .set({ claimId, claimedUntilUtc: until })
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('webhook as w')
+        .select('w.id')
+        .where('w.id', '=', id)
+        .where('w.deletedUtc', 'is', null)
+        .where('w.state', '!=', webhookState.disabled)
+        .where((or) =>
+          or.or([
+            or('w.claimedUntilUtc', 'is', null),
+            or('w.claimedUntilUtc', '<', now),
+            or('w.claimId', '=', claimId),
+          ]),
+        )
+        .forNoKeyUpdate()
+        .skipLocked(),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function releaseWebhook(db: TenantDb, id: string, claimId: string): Promise<void> {
+  await db
+    .updateTable('webhook')
+    .set({ claimId: null, claimedUntilUtc: null })
+    .where('id', '=', id)
+    .where('claimId', '=', claimId)
+    .execute();
+}
+
+/** Locks a webhook that a process still holds; undefined if it does not, so that nothing of it may be written. */
+export async function lockClaimed(trx: Trx, id: string, claimId: string): Promise<WebhookRow | undefined> {
+  return trx
+    .selectFrom('webhook')
+    .selectAll()
+    .where('id', '=', id)
+    .where('claimId', '=', claimId)
+    .where('deletedUtc', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** How many more deliveries of a webhook may wait. */
+export async function selectRoom(db: TenantDb, webhookId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('webhookDelivery')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('webhookId', '=', webhookId)
+    .where('state', '=', webhookDeliveryState.waiting)
+    .executeTakeFirstOrThrow();
+  return mostWaiting - count;
+}
+
+/** Adds deliveries, and notes the place up to which the webhook has been served. */
+export async function insertDeliveries(
+  trx: Trx,
+  webhookId: string,
+  deliveries: readonly NewRow<'webhookDelivery'>[],
+  { position, tag }: LogPlace,
+): Promise<void> {
+  if (deliveries.length > 0) await trx.insertInto('webhookDelivery').values(deliveries).execute();
+  await trx.updateTable('webhook').set({ position, tag }).where('id', '=', webhookId).execute();
+}
+
+export type DueDelivery = Pick<
+  Row<'webhookDelivery'>,
+  'id' | 'changeId' | 'body' | 'createdUtc' | 'attemptCount' | 'attempts'
+>;
+
+/**
+ * The next deliveries of a webhook: of each issue the oldest that waits, if it is due. `isProbe` takes the one that has waited
+ * longest since its last attempt, due or not.
+ */
+export async function selectNextDeliveries(
+  db: TenantDb,
+  webhookId: string,
+  { now, isProbe, limit }: { now: Date; isProbe: boolean; limit: number },
+): Promise<DueDelivery[]> {
+  return db
+    .with('heads', (parts) =>
+      parts
+        .selectFrom('webhookDelivery as d')
+        .distinctOn(sql`coalesce(d.issue_id, d.id)`)
+        .select(['d.id', 'd.position', 'd.nextAttemptUtc'])
+        .where('d.webhookId', '=', webhookId)
+        .where('d.state', '=', webhookDeliveryState.waiting)
+        .orderBy(sql`coalesce(d.issue_id, d.id)`)
+        .orderBy('d.position'),
+    )
+    .with('next', (parts) =>
+      parts
+        .selectFrom('heads')
+        .select(['heads.id'])
+        .$if(!isProbe, (query) => query.where('heads.nextAttemptUtc', '<=', now).orderBy('heads.position'))
+        .$if(isProbe, (query) => query.orderBy('heads.nextAttemptUtc').orderBy('heads.position'))
+        .limit(limit),
+    )
+    .selectFrom('webhookDelivery as w')
+    .innerJoin('next', 'next.id', 'w.id')
+    .select(['w.id', 'w.changeId', 'w.body', 'w.createdUtc', 'w.attemptCount', 'w.attempts'])
+    .orderBy('w.position')
+    .execute();
+}
+
+/** What came of a delivery: its state, when it is due again, and its attempts with the last one. */
+export interface DeliveryOutcome {
+  readonly id: string;
+  readonly state: number;
+  readonly nextAttemptUtc: Date | null;
+  readonly attempts: readonly WebhookAttempt[];
+}
+
+/** Writes what came of deliveries and what that means for their webhook, which the transaction has locked. */
+export async function writeOutcomes(
+  trx: Trx,
+  webhookId: string,
+  outcomes: readonly DeliveryOutcome[],
+  change: WebhookChange & { claimedUntilUtc: Date },
+  now: Date,
+): Promise<void> {
+  for (const { id, state, nextAttemptUtc, attempts } of outcomes) {
+    await trx
+      .updateTable('webhookDelivery')
+      .set((eb) => ({
+        state,
+        nextAttemptUtc,
+        attempts: JSON.stringify(attempts),
+        attemptCount: eb('attemptCount', '+', 1),
+        finishedUtc: state === webhookDeliveryState.waiting ? null : now,
+      }))
+      .where('id', '=', id)
+      .execute();
+  }
+  await trx.updateTable('webhook').set(change).where('id', '=', webhookId).execute();
+}
+
+/** The member whose rights a webhook has. */
+export type WebhookMember = Pick<
+  Row<'member'>,
+  'id' | 'userAccountId' | 'displayName' | 'role' | 'status' | 'principalKind'
+>;
+
+export async function selectWebhookMember(
+  db: TenantDb,
+  userAccountId: string,
+): Promise<WebhookMember | undefined> {
+  return db
+    .selectFrom('member')
+    .select(['id', 'userAccountId', 'displayName', 'role', 'status', 'principalKind'])
+    .where('userAccountId', '=', userAccountId)
+    .executeTakeFirst();
+}

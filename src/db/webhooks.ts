@@ -1,0 +1,191 @@
+import { type Kysely, sql } from 'kysely';
+import { webhookDeliveryState, webhookState } from '../model/codes.ts';
+import { anyUuid } from './query/any-uuid.ts';
+import type { Row, Tables } from './tables/tables.ts';
+import type { NewRow, TenantDb } from './tables/tenant-tables.ts';
+import type { Trx } from './engine/transaction.ts';
+
+export type WebhookRow = Row<'webhook'>;
+
+/** The columns of a webhook that its members and the service change. */
+export type WebhookChange = Partial<
+  Pick<
+    WebhookRow,
+    | 'url'
+    | 'description'
+    | 'eventTypes'
+    | 'teamId'
+    | 'hasImports'
+    | 'state'
+    | 'disabledReason'
+    | 'secret'
+    | 'previousSecret'
+    | 'previousUntilUtc'
+    | 'userAccountId'
+    | 'scopes'
+    | 'failures'
+    | 'firstFailureUtc'
+    | 'lastSuccessUtc'
+    | 'nextAttemptUtc'
+    | 'updatedUtc'
+    | 'deletedUtc'
+    | 'revision'
+  >
+>;
+
+/** What makes a webhook active, whatever it was before. */
+export const activated = {
+  state: webhookState.active,
+  disabledReason: null,
+  failures: 0,
+  firstFailureUtc: null,
+  nextAttemptUtc: null,
+} as const satisfies WebhookChange;
+
+export async function selectWebhook(db: TenantDb, id: string): Promise<WebhookRow | undefined> {
+  return db
+    .selectFrom('webhook')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deletedUtc', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Locks a living webhook until the transaction ends. */
+export async function lockWebhook(trx: Trx, id: string): Promise<WebhookRow | undefined> {
+  return trx
+    .selectFrom('webhook')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deletedUtc', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** The number of webhooks of the workspace, whose row is locked so that no other transaction adds one meanwhile. */
+export async function countWebhooks(trx: Trx): Promise<number> {
+  await trx.selectFrom('workspace').select('id').forNoKeyUpdate().execute();
+  const { count } = await trx
+    .selectFrom('webhook')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('deletedUtc', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function insertWebhook(trx: Trx, webhook: NewRow<'webhook'>): Promise<WebhookRow> {
+  return trx.insertInto('webhook').values(webhook).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Changes a webhook that the transaction has locked. */
+export async function updateWebhook(trx: Trx, id: string, change: WebhookChange): Promise<WebhookRow> {
+  return trx.updateTable('webhook').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Makes the waiting deliveries of a webhook due at once. */
+export async function hastenDeliveries(db: TenantDb, webhookId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('webhookDelivery')
+    .set({ nextAttemptUtc: now })
+    .where('webhookId', '=', webhookId)
+    .where('state', '=', webhookDeliveryState.waiting)
+    .where('nextAttemptUtc', '>', now)
+    .execute();
+}
+
+/** Which deliveries to repeat: by their ids, or those of a webhook that have failed since a time. */
+export type RedeliveryWanted = { ids: readonly string[] } | { webhookId: string; since: Date | null };
+
+/** Makes deliveries of living webhooks due again, the oldest first. Returns their number for each webhook. */
+export async function repeatDeliveries(
+  trx: Trx,
+  wanted: RedeliveryWanted,
+  now: Date,
+  limit: number,
+): Promise<{ webhook: Pick<WebhookRow, 'id' | 'url'>; count: number }[]> {
+  const repeated = await trx
+    .updateTable('webhookDelivery')
+    .set({ state: webhookDeliveryState.waiting, nextAttemptUtc: now, finishedUtc: null })
+    .where('id', 'in', (eb) => {
+      const found = eb
+        .selectFrom('webhookDelivery as d')
+        .innerJoin('webhook as w', 'w.id', 'd.webhookId')
+        .select('d.id')
+        .where('w.deletedUtc', 'is', null)
+        .orderBy('d.position')
+        .limit(limit);
+      if ('ids' in wanted) return found.where('d.id', '=', anyUuid(wanted.ids));
+      return found
+        .where('d.webhookId', '=', wanted.webhookId)
+        .where('d.state', '=', webhookDeliveryState.failed)
+        .$if(wanted.since !== null, (query) => query.where('d.createdUtc', '>=', wanted.since as Date));
+    })
+    .returning('webhookId')
+    .execute();
+  const counts = Map.groupBy(repeated, ({ webhookId }) => webhookId);
+  const webhooks = await trx
+    .selectFrom('webhook')
+    .select(['id', 'url'])
+    .where('id', '=', anyUuid(counts.keys()))
+    .execute();
+  return webhooks.map((webhook) => ({ webhook, count: counts.get(webhook.id)?.length ?? 0 }));
+}
+
+/** The workspaces with deliveries that are finished since before the time, or of webhooks that were deleted. */
+export async function selectOldDeliveries(unscoped: Kysely<Tables>, before: Date): Promise<string[]> {
+  const rows = await unscoped
+    .selectFrom('webhook as w')
+    .select('w.workspaceId')
+    .distinct()
+    .where((eb) =>
+      eb.or([
+        eb('w.deletedUtc', 'is not', null),
+        eb.exists(
+          eb
+            .selectFrom('webhookDelivery as d')
+            .select('d.id')
+            .whereRef('d.workspaceId', '=', 'w.workspaceId')
+            .whereRef('d.webhookId', '=', 'w.id')
+            .where('d.createdUtc', '<', before)
+            .where('d.finishedUtc', '<', before),
+        ),
+      ]),
+    )
+    .execute();
+  return rows.map(({ workspaceId }) => workspaceId);
+}
+
+/** Removes such deliveries, at most `limit`, and then the deleted webhooks that have none. Returns the number of rows. */
+export async function removeOldDeliveries(db: TenantDb, before: Date, limit: number): Promise<number> {
+  const { numDeletedRows: deliveries } = await db
+    .deleteFrom('webhookDelivery')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('webhookDelivery as d')
+        .innerJoin('webhook as w', 'w.id', 'd.webhookId')
+        .select('d.id')
+        .where((or) =>
+          or.or([
+            or('w.deletedUtc', 'is not', null),
+            or.and([or('d.createdUtc', '<', before), or('d.finishedUtc', '<', before)]),
+          ]),
+        )
+        .limit(limit),
+    )
+    .executeTakeFirstOrThrow();
+  const { numDeletedRows: webhooks } = await db
+    .deleteFrom('webhook')
+    .where('deletedUtc', 'is not', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('webhookDelivery as d')
+            .select(sql.lit(1).as('one'))
+            .whereRef('d.webhookId', '=', 'webhook.id'),
+        ),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(deliveries) + Number(webhooks);
+}

@@ -1,0 +1,108 @@
+import type { GraphQLSchema } from 'graphql';
+import { selectLogHead } from '../../db/reads/change-pages.ts';
+import { insertDeliveries, lockClaimed, selectRoom } from '../../db/webhook-work.ts';
+import type { WebhookRow } from '../../db/webhooks.ts';
+import { inTransaction } from '../../db/engine/transaction.ts';
+import type { NewRow, TenantDb } from '../../db/tables/tenant-tables.ts';
+import { executeOperation, type OperationContext } from '../../executor/execute.ts';
+import { changeCursor, parseCursor } from '../../resolvers/changes.ts';
+import { decodeId, encodeId, newUuid } from '../../resolvers/ids.ts';
+import { WebhookChangesDocument, type WebhookChangesQuery } from '../../rest-compat/operations.generated.ts';
+import { lostMessage, webhookMessage } from '../../rest-compat/webhook-messages.ts';
+
+/** How many changes become deliveries at once. */
+const pageSize = 100;
+
+type Page = WebhookChangesQuery['changes'];
+
+/** Makes deliveries of the changes after those that a webhook was served with. Returns whether the log goes on after them. */
+export async function expand(
+  schema: GraphQLSchema,
+  db: TenantDb,
+  webhook: WebhookRow,
+  context: OperationContext,
+  claimId: string,
+): Promise<boolean> {
+  const first = Math.min(await selectRoom(db, webhook.id), pageSize);
+  if (first <= 0) return false;
+  const page = await read(schema, webhook, context, first);
+  const now = new Date();
+  if (page === 'expired') return restart(db, webhook, claimId, now);
+  // Lists of deliveries of the same time are in the order of their ids.
+  const ids = page.nodes.map(() => newUuid(now.getTime())).sort();
+  const deliveries = page.nodes.map((node, index) => {
+    const { changeId, issueId, ...message } = webhookMessage(node);
+    const about = { changeId: uuidOf('change', changeId), issueId: issueId && uuidOf('issue', issueId) };
+    return { ...deliveryOf(webhook, now, { ...message, ...about }), ...(ids[index] && { id: ids[index] }) };
+  });
+  const place = parseCursor(page.cursor);
+  if (!place || (place.position === webhook.position && place.tag === webhook.tag)) return false;
+  return inTransaction(db, async (trx) => {
+    const held = await lockClaimed(trx, webhook.id, claimId);
+    if (held?.position !== webhook.position || held.tag !== webhook.tag) return false;
+    await insertDeliveries(trx, webhook.id, deliveries, place);
+    return page.hasMore;
+  });
+}
+
+async function read(
+  schema: GraphQLSchema,
+  { position, tag, eventTypes, teamId, hasImports }: WebhookRow,
+  context: OperationContext,
+  first: number,
+): Promise<Page | 'expired'> {
+  const filter = {
+    ...(eventTypes.length > 0 && { eventType: { in: eventTypes } }),
+    ...(teamId && { teamId: { eq: encodeId('team', teamId) } }),
+    ...(!hasImports && { origin: { nin: ['IMPORT'] } }),
+  };
+  const { data, errors } = await executeOperation({
+    schema,
+    document: WebhookChangesDocument,
+    operationName: 'WebhookChanges',
+    variables: { after: changeCursor({ position, tag }), first, filter },
+    context,
+  });
+  const [error] = errors ?? [];
+  if (error?.extensions?.code === 'CURSOR_EXPIRED') return 'expired';
+  if (error || !data) throw new Error(`The changes for a webhook could not be read: ${error?.message}`);
+  return (data as unknown as WebhookChangesQuery).changes;
+}
+
+/** Goes on from the end of the log, with a message that there were changes in between. */
+async function restart(
+  db: TenantDb,
+  { id, position, tag }: WebhookRow,
+  claimId: string,
+  now: Date,
+): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    const webhook = await lockClaimed(trx, id, claimId);
+    if (!webhook) return false;
+    const head = await selectLogHead(trx);
+    const body = lostMessage(now, changeCursor({ position, tag }), changeCursor(head));
+    const lost = {
+      eventType: 'changes.lost.v1',
+      position: head.position,
+      changeId: null,
+      issueId: null,
+      body,
+    };
+    await insertDeliveries(trx, id, [deliveryOf(webhook, now, lost)], head);
+    return false;
+  });
+}
+
+function deliveryOf(
+  { id: webhookId }: WebhookRow,
+  now: Date,
+  message: Pick<NewRow<'webhookDelivery'>, 'changeId' | 'issueId' | 'eventType' | 'position' | 'body'>,
+): NewRow<'webhookDelivery'> {
+  return { ...message, id: newUuid(now.getTime()), webhookId, createdUtc: now, nextAttemptUtc: now };
+}
+
+function uuidOf(prefix: 'change' | 'issue', id: string): string {
+  const decoded = decodeId(prefix, id);
+  if ('problem' in decoded) throw new Error(`${prefix}: ${decoded.problem}`);
+  return decoded.uuid;
+}

@@ -1,0 +1,142 @@
+import type { WebhookAttempt } from '../../db/tables/webhook-tables.ts';
+import { activated, type WebhookChange, type WebhookRow } from '../../db/webhooks.ts';
+import type { DeliveryOutcome, DueDelivery } from '../../db/webhook-work.ts';
+import { webhookDeliveryState, webhookState } from '../../model/codes.ts';
+import { limits } from '../../model/limits.ts';
+import { isReceived, type SentAnswer } from '../../resolvers/webhooks/sending.ts';
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** When a message is sent again after its first, second … failure, as Standard Webhooks recommends. */
+const retriesMs = [
+  5 * secondMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
+  24 * hourMs,
+];
+/** A message that still fails after this time has failed for good. */
+const triedMs = 3 * dayMs;
+/** After so many failures in a row, a webhook is only probed. */
+const failuresToBackOff = 5;
+/** The longest time between two probes. A receiver that works again waits no longer than this. */
+const longestProbeMs = hourMs;
+/** A webhook that has failed for this long, and never succeeded, is disabled. */
+const disabledAfterMs = 7 * dayMs;
+/** The longest `Retry-After` that is believed. */
+const longestRetryAfterMs = dayMs;
+
+/** A delivery, and what came of sending it. */
+export interface Sent {
+  readonly delivery: DueDelivery;
+  readonly answer: SentAnswer;
+  readonly at: Date;
+}
+
+/** What a round of attempts means for its deliveries and their webhook. */
+export interface RoundOutcome {
+  readonly outcomes: readonly DeliveryOutcome[];
+  readonly change: WebhookChange;
+  /** Whether the webhook works again after it was backing off. */
+  readonly isRecovered: boolean;
+  /** Why the webhook is disabled; undefined if it is not. */
+  readonly disabledReason: string | undefined;
+}
+
+/** Decides what follows from the attempts of a round. `random` is from 0 to 1, so that retries of many webhooks spread. */
+export function outcomeOf(
+  webhook: Pick<WebhookRow, 'state' | 'failures' | 'firstFailureUtc'>,
+  sent: readonly Sent[],
+  now: Date,
+  random: () => number = Math.random,
+): RoundOutcome {
+  let { failures, firstFailureUtc } = webhook;
+  let lastSuccessUtc: Date | undefined;
+  let retryAfterMs = 0;
+  const outcomes = sent.map(({ delivery, answer, at }) => {
+    const arrived = isReceived(answer);
+    const attempts = [...delivery.attempts, attemptOf(answer, at)].slice(-limits.webhookAttempts);
+    if (arrived) {
+      failures = 0;
+      firstFailureUtc = null;
+      lastSuccessUtc = now;
+      retryAfterMs = 0;
+      return { id: delivery.id, state: webhookDeliveryState.delivered, nextAttemptUtc: null, attempts };
+    }
+    failures += 1;
+    firstFailureUtc ??= now;
+    const asked = retryAfter(answer.retryAfter, now);
+    retryAfterMs = Math.max(retryAfterMs, asked);
+    if (now.getTime() - delivery.createdUtc.getTime() >= triedMs)
+      return { id: delivery.id, state: webhookDeliveryState.failed, nextAttemptUtc: null, attempts };
+    const waitMs = retriesMs[delivery.attemptCount] ?? retriesMs.at(-1) ?? dayMs;
+    const nextAttemptUtc = later(now, Math.max(spread(waitMs, random), asked));
+    return { id: delivery.id, state: webhookDeliveryState.waiting, nextAttemptUtc, attempts };
+  });
+  const gone = sent.some(({ answer }) => answer.status === 410);
+  const isLost =
+    firstFailureUtc !== null &&
+    now.getTime() - firstFailureUtc.getTime() >= disabledAfterMs &&
+    !lastSuccessUtc;
+  const disabledReason = gone
+    ? 'The receiver answered 410 Gone.'
+    : isLost
+      ? 'The receiver has failed for seven days.'
+      : undefined;
+  const isBackingOff =
+    failures >= failuresToBackOff || (webhook.state === webhookState.backing_off && failures > 0);
+  const isRecovered = webhook.state === webhookState.backing_off && !isBackingOff;
+  const probeMs = Math.min(minuteMs * 2 ** Math.max(failures - failuresToBackOff, 0), longestProbeMs);
+  return {
+    outcomes,
+    isRecovered,
+    disabledReason,
+    change: {
+      failures,
+      firstFailureUtc,
+      ...(lastSuccessUtc && { lastSuccessUtc }),
+      ...(isRecovered && activated),
+      ...(isBackingOff && {
+        state: webhookState.backing_off,
+        nextAttemptUtc: later(now, Math.max(spread(probeMs, random), retryAfterMs)),
+      }),
+      ...(disabledReason !== undefined && {
+        state: webhookState.disabled,
+        disabledReason,
+        nextAttemptUtc: null,
+      }),
+    },
+  };
+}
+
+/** Whether the receiver asks for less at once. */
+export function isOverloaded({ status }: Pick<SentAnswer, 'status'>): boolean {
+  return status === 429 || status === 502 || status === 504;
+}
+
+function attemptOf({ status, ms, error, head }: SentAnswer, at: Date): WebhookAttempt {
+  return { utc: at.toISOString(), status, ms, error, head };
+}
+
+/** What `Retry-After` asks for, in milliseconds: seconds, or a date. */
+function retryAfter(text: string | null, now: Date): number {
+  if (text === null) return 0;
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / secondMs;
+  if (!Number.isFinite(seconds)) return 0;
+  return Math.min(Math.max(seconds * secondMs, 0), longestRetryAfterMs);
+}
+
+function spread(ms: number, random: () => number): number {
+  return ms * (0.8 + random() * 0.4);
+}
+
+function later(now: Date, ms: number): Date {
+  return new Date(now.getTime() + Math.round(ms));
+}

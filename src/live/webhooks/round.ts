@@ -1,0 +1,174 @@
+import type { GraphQLSchema } from 'graphql';
+import {
+  claimWebhook,
+  type DueDelivery,
+  type DueWebhook,
+  lockClaimed,
+  selectNextDeliveries,
+  selectWebhookMember,
+  type WebhookMember,
+  writeOutcomes,
+} from '../../db/webhook-work.ts';
+import { activated, hastenDeliveries, updateWebhook, type WebhookRow } from '../../db/webhooks.ts';
+import type { Database } from '../../db/engine/engine.ts';
+import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
+import type { TenantDb } from '../../db/tables/tenant-tables.ts';
+import { logChanges } from '../../db/writes/change-log.ts';
+import type { OperationContext } from '../../executor/execute.ts';
+import { changeOrigin, memberRole, webhookState } from '../../model/codes.ts';
+import type { EventType } from '../../model/events.ts';
+import { takesPart } from '../../resolvers/access-tokens.ts';
+import { recordAuditEntries, systemActor } from '../../resolvers/audit.ts';
+import type { Principal, Scope } from '../../resolvers/context.ts';
+import { encodeId, newUuid } from '../../resolvers/ids.ts';
+import { isReceived, type WebhookSending } from '../../resolvers/webhooks/sending.ts';
+import { webhookSubject } from '../../resolvers/webhooks/webhooks.ts';
+import { expand } from './expand.ts';
+import { isOverloaded, outcomeOf, type Sent } from './outcomes.ts';
+
+/** How long an attempt may take, and how long a process holds a webhook: longer than an attempt and what follows it. */
+export const attemptMs = 15_000;
+const claimMs = 40_000;
+/** How many messages are sent to one webhook at once. */
+const mostAtOnce = 4;
+
+export interface RoundParts {
+  readonly database: Database;
+  readonly schema: GraphQLSchema;
+  readonly sending: Pick<WebhookSending, 'send'>;
+  /** Runs a read with the rights of a webhook. */
+  readonly reading: <Result>(
+    principal: Principal,
+    work: (context: OperationContext) => Promise<Result>,
+  ) => Promise<Result>;
+  /** Counts an attempt. */
+  readonly onAttempt: (isReceived: boolean) => void;
+}
+
+/** What a webhook is sent at once, from one round to the next. */
+export interface Pace {
+  atOnce: number;
+}
+
+export const fullPace = (): Pace => ({ atOnce: mostAtOnce });
+
+/**
+ * Serves a webhook once: makes deliveries of new changes, sends those that are due, and writes what came of it. The webhook is
+ * held meanwhile, so no other process sends to it. Returns whether there may be more to do at once.
+ */
+export async function serveOnce(
+  parts: RoundParts,
+  { workspaceId, id }: DueWebhook,
+  claimId: string,
+  pace: Pace,
+): Promise<boolean> {
+  const db = parts.database.of(workspaceId);
+  const now = new Date();
+  const webhook = await claimWebhook(db, id, claimId, { now, until: later(now, claimMs) });
+  if (!webhook) return false;
+  const principal = principalOf(webhook, await selectWebhookMember(db, webhook.userAccountId));
+  if (!principal) {
+    await inTransaction(db, async (trx) => {
+      const held = await lockClaimed(trx, id, claimId);
+      if (held) await disable(trx, held, 'The member who changed it last may not read any more.', now);
+    });
+    return false;
+  }
+  const isProbe = webhook.state === webhookState.backing_off;
+  const hasMore =
+    !isProbe &&
+    (await parts.reading(principal, (context) => expand(parts.schema, db, webhook, context, claimId)));
+  const due = await selectNextDeliveries(db, id, { now, isProbe, limit: isProbe ? 1 : pace.atOnce });
+  if (due.length === 0) {
+    if (isProbe) await resume(db, webhook, claimId, now);
+    return hasMore;
+  }
+  const sent = await Promise.all(due.map((delivery) => attempt(parts, webhook, delivery)));
+  for (const { answer } of sent) parts.onAttempt(isReceived(answer));
+  pace.atOnce = sent.some(({ answer }) => isOverloaded(answer))
+    ? Math.max(Math.floor(pace.atOnce / 2), 1)
+    : Math.min(pace.atOnce + 1, mostAtOnce);
+  return inTransaction(db, (trx) => note(trx, id, claimId, sent));
+}
+
+async function attempt({ sending }: RoundParts, webhook: WebhookRow, delivery: DueDelivery): Promise<Sent> {
+  const at = new Date();
+  const { changeId, body } = delivery;
+  const id = changeId ? encodeId('change', changeId) : encodeId('whdelivery', delivery.id);
+  return { delivery, at, answer: await sending.send(webhook, { id, body }, attemptMs) };
+}
+
+/** Writes what came of a round. What another process has taken over meanwhile is left to it. */
+async function note(trx: Trx, id: string, claimId: string, sent: readonly Sent[]): Promise<boolean> {
+  const webhook = await lockClaimed(trx, id, claimId);
+  if (!webhook) return false;
+  const now = new Date();
+  const { outcomes, change, isRecovered, disabledReason } = outcomeOf(webhook, sent, now);
+  // A member may have disabled it meanwhile.
+  const isStopped = webhook.state === webhookState.disabled;
+  const { state: _state, ...counted } = change;
+  const goesOn = disabledReason === undefined && !isStopped && change.state !== webhookState.backing_off;
+  const claimedUntilUtc = later(now, claimMs);
+  await writeOutcomes(trx, id, outcomes, { ...(isStopped ? counted : change), claimedUntilUtc }, now);
+  if (isRecovered) await hastenDeliveries(trx, id, now);
+  if (disabledReason !== undefined && !isStopped) await disable(trx, webhook, disabledReason, now);
+  return goesOn;
+}
+
+/** A webhook that is backing off with nothing left to try is active again. */
+async function resume(db: TenantDb, { id }: WebhookRow, claimId: string, now: Date): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const held = await lockClaimed(trx, id, claimId);
+    if (held?.state !== webhookState.backing_off) return;
+    await hastenDeliveries(trx, id, now);
+    await updateWebhook(trx, id, activated);
+  });
+}
+
+/** Stops serving a webhook, with an entry in the audit log and an event. */
+async function disable(trx: Trx, webhook: WebhookRow, reason: string, now: Date): Promise<void> {
+  await updateWebhook(trx, webhook.id, {
+    state: webhookState.disabled,
+    disabledReason: reason,
+    nextAttemptUtc: null,
+  });
+  const changes = { disabledReason: { after: reason } };
+  const action = { act: 'webhook.disabled', subject: webhookSubject(webhook), changes } as const;
+  await recordAuditEntries(trx, systemActor, [action], now);
+  await logChanges(trx, [
+    {
+      changeId: newUuid(now.getTime()),
+      eventType: 'webhook.disabled.v1' satisfies EventType,
+      occurredUtc: now,
+      actorUserAccountId: null,
+      issueId: null,
+      teamId: webhook.teamId,
+      subjectId: webhook.id,
+      origin: changeOrigin.system,
+      requestId: null,
+    },
+  ]);
+}
+
+/** With whose rights a webhook reads; undefined if its member takes part no more, or is no owner or admin any more. */
+function principalOf(
+  { workspaceId, id, scopes }: WebhookRow,
+  member: WebhookMember | undefined,
+): Principal | undefined {
+  if (!member || !takesPart(member) || member.role > memberRole.admin) return undefined;
+  return {
+    workspaceId,
+    userAccountId: member.userAccountId,
+    memberId: member.id,
+    displayName: member.displayName,
+    role: member.role,
+    principalKind: member.principalKind,
+    tokenId: id,
+    scopes: new Set(scopes as Scope[]),
+    expiresUtc: null,
+  };
+}
+
+function later(now: Date, ms: number): Date {
+  return new Date(now.getTime() + ms);
+}

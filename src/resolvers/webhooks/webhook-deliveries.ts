@@ -1,0 +1,143 @@
+import {
+  activated,
+  hastenDeliveries,
+  lockWebhook,
+  type RedeliveryWanted,
+  repeatDeliveries,
+  selectWebhook,
+  updateWebhook,
+  type WebhookRow,
+} from '../../db/webhooks.ts';
+import { inTransaction } from '../../db/engine/transaction.ts';
+import { webhookDeliveryState, webhookState } from '../../model/codes.ts';
+import { events, type EventType } from '../../model/events.ts';
+import { limits } from '../../model/limits.ts';
+import { actorOf, recordAuditEntries } from '../audit.ts';
+import type { Context, SignedIn } from '../context.ts';
+import { raise, Violations } from '../errors.ts';
+import { encodeId, newUuid } from '../ids.ts';
+import { thingIsGone } from '../issues/issue-locks.ts';
+import { uuidOf, uuidsOf } from '../writes/write-rules.ts';
+import { write } from '../writes/write-transaction.ts';
+import { isReceived, type SentAnswer } from './sending.ts';
+import { webhookManager, webhookSubject, webhookUuid } from './webhooks.ts';
+
+/** How long a ping waits for the answer: less than a request may take. */
+const pingWithinMs = 5_000;
+
+/** The workspaces with a ping in progress, so that nobody holds many requests with receivers that do not answer. */
+const pinging = new Set<string>();
+
+export interface WebhookPinged extends SentAnswer {
+  webhook: WebhookRow;
+  isReceived: boolean;
+}
+
+/**
+ * Sends a message of the type `webhook.ping.v1` at once. If it arrives, a webhook that was backing off, or that the service has
+ * disabled, is active again. Throws `conflict` during another ping of the workspace.
+ */
+export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise<WebhookPinged> {
+  const context = webhookManager(ctx);
+  const { db, principal, now, webhooks } = context;
+  const uuid = webhookUuid(id);
+  const webhook = (await selectWebhook(db, uuid)) ?? thingIsGone('webhook');
+  const { workspaceId } = principal;
+  if (pinging.has(workspaceId)) raise('conflict', 'Another ping of the workspace is in progress.');
+  pinging.add(workspaceId);
+  try {
+    const message = {
+      id: encodeId('whdelivery', newUuid(now.getTime())),
+      body: JSON.stringify({
+        type: 'webhook.ping.v1',
+        timestamp: now.toISOString(),
+        data: { webhookId: encodeId('webhook', uuid) },
+      }),
+    };
+    const answer = await webhooks.send(webhook, message, pingWithinMs);
+    const arrived = isReceived(answer);
+    const after = await notePing(context, webhook, answer);
+    return { ...answer, webhook: after ?? webhook, isReceived: arrived };
+  } finally {
+    pinging.delete(workspaceId);
+  }
+}
+
+async function notePing(
+  context: SignedIn,
+  webhook: WebhookRow,
+  answer: SentAnswer,
+): Promise<WebhookRow | undefined> {
+  const { db, now, webhooks } = context;
+  const { id } = webhook;
+  const after = await inTransaction(db, async (trx) => {
+    const action = {
+      act: 'webhook.pinged',
+      subject: webhookSubject(webhook),
+      changes: { status: { after: answer.status } },
+    } as const;
+    await recordAuditEntries(trx, actorOf(context), [action], now);
+    const row = await lockWebhook(trx, id);
+    if (!row || !isReceived(answer)) return row;
+    const isPaused = row.state === webhookState.backing_off || row.disabledReason !== null;
+    if (isPaused) await hastenDeliveries(trx, id, now);
+    return updateWebhook(trx, id, { lastSuccessUtc: now, ...(isPaused && activated) });
+  });
+  webhooks?.wake();
+  return after;
+}
+
+export interface RedeliverInput {
+  ids?: readonly string[] | null | undefined;
+  webhookId?: string | null | undefined;
+  state?: number | null | undefined;
+  sinceUtc?: Date | null | undefined;
+}
+
+/** Sends deliveries once more, with the same ids. */
+export async function redeliver(ctx: Context, input: RedeliverInput): Promise<{ count: number }> {
+  const context = webhookManager(ctx);
+  const violations = new Violations();
+  const wanted = wantedOf(violations, input);
+  violations.check();
+  const count = await write(context, undefined, async (trx) => {
+    const repeated = await repeatDeliveries(trx, wanted, context.now, limits.redeliveries);
+    const acts = repeated.map(({ webhook, count }) => ({
+      act: 'webhook.redelivered' as const,
+      subject: webhookSubject(webhook),
+      changes: { deliveries: { after: count } },
+    }));
+    if (acts.length > 0) await recordAuditEntries(trx, actorOf(context), acts, context.now);
+    return repeated.reduce((sum, { count }) => sum + count, 0);
+  });
+  if (count === 0 && 'ids' in wanted) raise('not_found', 'There are no such webhook deliveries.');
+  context.webhooks.wake();
+  return { count };
+}
+
+function wantedOf(
+  violations: Violations,
+  { ids, webhookId, state, sinceUtc }: RedeliverInput,
+): RedeliveryWanted {
+  if ((ids == null) === (webhookId == null)) {
+    violations.add('ids', 'must be given, or else webhookId');
+    return { ids: [] };
+  }
+  if (ids) {
+    violations.that(ids.length > 0, 'ids', 'must name at least one delivery');
+    return { ids: uuidsOf(violations, 'ids', 'whdelivery', ids, limits.redeliveries) };
+  }
+  violations.that(
+    state == null || state === webhookDeliveryState.failed,
+    'state',
+    'can only be FAILED, which it is when it is left out',
+  );
+  const uuid = uuidOf(violations, 'webhookId', 'webhook', webhookId ?? '');
+  return { webhookId: uuid ?? '', since: sinceUtc ?? null };
+}
+
+/** What was sent; null if the token may not read such events. */
+export function bodyFor({ principal }: SignedIn, row: { eventType: string; body: string }): string | null {
+  const needed = events[row.eventType as EventType]?.scope ?? 'issues:read';
+  return needed === 'token' || principal.scopes.has(needed) ? row.body : null;
+}

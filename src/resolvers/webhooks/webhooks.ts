@@ -1,0 +1,211 @@
+import { selectLogHead } from '../../db/reads/change-pages.ts';
+import {
+  activated,
+  countWebhooks,
+  hastenDeliveries,
+  insertWebhook,
+  lockWebhook,
+  updateWebhook,
+  type WebhookChange,
+  type WebhookRow,
+} from '../../db/webhooks.ts';
+import type { Trx } from '../../db/engine/transaction.ts';
+import { memberRole, webhookState } from '../../model/codes.ts';
+import { limits } from '../../model/limits.ts';
+import { actorOf, type AuditAct, type AuditedAction, recordAuditEntries } from '../audit.ts';
+import { type Context, type SignedIn, signedIn } from '../context.ts';
+import { raise, Violations } from '../errors.ts';
+import { decodeId, encodeId, newUuid } from '../ids.ts';
+import { thingIsGone } from '../issues/issue-locks.ts';
+import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
+import { write } from '../writes/write-transaction.ts';
+import type { WebhookSending } from './sending.ts';
+import { checkTeam, readWebhookFields, type WebhookFields } from './webhook-input.ts';
+
+/** How long the secret before a rotation still signs. */
+const bothSecretsMs = 24 * 60 * 60_000;
+
+/** Only owners and admins may read and manage webhooks; the scope alone is not enough. */
+export function mayManageWebhooks({ principal }: Pick<SignedIn, 'principal'>): boolean {
+  return principal.role <= memberRole.admin;
+}
+
+interface NamedWebhook {
+  id: string;
+  expectedRevision?: ExpectedRevision;
+}
+
+/** A webhook with its secret, which is shown only now. */
+export interface WebhookWithSecret {
+  webhook: WebhookRow;
+  secret: string;
+}
+
+/** The context of an owner or admin, in a server that can send. */
+export function webhookManager(ctx: Context): SignedIn & { readonly webhooks: WebhookSending } {
+  const signed = signedIn(ctx);
+  if (!mayManageWebhooks(signed)) raise('forbidden', 'Only owners and admins may manage webhooks.');
+  if (!signed.webhooks) raise('unavailable', 'This process sends no webhooks.');
+  return { ...signed, webhooks: signed.webhooks };
+}
+
+/** A webhook reads with the rights of the member who changed it last, so nobody can make it read more than he may. */
+function rightsOf({ principal }: SignedIn): Pick<WebhookRow, 'userAccountId' | 'scopes'> {
+  if (!principal.scopes.has('issues:read'))
+    raise('forbidden', 'A webhook tells of issues, so the token needs the scope issues:read, too.');
+  return { userAccountId: principal.userAccountId, scopes: [...principal.scopes] };
+}
+
+export async function createWebhook(
+  ctx: Context,
+  input: WebhookFields & { url: string },
+): Promise<WebhookWithSecret> {
+  const context = webhookManager(ctx);
+  const { principal, now, webhooks } = context;
+  const violations = new Violations();
+  const fields = readWebhookFields(violations, input, { targets: webhooks.targets, principal });
+  violations.check();
+  const rights = rightsOf(context);
+  const id = newUuid(now.getTime());
+  const { text, sealed } = webhooks.secrets.make(id);
+  const webhook = await write(context, undefined, async (trx) => {
+    await checkTeam(trx, violations, fields.teamId);
+    violations.check();
+    if ((await countWebhooks(trx)) >= limits.webhooks)
+      raise('conflict', `The workspace has ${limits.webhooks} webhooks, and can have no more.`);
+    const { position, tag } = await selectLogHead(trx);
+    const row = await insertWebhook(trx, {
+      ...fields,
+      ...rights,
+      id,
+      url: fields.url ?? input.url,
+      secret: sealed,
+      position,
+      tag,
+      createdUtc: now,
+      updatedUtc: now,
+    });
+    await audit(trx, context, 'webhook.created', row, { after: row });
+    return row;
+  });
+  webhooks.wake();
+  return { webhook, secret: text };
+}
+
+/** Changes a webhook, which from then on reads with the rights of this token. */
+export async function changeWebhook(
+  ctx: Context,
+  { id, expectedRevision, ...input }: NamedWebhook & WebhookFields,
+): Promise<{ webhook: WebhookRow }> {
+  const context = webhookManager(ctx);
+  const { principal, now, webhooks } = context;
+  const violations = new Violations();
+  const fields = readWebhookFields(violations, input, { targets: webhooks.targets, principal });
+  violations.check();
+  const rights = rightsOf(context);
+  const webhook = await changed(context, { id, expectedRevision }, 'webhook.updated', async (trx, row) => {
+    await checkTeam(trx, violations, fields.teamId);
+    violations.check();
+    const isActivated = fields.state === webhookState.active && row.state !== webhookState.active;
+    if (isActivated) await hastenDeliveries(trx, row.id, now);
+    return {
+      ...fields,
+      ...rights,
+      ...(isActivated && activated),
+      ...(fields.state === webhookState.disabled && { disabledReason: null }),
+    };
+  });
+  webhooks.wake();
+  return { webhook };
+}
+
+/** Gives a webhook another secret. For a day, messages are signed with both. */
+export async function rotateSecret(ctx: Context, input: NamedWebhook): Promise<WebhookWithSecret> {
+  const context = webhookManager(ctx);
+  const { now, webhooks } = context;
+  const rights = rightsOf(context);
+  let text = '';
+  const webhook = await changed(context, input, 'webhook.updated', (_trx, row) => {
+    const made = webhooks.secrets.make(row.id);
+    text = made.text;
+    return {
+      ...rights,
+      secret: made.sealed,
+      previousSecret: row.secret,
+      previousUntilUtc: new Date(now.getTime() + bothSecretsMs),
+    };
+  });
+  return { webhook, secret: text };
+}
+
+/** Deletes a webhook at once for all readers. The janitor removes its deliveries. */
+export async function deleteWebhook(ctx: Context, input: NamedWebhook): Promise<{ id: string }> {
+  const context = webhookManager(ctx);
+  const gone = { deletedUtc: context.now, secret: Buffer.alloc(0), previousSecret: null };
+  const { id } = await changed(context, input, 'webhook.deleted', () => gone);
+  return { id };
+}
+
+async function changed(
+  context: SignedIn,
+  { id, expectedRevision }: NamedWebhook,
+  act: AuditAct,
+  changeOf: (trx: Trx, row: WebhookRow) => WebhookChange | Promise<WebhookChange>,
+): Promise<WebhookRow> {
+  const uuid = webhookUuid(id);
+  return write(context, undefined, async (trx) => {
+    const before = (await lockWebhook(trx, uuid)) ?? thingIsGone('webhook');
+    requireRevision('webhook', before, expectedRevision);
+    const change = await changeOf(trx, before);
+    const after = await updateWebhook(trx, uuid, {
+      ...change,
+      updatedUtc: context.now,
+      revision: before.revision + 1,
+    });
+    await audit(trx, context, act, after, act === 'webhook.deleted' ? { before } : { before, after });
+    return after;
+  });
+}
+
+export function webhookUuid(id: string): string {
+  const decoded = decodeId('webhook', id);
+  return 'uuid' in decoded ? decoded.uuid : thingIsGone('webhook');
+}
+
+async function audit(
+  trx: Trx,
+  context: SignedIn,
+  act: AuditAct,
+  webhook: WebhookRow,
+  { before, after }: { before?: WebhookRow; after?: WebhookRow },
+): Promise<void> {
+  const changes = Object.entries(audited).flatMap(([field, valueOf]) => {
+    const values = { before: before && valueOf(before), after: after && valueOf(after) };
+    return JSON.stringify(values.before) === JSON.stringify(values.after) ? [] : [[field, values] as const];
+  });
+  // What the secret was and is belongs nowhere.
+  if (before && after && !before.secret.equals(after.secret))
+    changes.push(['secret', { before: undefined, after: 'another one' }]);
+  await recordAuditEntries(
+    trx,
+    actorOf(context),
+    [{ act, subject: webhookSubject(webhook), changes: Object.fromEntries(changes) }],
+    context.now,
+  );
+}
+
+/** What the audit log calls a webhook. */
+export function webhookSubject({ id, url }: Pick<WebhookRow, 'id' | 'url'>): AuditedAction['subject'] {
+  return { kind: 'webhook', id: encodeId('webhook', id), name: new URL(url).host };
+}
+
+const audited: Readonly<Record<string, (row: WebhookRow) => unknown>> = {
+  url: ({ url }) => url,
+  description: ({ description }) => description || undefined,
+  eventTypes: ({ eventTypes }) => (eventTypes.length > 0 ? eventTypes : undefined),
+  teamId: ({ teamId }) => teamId && encodeId('team', teamId),
+  hasImports: ({ hasImports }) => hasImports || undefined,
+  state: ({ state }) => Object.entries(webhookState).find(([, code]) => code === state)?.[0],
+  userAccountId: ({ userAccountId }) => encodeId('user', userAccountId),
+  scopes: ({ scopes }) => scopes,
+};

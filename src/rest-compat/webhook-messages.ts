@@ -1,0 +1,62 @@
+import type { WebhookChangesQuery } from './operations.generated.ts';
+import { agentThreadMessage } from './shapes/agent-threads.ts';
+import { change } from './shapes/changes.ts';
+import { comment } from './shapes/comments.ts';
+import { issue } from './shapes/issues.ts';
+
+/** Longer texts are cut in messages; a receiver that needs them whole reads them. */
+const longestText = 8_000;
+/** Longer messages have only the change. */
+const longestBody = 65_536;
+
+/** A message about a change, as it is sent. */
+export interface WebhookChangeMessage {
+  readonly changeId: string;
+  readonly issueId: string | null;
+  readonly eventType: string;
+  readonly position: number;
+  readonly body: string;
+}
+
+type Node = WebhookChangesQuery['changes']['nodes'][number];
+
+/** The message about a change: the change, and what it is about as it is now, in the shapes of REST. */
+export function webhookMessage(node: Node): WebhookChangeMessage {
+  const shown = change.render(node);
+  const about = {
+    ...(node.issueId !== null && { issue: node.issue && issue.render(node.issue) }),
+    ...(node.comment && { comment: comment.render(node.comment) }),
+    ...(node.agentMessage && { agentMessage: agentThreadMessage.render(node.agentMessage) }),
+  };
+  return {
+    changeId: node.id,
+    issueId: node.issueId,
+    eventType: node.eventType,
+    position: Number(node.position),
+    body: bodyOf(node.eventType, node.occurredUtc, { change: shown, ...about }),
+  };
+}
+
+/** The message that changes are missing, because the log does not go back to them any more. */
+export function lostMessage(at: Date, fromCursor: string, toCursor: string): string {
+  return bodyOf('changes.lost.v1', at.toISOString(), { fromCursor, toCursor });
+}
+
+function bodyOf(type: string, timestamp: string, data: Record<string, unknown>): string {
+  let isTruncated = false;
+  const cut = (_key: string, value: unknown) => {
+    if (typeof value !== 'string' || value.length <= longestText) return value;
+    isTruncated = true;
+    // Half of a surrogate pair at the end would not be a character.
+    return value.slice(0, longestText).replace(/[\uD800-\uDBFF]$/, '');
+  };
+  // The texts are cut once, and then the object is printed: only then is it known whether any was.
+  const shown = JSON.parse(JSON.stringify(data, cut)) as Record<string, unknown>;
+  const body = JSON.stringify({
+    type,
+    timestamp,
+    data: { ...shown, ...(isTruncated ? { isTruncated } : {}) },
+  });
+  if (Buffer.byteLength(body) <= longestBody) return body;
+  return JSON.stringify({ type, timestamp, data: { change: shown.change, isTruncated: true } });
+}

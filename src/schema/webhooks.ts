@@ -1,0 +1,202 @@
+import type { WebhookAttempt as Attempt } from '../db/tables/webhook-tables.ts';
+import { limits } from '../model/limits.ts';
+import { behind, readNewestCursor } from '../resolvers/changes.ts';
+import { type Context, signedIn } from '../resolvers/context.ts';
+import { raise } from '../resolvers/errors.ts';
+import { bodyFor } from '../resolvers/webhooks/webhook-deliveries.ts';
+import { mayManageWebhooks } from '../resolvers/webhooks/webhooks.ts';
+import { builder } from './builder/builder.ts';
+import { type Entity, entity } from './builder/entity.ts';
+import { WebhookDeliveryState, WebhookState } from './builder/enums.ts';
+import { filterScopes, type ListArgumentBuilder, listArguments, rowsOfPage } from './builder/lists.ts';
+import { type Fields, planned } from './builder/plan-resolver.ts';
+import { Issue } from './issues.ts';
+import { Member } from './members.ts';
+import { Team } from './teams.ts';
+
+const living = { column: 'deletedUtc', isNull: true } as const;
+
+/** Only owners and admins may read webhooks. The root field and `node` both check this with `mayManageWebhooks`. */
+export const Webhook: Entity<'webhook'> = entity('Webhook', {
+  table: 'webhook',
+  prefix: 'webhook',
+  singular: 'webhook',
+  plural: 'webhooks',
+  description:
+    'A URL that is told of changes as they happen. It is served in order for each issue, at least once, with a signature.',
+  scope: 'workspace:admin',
+  where: living,
+  orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
+  defaultOrder: { field: 'CREATED', direction: 'asc' },
+  filter: (f) => ({
+    id: f.id('webhook'),
+    state: f.enum(WebhookState, 'state'),
+    createdUtc: f.time('createdUtc'),
+  }),
+});
+
+const WebhookAttempt = builder.objectRef<Attempt>('WebhookAttempt');
+WebhookAttempt.implement({
+  description: 'One try to deliver a message.',
+  fields: (t) => ({
+    utc: t.exposeString('utc', { description: 'When it was sent, in UTC.' }),
+    status: t.exposeInt('status', {
+      nullable: true,
+      description: 'The HTTP status of the answer; null if there was none.',
+    }),
+    ms: t.exposeInt('ms', { description: 'How many milliseconds it took.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why there was no answer.' }),
+    head: t.exposeString('head', { description: 'The first bytes of the answer, at most 1,024.' }),
+  }),
+});
+
+export const WebhookDelivery: Entity<'webhookDelivery'> = entity('WebhookDelivery', {
+  table: 'webhookDelivery',
+  prefix: 'whdelivery',
+  singular: 'webhook delivery',
+  plural: 'webhook deliveries',
+  description: 'A message to a webhook. It is kept for three days after it was delivered or has failed.',
+  scope: 'workspace:admin',
+  within: { column: 'webhookId', references: 'webhook', by: 'id', where: living },
+  orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
+  defaultOrder: { field: 'CREATED', direction: 'desc' },
+  filter: (f) => ({
+    id: f.id('whdelivery'),
+    state: f.enum(WebhookDeliveryState, 'state'),
+    eventType: f.text('eventType', 'lower'),
+    createdUtc: f.time('createdUtc'),
+  }),
+});
+
+Webhook.implement((t) => ({
+  url: t.expose('url', { type: 'URL', description: 'Where messages are sent to.' }),
+  description: t.exposeString('description', { description: 'What it is for.' }),
+  eventTypes: t.exposeStringList('eventTypes', {
+    description: 'The kinds of events that it is told of; all that it may read if there are none.',
+  }),
+  teamId: t.idOf('team', 'teamId', {
+    nullable: true,
+    description: 'The team whose events it is told of; null for all of the workspace.',
+  }),
+  team: t.reference(Team, 'teamId', { nullable: true, description: 'That team.' }),
+  hasImports: t.exposeBoolean('hasImports', {
+    description: 'Whether it is told of what imports change.',
+  }),
+  state: t.expose('state', { type: WebhookState, description: 'Whether it is served.' }),
+  disabledReason: t.exposeString('disabledReason', {
+    nullable: true,
+    description: 'Why the service has disabled it; null if it is served, or if a member disabled it.',
+  }),
+  scopes: t.exposeStringList('scopes', {
+    description: 'The scopes with which it reads: those of the token that changed it last.',
+  }),
+  userAccountId: t.idOf('user', 'userAccountId', {
+    description: 'The account that changed it last, with whose rights it reads.',
+  }),
+  member: t.reference(Member, 'userAccountId', {
+    by: 'userAccountId',
+    description: 'The member who changed it last, with whose rights it reads.',
+  }),
+  failures: t.exposeInt('failures', { description: 'How many attempts have failed since the last success.' }),
+  lastSuccessUtc: t.expose('lastSuccessUtc', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When a message was delivered last; null if none was.',
+  }),
+  nextAttemptUtc: t.expose('nextAttemptUtc', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it is tried again; null unless it is backing off.',
+  }),
+  backlog: t.computedForViewer({
+    type: 'Int',
+    columns: ['position'],
+    compute: ({ position }, _references, { changeCursor }) => behind(changeCursor, position),
+    extensions: { firstRead: readNewestCursor },
+    description:
+      'How many changes of the log come after the last one that it was served with, whether they match or not.',
+  }),
+  waitingCount: t.count(WebhookDelivery, {
+    key: 'webhookId',
+    filter: { column: 'state', is: 'eq', value: 1 },
+    description: 'How many messages wait to be delivered.',
+  }),
+  previousSecretUntilUtc: t.expose('previousUntilUtc', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'Until when messages are signed with the secret before the rotation, too.',
+  }),
+  deliveries: t.children(WebhookDelivery, {
+    key: 'webhookId',
+    description: 'Its messages of the last days, newest first.',
+  }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was created.' }),
+  updatedUtc: t.expose('updatedUtc', { type: 'DateTime', description: 'When a member changed it last.' }),
+  revision: t.exposeInt('revision', {
+    description: 'The number of changes so far, for optimistic locking (`expectedRevision`).',
+  }),
+}));
+
+WebhookDelivery.implement((t) => ({
+  webhookId: t.idOf('webhook', 'webhookId', { description: 'The webhook.' }),
+  changeId: t.idOf('change', 'changeId', {
+    nullable: true,
+    description:
+      'The change that it tells of, which is the `webhook-id` of the message; null if it tells of something else.',
+  }),
+  eventType: t.exposeString('eventType', { description: 'The `type` of the message.' }),
+  issueId: t.idOf('issue', 'issueId', {
+    nullable: true,
+    description: 'The issue that it is about; null if it is about none.',
+  }),
+  issue: t.reference(Issue, 'issueId', {
+    nullable: true,
+    scope: 'issues:read',
+    description: 'That issue as it is now; null if it was deleted.',
+  }),
+  state: t.expose('state', { type: WebhookDeliveryState, description: 'Whether it has arrived.' }),
+  attemptCount: t.exposeInt('attemptCount', { description: 'How often it was sent.' }),
+  attempts: t.computed({
+    type: [WebhookAttempt],
+    columns: ['attempts'],
+    compute: ({ attempts }) => attempts,
+    description: `The last attempts, the newest last: at most ${limits.webhookAttempts}.`,
+  }),
+  nextAttemptUtc: t.expose('nextAttemptUtc', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it is due; null when it has arrived or failed.',
+  }),
+  body: t.computedForViewer({
+    type: 'String',
+    nullable: true,
+    columns: ['eventType', 'body'],
+    compute: (row, _references, ctx) => bodyFor(ctx, row),
+    description: 'The body, as it is sent; null if the scopes of the token do not cover the event.',
+  }),
+  createdUtc: t.expose('createdUtc', { type: 'DateTime', description: 'When it was made.' }),
+}));
+
+builder.queryFields((t) => ({
+  webhooks: planned(
+    t as unknown as Fields,
+    Webhook.connection(),
+    {
+      scope: 'workspace:admin',
+      args: listArguments(t as unknown as ListArgumentBuilder, Webhook),
+      extensions: {
+        rows: rowsOfPage(Webhook.list()),
+        scopeOfArguments: filterScopes(Webhook),
+        firstRead: requireManager,
+      },
+      description: `The webhooks of the workspace, at most ${limits.webhooks}. Only owners and admins may read them.`,
+    },
+    { kind: 'connection', list: Webhook.list(), parentKey: undefined, count: undefined },
+  ),
+}));
+
+/** Refuses the operation before anything of it is read. */
+function requireManager(ctx: Context): Promise<object> {
+  if (mayManageWebhooks(signedIn(ctx))) return Promise.resolve({});
+  raise('forbidden', 'Only owners and admins may read webhooks.');
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import { Deadline } from '../db/engine/deadline.ts';
+import type { Database } from '../db/engine/engine.ts';
+import { metered } from '../db/engine/meter.ts';
+import { ReadAllowance } from '../db/engine/read-allowance.ts';
+import type { OperationContext } from '../executor/execute.ts';
+import { maxAnswerBytes } from '../executor/limits.ts';
+import { Deliverer } from '../live/webhooks/deliverer.ts';
+import { createSend } from '../live/webhooks/request.ts';
+import { attemptMs } from '../live/webhooks/round.ts';
+import { signatureHeaders } from '../live/webhooks/sign.ts';
+import type { Principal } from '../resolvers/context.ts';
+import { encodeId } from '../resolvers/ids.ts';
+import { WebhookSecrets } from '../resolvers/webhooks/secrets.ts';
+import type { SendTarget, SentAnswer, WebhookSending } from '../resolvers/webhooks/sending.ts';
+import { WebhookTargets } from '../resolvers/webhooks/targets.ts';
+import type { Config } from './config.ts';
+import { defaultAdmission } from './limits/admission.ts';
+import { readSigningKeys } from './signing-keys.ts';
+
+type WebhooksConfig = Partial<Pick<Config, 'webhookNetworks' | 'signingKeys' | 'dataDir'>>;
+
+/** What a process does for webhooks: requests manage them with `sending`, and the deliverer serves them. */
+export class Webhooks {
+  readonly sending: WebhookSending;
+  readonly #close: () => void;
+  #deliverer: Deliverer | undefined;
+
+  constructor(config: WebhooksConfig) {
+    const targets = new WebhookTargets(config.webhookNetworks);
+    const secrets = new WebhookSecrets(keysOf(config));
+    const send = createSend({ targets, withinMs: attemptMs });
+    this.#close = send.close;
+    this.sending = {
+      targets,
+      secrets,
+      send: async (webhook, message, withinMs) => {
+        const now = new Date();
+        const signing = secretsOf(secrets, webhook, now);
+        if (!signing) return unreadable;
+        const headers = {
+          'Content-Type': 'application/json; charset=utf-8',
+          'User-Agent': 'workgraph',
+          'X-Workgraph-Webhook': encodeId('webhook', webhook.id),
+          ...signatureHeaders(message, signing, now),
+        };
+        return send(webhook.url, headers, message.body, withinMs);
+      },
+      wake: () => this.#deliverer?.wake(),
+    };
+  }
+
+  /** Begins to serve webhooks. `contextOf` makes the context of a read with the rights of a webhook. */
+  start({
+    database,
+    schema,
+    logger,
+    contextOf,
+  }: {
+    database: Database;
+    schema: GraphQLSchema;
+    logger: Logger;
+    contextOf: (principal: Principal) => OperationContext;
+  }): Deliverer {
+    this.#deliverer = new Deliverer({
+      database,
+      schema,
+      logger,
+      sending: this.sending,
+      reading: (principal, work) =>
+        metered(() => work(contextOf(principal)), {
+          deadline: new Deadline({
+            withinMs: defaultAdmission.requestTimeoutMs,
+            waitMs: defaultAdmission.queueWaitMs,
+          }),
+          allowance: new ReadAllowance(maxAnswerBytes),
+        }),
+    });
+    return this.#deliverer;
+  }
+
+  async close(): Promise<void> {
+    await this.#deliverer?.close();
+    this.#close();
+  }
+}
+
+const unreadable: SentAnswer = {
+  status: null,
+  ms: 0,
+  error: 'The key that encrypted the secret is gone; give the webhook another secret.',
+  head: '',
+  retryAfter: null,
+};
+
+/** The secret, and during a rotation the one before it; undefined if no key opens the secret. */
+function secretsOf(secrets: WebhookSecrets, webhook: SendTarget, now: Date): Buffer[] | undefined {
+  const { id, secret, previousSecret, previousUntilUtc } = webhook;
+  const newest = secrets.open(secret, id);
+  if (!newest) return undefined;
+  const isRotating = previousSecret !== null && previousUntilUtc !== null && previousUntilUtc > now;
+  const previous = isRotating ? secrets.open(previousSecret, id) : undefined;
+  return previous ? [newest, previous] : [newest];
+}
+
+/** A process without a data directory keeps no secrets longer than it lives. */
+function keysOf({ signingKeys = [], dataDir }: WebhooksConfig): readonly [string, ...string[]] {
+  const [first, ...rest] = signingKeys;
+  if (first !== undefined) return [first, ...rest];
+  return dataDir === undefined
+    ? [randomBytes(32).toString('base64url')]
+    : readSigningKeys({ dataDir, signingKeys });
+}

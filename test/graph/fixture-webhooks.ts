@@ -1,0 +1,60 @@
+import { webhookDeliveryState, webhookState } from '../../src/model/codes.ts';
+import { type Fixture, turn } from './fixture.ts';
+
+const dayMs = 86_400_000;
+
+/** Webhooks that nobody is sent: they are disabled, or wait for a time that is far away. */
+export function addWebhooks({ workspaceId, rows, uuid, nowMs }: Fixture): void {
+  const far = new Date(nowMs + 300 * dayMs);
+  for (const place of [0, 1, 2]) {
+    const id = uuid();
+    const isBackingOff = place === 1;
+    rows.webhook.push({
+      workspaceId,
+      id,
+      url: `https://fixture.example/hooks/${place}`,
+      description: place ? '' : 'For the dashboard.',
+      eventTypes: place ? ['issue.created.v1', 'issue-comment.created.v1'] : [],
+      teamId: place === 2 ? turn(rows.team, 0).id : null,
+      hasImports: place === 1,
+      state: isBackingOff ? webhookState.backing_off : webhookState.disabled,
+      disabledReason: place ? null : 'The receiver answered 410 Gone.',
+      secret: Buffer.from('sealed'),
+      userAccountId: turn(rows.member, place % 2).userAccountId,
+      scopes: ['issues:read', 'workspace:admin'],
+      // Beyond the log, so that the backlog is none.
+      position: 1_000_000_000,
+      tag: 1,
+      failures: place * 5,
+      lastSuccessUtc: place ? new Date(nowMs - dayMs) : null,
+      nextAttemptUtc: isBackingOff ? far : null,
+      // The first two tie.
+      createdUtc: new Date(nowMs - (place < 2 ? 5 : 4) * dayMs),
+      updatedUtc: new Date(nowMs - 3 * dayMs),
+      deletedUtc: null,
+    });
+    for (const [number, state] of Object.values(webhookDeliveryState).entries()) {
+      const isWaiting = state === webhookDeliveryState.waiting;
+      rows.webhookDelivery.push({
+        workspaceId,
+        id: uuid(),
+        webhookId: id,
+        position: number + 1,
+        changeId: number ? uuid() : null,
+        issueId: number ? turn(rows.issue, number).id : null,
+        eventType: number ? 'issue.updated.v1' : 'changes.lost.v1',
+        state,
+        body: '{}',
+        attempts: JSON.stringify(
+          number
+            ? [{ utc: new Date(nowMs).toISOString(), status: null, ms: 15_000, error: 'No.', head: '' }]
+            : [],
+        ),
+        attemptCount: number ? 1 : 0,
+        nextAttemptUtc: isWaiting ? far : null,
+        createdUtc: new Date(nowMs - (number < 2 ? 2 : 1) * dayMs),
+        finishedUtc: isWaiting ? null : new Date(nowMs - dayMs),
+      });
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { webhookCalls } from './calls.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { eventually } from './eventually.ts';
+
+const { app, world, ada } = useIssueWorld({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
+
+const hooks = () => webhookCalls(app);
+const open: { receiver: Receiver; id: string }[] = [];
+afterEach(async () => {
+  for (const { receiver, id } of open.splice(0)) {
+    await hooks().call('webhookDelete', { id });
+    receiver.close();
+  }
+});
+
+async function hooked(fields: Record<string, unknown> = {}) {
+  const receiver = await startReceiver();
+  const { webhook, secret } = await hooks().call('webhookCreate', { url: receiver.url, ...fields });
+  open.push({ receiver, id: webhook.id });
+  return { receiver, id: webhook.id, secret };
+}
+
+const newIssue = (title = 'An issue') => ada.create({ teamId: world.eng.id, title });
+
+describe('the deliverer', () => {
+  it('tells of each change in order, signed, with the issue and the comment', async () => {
+    const { receiver, id, secret } = await hooked();
+    const issue = await newIssue('Grüße 🦉');
+    await ada.mutate('commentCreate', { issueKey: issue.key, body: 'Said.' });
+    await ada.update(issue.key, { title: 'Another' });
+    const messages = await receiver.until(3);
+    expect(messages.map(({ type }) => type)).toEqual([
+      'issue.created.v1',
+      'issue-comment.created.v1',
+      'issue.updated.v1',
+    ]);
+    for (const { text, headers, data } of messages) {
+      const verified = new Webhook(secret).verify(text, headers as Record<string, string>);
+      expect(verified).toMatchObject({ data: { issue: { id: issue.id } } });
+      expect(headers).toMatchObject({
+        'x-workgraph-webhook': id,
+        'content-type': 'application/json; charset=utf-8',
+      });
+      expect(headers['webhook-id']).toBe((data.change as { id: string }).id);
+    }
+    expect(messages[1]?.data).toMatchObject({ comment: { body: { content: expect.anything() } } });
+    await eventually(async () => (await hooks().read(id))?.waitingCount === 0);
+    const deliveries = await hooks().deliveries(id);
+    expect(deliveries).toHaveLength(3);
+    expect(deliveries[0]).toMatchObject({
+      state: 'DELIVERED',
+      attemptCount: 1,
+      attempts: [{ status: 204, error: null }],
+      nextAttemptUtc: null,
+      body: messages[2]?.text,
+    });
+    expect(await hooks().read(id)).toMatchObject({ state: 'ACTIVE', backlog: 0, failures: 0 });
+  });
+
+  it('tells only of the named events and the named team', async () => {
+    const { receiver } = await hooked({ eventTypes: ['issue-comment.created.v1'] });
+    const { receiver: ofTeam } = await hooked({ teamId: world.eng.id });
+    const { key } = await newIssue();
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    await ada.create({ teamId: world.ops.id, title: 'Of another team' });
+    const last = await newIssue();
+    await ada.mutate('commentCreate', { issueKey: last.key, body: 'The last.' });
+    const comments = await receiver.until(2);
+    expect(comments.map(({ type }) => type)).toEqual([
+      'issue-comment.created.v1',
+      'issue-comment.created.v1',
+    ]);
+    const messages = await ofTeam.until(4);
+    expect(new Set(messages.map(({ data }) => (data.change as { teamId: string }).teamId))).toEqual(
+      new Set([world.eng.id]),
+    );
+  });
+
+  it('repeats a message with the same id and body until it arrives, and keeps the order within the issue', async () => {
+    const { receiver, id } = await hooked();
+    let failing = true;
+    receiver.answer(() => (failing ? { status: 500, body: 'not now' } : { status: 200 }));
+    const { key, id: issueId } = await newIssue();
+    await receiver.until(1);
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    const other = await newIssue();
+    await receiver.until(1, ({ data }) => (data.issue as { id: string }).id === other.id);
+    await eventually(async () => (await hooks().deliveries(id, { state: { eq: 'WAITING' } })).length === 3);
+    failing = false;
+    await hooks().call('webhookPing', { id });
+    await hasten(id);
+    const ofIssue = await receiver.until(
+      3,
+      ({ data }) => (data.issue as { id: string } | undefined)?.id === issueId,
+    );
+    expect(ofIssue.map(({ type, status }) => [type, status])).toEqual([
+      ['issue.created.v1', 500],
+      ['issue.created.v1', 200],
+      ['issue-comment.created.v1', 200],
+    ]);
+    expect(ofIssue[1]).toMatchObject({ id: ofIssue[0]?.id, text: ofIssue[0]?.text });
+    await eventually(async () => (await hooks().read(id))?.waitingCount === 0);
+    const [, comment, created] = await hooks().deliveries(id);
+    expect(comment).toMatchObject({ attemptCount: 1 });
+    expect(created).toMatchObject({
+      attempts: [
+        { status: 500, head: 'not now' },
+        { status: 200, head: '' },
+      ],
+    });
+  });
+
+  it('signs with both secrets after a rotation', async () => {
+    const { receiver, id, secret: before } = await hooked();
+    const { secret: after, webhook } = await hooks().call('webhookSecretRotate', { id });
+    expect(after).not.toBe(before);
+    expect(webhook.previousSecretUntilUtc).not.toBeNull();
+    await newIssue();
+    const [message] = await receiver.until(1);
+    for (const secret of [before, after]) {
+      new Webhook(secret).verify(message?.text ?? '', message?.headers as Record<string, string>);
+    }
+    expect(message?.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+  });
+
+  it('disables a webhook at once when the receiver is gone, with an event and an entry in the audit log', async () => {
+    const { receiver, id } = await hooked();
+    const { receiver: witness } = await hooked({ eventTypes: ['webhook.disabled.v1'] });
+    receiver.answer(() => ({ status: 410 }));
+    await newIssue();
+    const [event] = await witness.until(1);
+    expect(event?.data).toMatchObject({ change: { subjectId: id, origin: 'system' } });
+    expect(await hooks().read(id)).toMatchObject({
+      state: 'DISABLED',
+      disabledReason: 'The receiver answered 410 Gone.',
+    });
+    const { body } = await app.graphql<{ auditEntries: { nodes: unknown[] } }>(
+      'query ($id: String) { auditEntries(filter: { subjectId: { eq: $id }, act: { eq: "webhook.disabled" } }) { nodes { actorKind } } }',
+      { id },
+    );
+    expect(body.data?.auditEntries.nodes).toEqual([{ actorKind: 'SYSTEM' }]);
+    receiver.answer(() => ({ status: 200 }));
+    expect(await hooks().call('webhookPing', { id })).toMatchObject({
+      isReceived: true,
+      status: 200,
+      webhook: { state: 'ACTIVE', disabledReason: null },
+    });
+    await receiver.until(1, ({ type, status }) => type === 'issue.created.v1' && status === 200);
+  });
+
+  it('stops serving the webhook of a member who is no admin any more', async () => {
+    const token = await app.tokenFor({ role: 'admin' });
+    const receiver = await startReceiver();
+    const { webhook } = await webhookCalls(app, { token }).call('webhookCreate', { url: receiver.url });
+    open.push({ receiver, id: webhook.id });
+    await newIssue();
+    await receiver.until(1);
+    await app.database
+      .of(app.workspaceId)
+      .updateTable('member')
+      .set({ role: 3 })
+      .where('userAccountId', 'in', (eb) =>
+        eb.selectFrom('webhook as w').select('w.userAccountId').where('w.url', '=', receiver.url),
+      )
+      .execute();
+    await newIssue();
+    await eventually(async () => (await hooks().read(webhook.id))?.state === 'DISABLED');
+    expect(receiver.all).toHaveLength(1);
+  });
+
+  it('repeats deliveries when it is asked to', async () => {
+    const { receiver, id } = await hooked();
+    await newIssue();
+    const [first] = await receiver.until(1);
+    await eventually(async () => (await hooks().read(id))?.waitingCount === 0);
+    const [delivery] = await hooks().deliveries(id);
+    expect(await hooks().call('webhookDeliveryRedeliver', { ids: [delivery?.id] })).toEqual({ count: 1 });
+    const [, again] = await receiver.until(2);
+    expect(again).toMatchObject({ id: first?.id, text: first?.text });
+  });
+
+  it('says that changes are missing when the log does not go back to them', async () => {
+    const { receiver, id } = await hooked();
+    await app.database
+      .of(app.workspaceId)
+      .updateTable('webhook')
+      .set({ tag: 1 })
+      .where('url', '=', receiver.url)
+      .execute();
+    await newIssue();
+    const [lost] = await receiver.until(1);
+    expect(lost).toMatchObject({
+      type: 'changes.lost.v1',
+      data: { fromCursor: expect.stringMatching(/^c1-/), toCursor: expect.stringMatching(/^c1-/) },
+    });
+    await newIssue('After it');
+    const [, next] = await receiver.until(2);
+    expect(next?.type).toBe('issue.created.v1');
+    expect(await hooks().read(id)).toMatchObject({ state: 'ACTIVE' });
+  });
+});
+
+/** Makes what waits for a retry due at once. */
+async function hasten(id: string): Promise<void> {
+  await hooks().call('webhookUpdate', { id, state: 'DISABLED' });
+  await hooks().call('webhookUpdate', { id, state: 'ACTIVE' });
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from '@jest/globals';
+import { limits } from '../../src/model/limits.ts';
+import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
+import { useIssueWorld } from '../support/use-issue-world.ts';
+import { webhookCalls } from './calls.ts';
+
+const { app, world } = useIssueWorld({ settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
+
+const hooks = () => webhookCalls(app);
+const url = 'https://hooks.example/in';
+
+async function made(fields: Record<string, unknown> = {}) {
+  const { webhook, secret } = await hooks().call('webhookCreate', { url, ...fields });
+  return { id: webhook.id, webhook, secret };
+}
+
+async function audited(id: string): Promise<unknown[]> {
+  const { body } = await app.graphql<{ auditEntries: { nodes: unknown[] } }>(
+    `query ($id: String) { auditEntries(filter: { subjectId: { eq: $id } }, orderBy: { field: OCCURRED, direction: ASC })
+      { nodes { act subjectName changes { field before after } } } }`,
+    { id },
+  );
+  return body.data?.auditEntries.nodes ?? [];
+}
+
+describe('webhookCreate', () => {
+  it('shows the secret once, and stores it encrypted', async () => {
+    const { id, webhook, secret } = await made({ description: 'For the dashboard.' });
+    expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
+    expect(webhook).toMatchObject({
+      url,
+      description: 'For the dashboard.',
+      state: 'ACTIVE',
+      revision: 1,
+      backlog: 0,
+    });
+    const shown = JSON.stringify([await hooks().read(id), await audited(id)]);
+    expect(shown).not.toContain(secret.slice('whsec_'.length, -1));
+    const row = await app.database
+      .of(app.workspaceId)
+      .selectFrom('webhook')
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    expect(row.secret.includes(bytes)).toBe(false);
+    expect(await audited(id)).toMatchObject([{ act: 'webhook.created', subjectName: 'hooks.example' }]);
+  });
+
+  it.each([
+    ['http to a public host', { url: 'http://93.184.215.14/' }, ['url']],
+    ['an address that is not public', { url: 'https://192.168.1.1/' }, ['url']],
+    ['a user name', { url: 'https://me@hooks.example/' }, ['url']],
+    ['a URL that is too long', { url: `https://hooks.example/${'a'.repeat(limits.url)}` }, ['url']],
+    ['an unknown event', { url, eventTypes: ['issue.sung.v1'] }, ['eventTypes']],
+    ['a team that is not there', { url, teamId: encodeId('team', newUuid()) }, ['teamId']],
+    ['an id of something else', { url, teamId: encodeId('issue', newUuid()) }, ['teamId']],
+    ['a long description', { url, description: 'a'.repeat(1_001) }, ['description']],
+  ])('refuses %s', async (_what, input, fields) => {
+    expect(await hooks().refused('webhookCreate', input)).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      fields,
+    });
+  });
+
+  it('refuses more than a workspace may have, even at the same time', async () => {
+    const other = await app.secondWorkspace();
+    const theirs = webhookCalls(app, { token: other.token });
+    const all = await Promise.allSettled(
+      Array.from({ length: limits.webhooks + 3 }, () => theirs.call('webhookCreate', { url })),
+    );
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(limits.webhooks);
+    expect(await theirs.refused('webhookCreate', { url })).toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('is for owners and admins whose token may read issues', async () => {
+    const member = webhookCalls(app, { token: world.ada.token });
+    expect(await member.refused('webhookCreate', { url })).toMatchObject({ code: 'FORBIDDEN' });
+    await expect(member.read(encodeId('webhook', newUuid()))).rejects.toThrow('Only owners and admins');
+    const admin = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin'] });
+    expect(await webhookCalls(app, { token: admin }).refused('webhookCreate', { url })).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('issues:read'),
+    });
+    const narrow = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin', 'issues:read'] });
+    expect(
+      await webhookCalls(app, { token: narrow }).refused('webhookCreate', {
+        url,
+        eventTypes: ['member.updated.v1'],
+      }),
+    ).toMatchObject({ code: 'VALIDATION_FAILED', fields: ['eventTypes'] });
+  });
+
+  it('takes no Idempotency-Key, since its answer holds a secret', async () => {
+    const keyed = webhookCalls(app, { headers: { 'Idempotency-Key': 'k1' } });
+    expect((await keyed.refused('webhookCreate', { url })).message).toContain('secret');
+  });
+});
+
+describe('a webhook', () => {
+  it('changes what is named, and reads with the rights of who changed it last', async () => {
+    const { id } = await made({ eventTypes: ['issue.created.v1'], teamId: world.eng.id });
+    const admin = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin', 'issues:read'] });
+    const { webhook } = await webhookCalls(app, { token: admin }).call('webhookUpdate', {
+      id,
+      teamId: null,
+      state: 'DISABLED',
+      expectedRevision: 1,
+    });
+    expect(webhook).toMatchObject({
+      eventTypes: ['issue.created.v1'],
+      teamId: null,
+      state: 'DISABLED',
+      disabledReason: null,
+      revision: 2,
+    });
+    expect(new Set(webhook.scopes as string[])).toEqual(new Set(['workspace:admin', 'issues:read']));
+    expect(await audited(id)).toMatchObject([
+      {},
+      {
+        act: 'webhook.updated',
+        changes: expect.arrayContaining([{ field: 'state', before: 'active', after: 'disabled' }]),
+      },
+    ]);
+  });
+
+  it('refuses a change of another revision, and the state that only the service sets', async () => {
+    const { id } = await made();
+    for (const name of ['webhookUpdate', 'webhookDelete', 'webhookSecretRotate'] as const)
+      expect(await hooks().refused(name, { id, expectedRevision: 7 })).toMatchObject({
+        code: 'PRECONDITION_FAILED',
+      });
+    expect(await hooks().refused('webhookUpdate', { id, state: 'BACKING_OFF' })).toMatchObject({
+      fields: ['state'],
+    });
+  });
+
+  it('is gone when it is deleted', async () => {
+    const { id } = await made();
+    await hooks().call('webhookDelete', { id });
+    expect(await hooks().read(id)).toBeUndefined();
+    for (const name of ['webhookUpdate', 'webhookDelete', 'webhookSecretRotate', 'webhookPing'] as const)
+      expect(await hooks().refused(name, { id })).toMatchObject({ code: 'NOT_FOUND' });
+    const node = await app.graphql<{ node: unknown }>('query ($id: ID!) { node(id: $id) { id } }', { id });
+    expect(node.body.data?.node).toBeNull();
+  });
+
+  it('of another workspace is not there', async () => {
+    const { id } = await made();
+    const { token } = await app.secondWorkspace();
+    expect(await webhookCalls(app, { token }).refused('webhookUpdate', { id })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    expect(await webhookCalls(app, { token }).read(id)).toBeUndefined();
+  });
+});
+
+describe('webhookPing', () => {
+  it('says why nothing arrived', async () => {
+    const { id } = await made({ url: 'http://127.0.0.1:9/' });
+    expect(await hooks().call('webhookPing', { id })).toMatchObject({
+      isReceived: false,
+      status: null,
+      error: 'The connection was refused.',
+      head: '',
+    });
+  });
+});
+
+describe('webhookDeliveryRedeliver', () => {
+  it.each([
+    ['nothing', {}, ['ids']],
+    ['both', { ids: [], webhookId: encodeId('webhook', newUuid()) }, ['ids']],
+    ['no ids', { ids: [] }, ['ids']],
+    ['an id of something else', { ids: [encodeId('issue', newUuid())] }, ['ids']],
+    ['another state', { webhookId: encodeId('webhook', newUuid()), state: 'WAITING' }, ['state']],
+  ])('refuses %s', async (_what, input, fields) => {
+    expect(await hooks().refused('webhookDeliveryRedeliver', input)).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      fields,
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A message as a receiver got it. */
+export interface Received {
+  readonly id: string;
+  readonly type: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly data: Record<string, unknown>;
+  readonly status: number;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly port: number;
+  /** All messages so far, those that were refused among them. */
+  readonly all: readonly Received[];
+  /** Resolves with the messages that the condition is true of, when there are so many of them. */
+  until(count: number, matching?: (message: Received) => boolean): Promise<Received[]>;
+  /** What it answers with from now on. */
+  answer(
+    answer: (message: Omit<Received, 'status'>) => {
+      status: number;
+      headers?: Record<string, string>;
+      body?: string;
+    },
+  ): void;
+  close(): void;
+}
+
+/** Starts a receiver of webhooks on this machine. */
+export async function startReceiver(port = 0): Promise<Receiver> {
+  const all: Received[] = [];
+  const waiting = new Set<() => void>();
+  let answerOf: Parameters<Receiver['answer']>[0] = () => ({ status: 204 });
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      const { type, data } = JSON.parse(text) as Pick<Received, 'type' | 'data'>;
+      const message = {
+        id: String(request.headers['webhook-id']),
+        type,
+        headers: request.headers,
+        text,
+        data,
+      };
+      const { status, headers, body } = answerOf(message);
+      all.push({ ...message, status });
+      response.writeHead(status, headers).end(body);
+      for (const look of waiting) look();
+    });
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: actual } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${actual}/hook`,
+    port: actual,
+    all,
+    until: async (count, matching = () => true) => {
+      const { promise, resolve } = Promise.withResolvers<Received[]>();
+      const look = () => {
+        const found = all.filter(matching);
+        if (found.length >= count) resolve(found);
+      };
+      waiting.add(look);
+      look();
+      const found = await promise;
+      waiting.delete(look);
+      return found;
+    },
+    answer: (answer) => {
+      answerOf = answer;
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
