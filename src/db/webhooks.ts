@@ -93,8 +93,10 @@ export async function hastenDeliveries(db: TenantDb, webhookId: string, now: Dat
     .execute();
 }
 
-/** Which deliveries to repeat: by their ids, or those of a webhook that have failed since a time. */
-export type RedeliveryWanted = { ids: readonly string[] } | { webhookId: string; since: Date | null };
+/** Which deliveries to repeat: by their ids, of a webhook if one is named, or those of a webhook that have failed since a time. */
+export type RedeliveryWanted =
+  | { ids: readonly string[]; webhookId: string | null }
+  | { webhookId: string; since: Date | null };
 
 /** Makes deliveries of living webhooks due again, the oldest first. Returns their number for each webhook. */
 export async function repeatDeliveries(
@@ -114,7 +116,13 @@ export async function repeatDeliveries(
         .where('w.deletedUtc', 'is', null)
         .orderBy('d.position')
         .limit(limit);
-      if ('ids' in wanted) return found.where('d.id', '=', anyUuid(wanted.ids));
+      if ('ids' in wanted) {
+        return found
+          .where('d.id', '=', anyUuid(wanted.ids))
+          .$if(wanted.webhookId !== null, (query) =>
+            query.where('d.webhookId', '=', wanted.webhookId as string),
+          );
+      }
       return found
         .where('d.webhookId', '=', wanted.webhookId)
         .where('d.state', '=', webhookDeliveryState.failed)

@@ -45,6 +45,8 @@ export const limits = {
   webhooks: 20,
   /** The attempts of a delivery that are kept. */
   webhookAttempts: 10,
+  /** The first bytes of an answer to a webhook. */
+  webhookHead: 1_024,
   /** The deliveries that one call repeats. */
   redeliveries: 1_000,
   /** For how many seconds a read of changes may wait. */

@@ -1097,7 +1097,7 @@ export type WebhookDeliveryFilter = {
   state?: WebhookDeliveryStateFilter | null | undefined;
 };
 
-/** The deliveries to repeat: `ids`, or those of `webhookId` that have failed. */
+/** The deliveries to repeat: `ids`, or those of `webhookId` that have failed. With both, `ids` must be of that webhook. */
 export type WebhookDeliveryRedeliverInput = {
   /** The ids of the deliveries (`whdelivery_…`), at most 1,000. */
   ids?: Array<string> | null | undefined;

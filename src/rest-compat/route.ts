@@ -73,6 +73,8 @@ export interface RouteDeclaration<
   failures?: readonly RouteFailure[];
   /** The names in REST of arguments and input fields that have another name in GraphQL. */
   names?: Readonly<Record<string, (keyof F | keyof P) & string>>;
+  /** Whether it refuses an Idempotency-Key, as its mutation does. */
+  takesNoKey?: true;
   /** Whether problems have only `type`, `title`, `status` and `detail`, as those of probes. */
   bareProblem?: true;
   /** Whether the route is a probe, which is always answered and counts against no quota. */
@@ -151,7 +153,7 @@ export function route<
   const hasTag = !writes && declaration.reply.successes.some(({ schema }) => schema !== undefined);
   const parameters: Parameters = {
     ...declaration.parameters,
-    ...(writes && idempotencyKey),
+    ...(writes && !declaration.takesNoKey && idempotencyKey),
     ...(hasTag && ifNoneMatch),
   };
   return {
@@ -174,6 +176,10 @@ export function route<
     absent: declaration.absent ?? absentSentence(parameters),
     judge: (sent) => {
       const query = readParameters(parameters, sent);
+      if (declaration.takesNoKey && sent.headers?.['idempotency-key'] !== undefined) {
+        const message = 'is not taken here, because the answer cannot be given again';
+        query.violations.push({ field: 'Idempotency-Key', message });
+      }
       if (query.violations.length > 0) return refused('invalid_request', query.violations);
       const fields = body ? readBody(body, sent.body) : { values: {}, violations: [] };
       if (fields.violations.length > 0) return refused('validation_failed', fields.violations);

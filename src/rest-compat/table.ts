@@ -22,6 +22,18 @@ import { stats, statsFlow, statsTrend } from './routes/stats.ts';
 import { subIssues } from './routes/sub-issues.ts';
 import { teamByCode, teams } from './routes/teams.ts';
 
+import {
+  webhookById,
+  webhookCreate,
+  webhookDelete,
+  webhookDeliveries,
+  webhookPing,
+  webhookRedeliver,
+  webhookRotateSecret,
+  webhooks,
+  webhookUpdate,
+} from './routes/webhooks.ts';
+
 /** The endpoints of the specification, in its order. */
 export const specified: readonly Route[] = [
   issueCreate,
@@ -67,6 +79,15 @@ export const additions: readonly Route[] = [
   stats,
   statsTrend,
   statsFlow,
+  webhooks,
+  webhookCreate,
+  webhookById,
+  webhookUpdate,
+  webhookDelete,
+  webhookPing,
+  webhookRotateSecret,
+  webhookDeliveries,
+  webhookRedeliver,
   metaCodes,
   metaError,
 ];

@@ -84,7 +84,8 @@ const WebhookPingInput = builder.inputType('WebhookPingInput', {
 });
 
 const WebhookDeliveryRedeliverInput = builder.inputType('WebhookDeliveryRedeliverInput', {
-  description: 'The deliveries to repeat: `ids`, or those of `webhookId` that have failed.',
+  description:
+    'The deliveries to repeat: `ids`, or those of `webhookId` that have failed. With both, `ids` must be of that webhook.',
   fields: (t) => ({
     ids: t.idList({
       extensions: naming('id', 'whdelivery'),

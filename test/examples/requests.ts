@@ -25,6 +25,13 @@ const attachmentOf: Request = async ({ first }) => {
   return { parameters: { issueKey: 'WEB-54', attachmentId } };
 };
 
+const webhookOf =
+  (body?: unknown): Request =>
+  async ({ first }) => {
+    const { id: webhookId = '' } = await first('/v1/webhooks');
+    return { parameters: { webhookId }, ...(body !== undefined && { body }) };
+  };
+
 const link = { url: 'https://wiki.example.com/prices', title: 'How prices are made' };
 
 /**
@@ -124,6 +131,29 @@ export const exampleRequests: Readonly<Record<string, Request>> = {
     body: { body: 'Please sort by the first contact as well.' },
   },
   'DELETE /v1/issues/{issueKey}': { parameters: { issueKey: 'SUP-37' } },
+  'GET /v1/webhooks': { parameters: { state: 'disabled', page_size } },
+  'GET /v1/webhooks/{webhookId}': webhookOf(),
+  'GET /v1/webhooks/{webhookId}/deliveries': webhookOf(),
+  'POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver': async ({ first }) => {
+    const { id: webhookId = '' } = await first('/v1/webhooks');
+    const { id: deliveryId = '' } = await first(`/v1/webhooks/${webhookId}/deliveries`);
+    return { parameters: { webhookId, deliveryId } };
+  },
+  'PATCH /v1/webhooks/{webhookId}': webhookOf({
+    url: 'http://127.0.0.1:9/hook',
+    description: 'Nobody listens.',
+  }),
+  'POST /v1/webhooks/{webhookId}/rotate-secret': webhookOf(),
+  'POST /v1/webhooks/{webhookId}/ping': webhookOf(),
+  'DELETE /v1/webhooks/{webhookId}': webhookOf(),
+  'POST /v1/webhooks': {
+    parameters: {},
+    body: {
+      url: 'https://hooks.example.com/workgraph',
+      description: 'New issues go to the help desk.',
+      eventTypes: ['issue.created.v1'],
+    },
+  },
   'GET /v1/changes': { parameters: { event_type: 'issue.deleted.v1', wait: '25', page_size: '1' } },
 };
 

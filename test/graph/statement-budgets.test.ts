@@ -25,7 +25,7 @@ const documents: readonly (readonly [string, DocumentNode])[] = [
 /** What the arguments name need not be there: the recording has a row for everything. */
 const id = (prefix: string) => `${prefix}_01j1yfhmm0e28acw8cherb61x6`;
 const variablesOf = (name: string) => ({
-  id: id(/(attachment|comment|member)s\/\{/.exec(name)?.[1] ?? 'issue'),
+  id: id(/(attachment|comment|member|webhook)s\/\{/.exec(name)?.[1] ?? 'issue'),
   key: 'A-1',
   code: 'A',
   codes: ['A'],

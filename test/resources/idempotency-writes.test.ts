@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OperationTypeNode } from 'graphql';
 import { table } from '../../src/rest-compat/table.ts';
+import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { objectType, selectionOf } from '../graph/schema-walk.ts';
 import { startApp } from '../support/app.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => keyed.app.stop());
 
 /** Every route that writes; the braces of its path, and what is sent. */
-const routes = table.filter(({ operation }) => operation.operation === OperationTypeNode.MUTATION);
+const routes = table.filter(({ parameters }) => Object.hasOwn(parameters, 'Idempotency-Key'));
 const bodies: Readonly<Record<string, (things: Things) => Record<string, unknown>>> = {
   'POST /v1/issues': () => ({ title: 'New', teamId: keyed.world.eng.id, description: '“Ü”', priority: 1 }),
   'PATCH /v1/issues/{issueKey}': () => ({ title: 'Other', clearProject: true, priority: 3 }),
@@ -23,6 +23,7 @@ const bodies: Readonly<Record<string, (things: Things) => Record<string, unknown
   'POST /v1/issues/{issueKey}/comments': () => ({ body: 'Two\nlines.' }),
   'PATCH /v1/issues/{issueKey}/comments/{commentId}': () => ({ body: 'Better.' }),
   'POST /v1/issues/{issueKey}/agent-thread/messages': () => ({ body: 'Do it.' }),
+  'PATCH /v1/webhooks/{webhookId}': () => ({ description: 'Other.' }),
 };
 
 /** Every mutation that takes a key, and an input for it. */
@@ -57,10 +58,19 @@ function altered(input: Record<string, unknown>): Record<string, unknown> {
   return { ...input, [name]: Array.isArray(value) ? value.map((each) => `${each}x`) : `${String(value)}x` };
 }
 
-function pathOf(path: string, { key, comment, link }: Things): string {
-  const parts: Record<string, string> = { issueKey: key, commentId: comment, linkId: link };
+function pathOf(path: string, { key, comment, link, webhook, webhookDelivery }: Things): string {
+  const parts: Record<string, string> = {
+    issueKey: key,
+    commentId: comment,
+    linkId: link,
+    webhookId: webhook,
+    deliveryId: webhookDelivery,
+  };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? `no ${name}`);
 }
+
+/** Webhooks that other requests name. */
+const others = { webhook: encodeId('webhook', newUuid()) };
 
 describe('on REST', () => {
   it.each(routes.map(({ method, path }) => [method, path]))(
@@ -68,7 +78,8 @@ describe('on REST', () => {
     async (method, path) => {
       const things = await keyed.newThings();
       const body = bodies[`${method} ${path}`]?.(things);
-      if (method !== 'DELETE') expect(body).toBeDefined();
+      const takesBody = routes.find((route) => route.method === method && route.path === path)?.body;
+      if (takesBody) expect(body).toBeDefined();
       const key = keyed.newKey();
       const first = await keyed.rest(method, pathOf(path, things), key, body);
       expect([first.status < 300, first.headers.get('idempotency-replayed')]).toEqual([true, null]);
@@ -80,7 +91,7 @@ describe('on REST', () => {
         expect(again.headers.get(name)).toBe(first.headers.get(name));
       const other = body
         ? await keyed.rest(method, pathOf(path, things), key, altered(body))
-        : await keyed.rest(method, pathOf(path, { ...things, key: things.deletedKey }), key);
+        : await keyed.rest(method, pathOf(path, { ...things, ...others, key: things.deletedKey }), key);
       expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
       expect(await keyed.tables()).toEqual(written);
     },

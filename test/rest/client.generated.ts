@@ -640,6 +640,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the webhooks of the workspace, oldest first. Only for owners and admins.
+         * @description Lists the webhooks of the workspace, oldest first. Only for owners and admins. Needs the scope `workspace:admin`. An addition to the specification.
+         */
+        get: operations["webhooks"];
+        put?: never;
+        /**
+         * Creates a webhook. Its secret is shown only in this answer.
+         * @description Creates a webhook. Its secret is shown only in this answer. Needs the scope `workspace:admin`. An addition to the specification.
+         */
+        post: operations["webhookCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads a webhook. Only for owners and admins.
+         * @description Reads a webhook. Only for owners and admins. Needs the scope `workspace:admin`. An addition to the specification.
+         */
+        get: operations["webhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a webhook.
+         * @description Deletes a webhook. Needs the scope `workspace:admin`. An addition to the specification.
+         */
+        delete: operations["webhookDelete"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes a webhook, which from then on reads with the rights of this token.
+         * @description Changes a webhook, which from then on reads with the rights of this token. Needs the scope `workspace:admin`. An addition to the specification.
+         */
+        patch: operations["webhookUpdate"];
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a test message at once, and answers with what came of it.
+         * @description Sends a test message at once, and answers with what came of it. Needs the scope `workspace:admin`. An addition to the specification.
+         */
+        post: operations["webhookPing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a webhook another secret. For 24 hours, messages are signed with both.
+         * @description Gives a webhook another secret. For 24 hours, messages are signed with both. Needs the scope `workspace:admin`. An addition to the specification.
+         */
+        post: operations["webhookSecretRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the messages of the last days to a webhook, newest first.
+         * @description Lists the messages of the last days to a webhook, newest first. Needs the scope `workspace:admin`. An addition to the specification.
+         */
+        get: operations["webhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a message once more, with the same `webhook-id`.
+         * @description Sends a message once more, with the same `webhook-id`. Needs the scope `workspace:admin`. An addition to the specification.
+         */
+        post: operations["webhookDeliveryRedeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/meta/codes": {
         parameters: {
             query?: never;
@@ -1487,6 +1619,10 @@ export interface components {
             iconCss: string;
             color: string;
         };
+        Redelivery: {
+            /** Format: int32 */
+            count: number;
+        };
         RepositoryContext: {
             id: string;
             teamId: string;
@@ -1610,6 +1746,149 @@ export interface components {
             field: string;
             /** @description What is wrong with it. */
             message: string;
+        };
+        Webhook: {
+            id: string;
+            url: string;
+            description: string;
+            eventTypes: string[];
+            teamId: string | null;
+            /** @description Whether it is told of what imports change. */
+            hasImports: boolean;
+            /** @enum {string} */
+            state: "active" | "backing_off" | "disabled";
+            disabledReason: string | null;
+            scopes: string[];
+            userAccountId: string;
+            /**
+             * Format: int32
+             * @description How many attempts have failed since the last success.
+             */
+            failures: number;
+            /** Format: date-time */
+            lastSuccessUtc: string | null;
+            /** Format: date-time */
+            nextAttemptUtc: string | null;
+            /**
+             * Format: int32
+             * @description How many changes of the log come after its place.
+             */
+            backlog: number;
+            /**
+             * Format: int32
+             * @description How many messages wait to be delivered.
+             */
+            waitingCount: number;
+            /** Format: date-time */
+            previousSecretUntilUtc: string | null;
+            /** Format: date-time */
+            createdUtc: string;
+            /** Format: date-time */
+            updatedUtc: string;
+        };
+        WebhookAttempt: {
+            /** Format: date-time */
+            utc: string;
+            /**
+             * Format: int32
+             * @description The HTTP status; null if there was no answer.
+             */
+            status: number | null;
+            /**
+             * Format: int32
+             * @description How many milliseconds it took.
+             */
+            ms: number;
+            /** @description Why there was no answer. */
+            error: string | null;
+            /** @description The first bytes of the answer. */
+            head: string;
+        };
+        WebhookCreateBody: {
+            /**
+             * Format: uri
+             * @description Where to send messages: an https URL that leads to a public address.
+             */
+            url: string;
+            /** @description What it is for. */
+            description?: string | null;
+            /** @description The kinds of events to tell of; all that the token may read if the list is empty. */
+            eventTypes?: ("issue.created.v1" | "issue.updated.v1" | "issue.deleted.v1" | "issue.restored.v1" | "issue-comment.created.v1" | "issue-comment.deleted.v1" | "issue-comment.updated.v1" | "issue-link.created.v1" | "issue-link.deleted.v1" | "agent-message.created.v1" | "issue-attachment.created.v1" | "issue-attachment.deleted.v1" | "member.created.v1" | "member.updated.v1" | "agent-installation.created.v1" | "agent-installation.updated.v1" | "team.created.v1" | "team.updated.v1" | "status.created.v1" | "status.updated.v1" | "label.created.v1" | "label.updated.v1" | "delivery.created.v1" | "delivery.updated.v1" | "repository.created.v1" | "repository.updated.v1" | "project-status.created.v1" | "project-status.updated.v1" | "project.created.v1" | "project.updated.v1" | "project-link.created.v1" | "project-link.updated.v1" | "webhook.disabled.v1" | "import.finished.v1")[] | null;
+            /** @description The team whose events to tell of; all of the workspace if it is left out. */
+            teamId?: string | null;
+            /** @description Whether to tell of what imports change. */
+            hasImports?: boolean | null;
+        };
+        WebhookDelivery: {
+            id: string;
+            webhookId: string;
+            changeId: string | null;
+            eventType: string;
+            issueId: string | null;
+            /** @enum {string} */
+            state: "waiting" | "delivered" | "failed";
+            /** Format: int32 */
+            attemptCount: number;
+            attempts: components["schemas"]["WebhookAttempt"][];
+            /** Format: date-time */
+            nextAttemptUtc: string | null;
+            /** @description The body, as it is sent. */
+            body: string | null;
+            /** Format: date-time */
+            createdUtc: string;
+        };
+        WebhookDeliveryList: {
+            results: components["schemas"]["WebhookDelivery"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        WebhookList: {
+            results: components["schemas"]["Webhook"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        WebhookPinged: {
+            /** @description Whether the status was 2xx. */
+            isReceived: boolean;
+            /**
+             * Format: int32
+             * @description The HTTP status; null if there was no answer.
+             */
+            status: number | null;
+            /**
+             * Format: int32
+             * @description How many milliseconds it took.
+             */
+            ms: number;
+            /** @description Why there was no answer. */
+            error: string | null;
+            /** @description The first bytes of the answer. */
+            head: string;
+        };
+        WebhookUpdateBody: {
+            /**
+             * Format: uri
+             * @description Where to send messages: an https URL that leads to a public address.
+             */
+            url?: string | null;
+            /** @description What it is for. */
+            description?: string | null;
+            /** @description The kinds of events to tell of; all that the token may read if the list is empty. */
+            eventTypes?: ("issue.created.v1" | "issue.updated.v1" | "issue.deleted.v1" | "issue.restored.v1" | "issue-comment.created.v1" | "issue-comment.deleted.v1" | "issue-comment.updated.v1" | "issue-link.created.v1" | "issue-link.deleted.v1" | "agent-message.created.v1" | "issue-attachment.created.v1" | "issue-attachment.deleted.v1" | "member.created.v1" | "member.updated.v1" | "agent-installation.created.v1" | "agent-installation.updated.v1" | "team.created.v1" | "team.updated.v1" | "status.created.v1" | "status.updated.v1" | "label.created.v1" | "label.updated.v1" | "delivery.created.v1" | "delivery.updated.v1" | "repository.created.v1" | "repository.updated.v1" | "project-status.created.v1" | "project-status.updated.v1" | "project.created.v1" | "project.updated.v1" | "project-link.created.v1" | "project-link.updated.v1" | "webhook.disabled.v1" | "import.finished.v1")[] | null;
+            /** @description The team whose events to tell of; all of the workspace if it is left out. */
+            teamId?: string | null;
+            /** @description Whether to tell of what imports change. */
+            hasImports?: boolean | null;
+            /** @description Whether to tell of events of all teams. */
+            clearTeam?: boolean | null;
+            /**
+             * @description Whether it is served.
+             * @enum {string|null}
+             */
+            state?: "active" | "disabled" | null;
+        };
+        WebhookWithSecret: {
+            /** @description The secret that messages are signed with. */
+            secret: string;
+            webhook: components["schemas"]["Webhook"];
         };
     };
     responses: {
@@ -9322,7 +9601,7 @@ export interface operations {
                      * @example {
                      *       "results": [
                      *         {
-                     *           "id": "change_01kh6954g0e008000000000006",
+                     *           "id": "change_01kh6954g0e008000000000007",
                      *           "cursor": "c1-1146-20s4w5hj3",
                      *           "position": "1146",
                      *           "eventType": "issue.deleted.v1",
@@ -10247,6 +10526,1821 @@ export interface operations {
             };
         };
     };
+    webhooks: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
+                cursor?: string;
+                /**
+                 * @description The largest number of results of a page.
+                 * @example 2
+                 */
+                page_size?: number;
+                /**
+                 * @description Webhooks in this state.
+                 * @example disabled
+                 */
+                state?: "active" | "backing_off" | "disabled";
+            };
+            header?: {
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Webhooks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    /**
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
+                     * @example <https://work.example.com/v1/webhooks?page_size=2&state=disabled>; rel="first"
+                     */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "webhook_01jc65wyj0fmx9rgaydy52q78h",
+                     *           "url": "https://example.com/",
+                     *           "description": "",
+                     *           "eventTypes": [],
+                     *           "teamId": "team_01h9j93vm0e008xnab5s0bejdv",
+                     *           "hasImports": false,
+                     *           "state": "disabled",
+                     *           "disabledReason": null,
+                     *           "scopes": [
+                     *             "issues:read"
+                     *           ],
+                     *           "userAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
+                     *           "failures": 0,
+                     *           "lastSuccessUtc": null,
+                     *           "nextAttemptUtc": null,
+                     *           "backlog": 1146,
+                     *           "waitingCount": 0,
+                     *           "previousSecretUntilUtc": null,
+                     *           "createdUtc": "2026-02-11T12:00:00.000Z",
+                     *           "updatedUtc": "2026-02-11T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "pageSize": 2,
+                     *         "cursor": "",
+                     *         "nextCursor": "",
+                     *         "hasMore": false,
+                     *         "returnedCount": 1,
+                     *         "totalCount": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Webhooks";
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhooks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhooks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhooks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhooks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhooks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhooks";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhookCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/workgraph",
+                 *       "description": "New issues go to the help desk.",
+                 *       "eventTypes": [
+                 *         "issue.created.v1"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookCreateBody"];
+            };
+        };
+        responses: {
+            /** @description The webhook with secret that was made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "WebhookCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /**
+                     * @description The URL of the content, or the path of the created resource.
+                     * @example /v1/webhooks/webhook_01kh6954g0e008000000000006
+                     */
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+                     *       "webhook": {
+                     *         "id": "webhook_01kh6954g0e008000000000006",
+                     *         "url": "https://hooks.example.com/workgraph",
+                     *         "description": "New issues go to the help desk.",
+                     *         "eventTypes": [
+                     *           "issue.created.v1"
+                     *         ],
+                     *         "teamId": null,
+                     *         "hasImports": false,
+                     *         "state": "active",
+                     *         "disabledReason": null,
+                     *         "scopes": [
+                     *           "issues:read",
+                     *           "issues:write",
+                     *           "teams:read",
+                     *           "projects:read",
+                     *           "members:read",
+                     *           "workspace:admin"
+                     *         ],
+                     *         "userAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
+                     *         "failures": 0,
+                     *         "lastSuccessUtc": null,
+                     *         "nextAttemptUtc": null,
+                     *         "backlog": 0,
+                     *         "waitingCount": 0,
+                     *         "previousSecretUntilUtc": null,
+                     *         "createdUtc": "2026-02-11T12:00:00.000Z",
+                     *         "updatedUtc": "2026-02-11T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. A body or an input is invalid; `errors` lists all invalid fields. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The request conflicts with the current state, or with another request in progress. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than the limit. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has a media type that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookCreate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example webhook_01jc65wyj0fmx9rgaydy52q78h
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Webhook";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jc65wyj0fmx9rgaydy52q78h",
+                     *       "url": "https://example.com/",
+                     *       "description": "",
+                     *       "eventTypes": [],
+                     *       "teamId": "team_01h9j93vm0e008xnab5s0bejdv",
+                     *       "hasImports": false,
+                     *       "state": "disabled",
+                     *       "disabledReason": null,
+                     *       "scopes": [
+                     *         "issues:read"
+                     *       ],
+                     *       "userAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
+                     *       "failures": 0,
+                     *       "lastSuccessUtc": null,
+                     *       "nextAttemptUtc": null,
+                     *       "backlog": 1146,
+                     *       "waitingCount": 0,
+                     *       "previousSecretUntilUtc": null,
+                     *       "createdUtc": "2026-02-11T12:00:00.000Z",
+                     *       "updatedUtc": "2026-02-11T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "Webhook";
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhook";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhook";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhook";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist in the workspace of the token. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhook";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhook";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhook";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "Webhook";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhookDelete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                "If-Match"?: string;
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example webhook_01jc65wyj0fmx9rgaydy52q78h
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist in the workspace of the token. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The request conflicts with the current state, or with another request in progress. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object has changed since the revision in the request. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key was already used for a different request. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDelete";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhookUpdate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                "If-Match"?: string;
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example webhook_01jc65wyj0fmx9rgaydy52q78h
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "http://127.0.0.1:9/hook",
+                 *       "description": "Nobody listens."
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookUpdateBody"];
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jc65wyj0fmx9rgaydy52q78h",
+                     *       "url": "http://127.0.0.1:9/hook",
+                     *       "description": "Nobody listens.",
+                     *       "eventTypes": [],
+                     *       "teamId": "team_01h9j93vm0e008xnab5s0bejdv",
+                     *       "hasImports": false,
+                     *       "state": "disabled",
+                     *       "disabledReason": null,
+                     *       "scopes": [
+                     *         "issues:read",
+                     *         "issues:write",
+                     *         "teams:read",
+                     *         "projects:read",
+                     *         "members:read",
+                     *         "workspace:admin"
+                     *       ],
+                     *       "userAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
+                     *       "failures": 0,
+                     *       "lastSuccessUtc": null,
+                     *       "nextAttemptUtc": null,
+                     *       "backlog": 1146,
+                     *       "waitingCount": 1,
+                     *       "previousSecretUntilUtc": null,
+                     *       "createdUtc": "2026-02-11T12:00:00.000Z",
+                     *       "updatedUtc": "2026-02-11T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. A body or an input is invalid; `errors` lists all invalid fields. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist in the workspace of the token. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The request conflicts with the current state, or with another request in progress. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object has changed since the revision in the request. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than the limit. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has a media type that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key was already used for a different request. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookUpdate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhookPing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example webhook_01jc65wyj0fmx9rgaydy52q78h
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook pinged. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "WebhookPing";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "isReceived": false,
+                     *       "status": null,
+                     *       "ms": 12,
+                     *       "error": "The connection was refused.",
+                     *       "head": ""
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookPinged"];
+                };
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookPing";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookPing";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookPing";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist in the workspace of the token. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookPing";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The request conflicts with the current state, or with another request in progress. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookPing";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookPing";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookPing";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookPing";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhookSecretRotate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the resource when it was read. If its revision has changed since, nothing is written. Left out or `*`, any revision is accepted. */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example webhook_01jc65wyj0fmx9rgaydy52q78h
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook with secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "WebhookSecretRotate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+                     *       "webhook": {
+                     *         "id": "webhook_01jc65wyj0fmx9rgaydy52q78h",
+                     *         "url": "http://127.0.0.1:9/hook",
+                     *         "description": "Nobody listens.",
+                     *         "eventTypes": [],
+                     *         "teamId": "team_01h9j93vm0e008xnab5s0bejdv",
+                     *         "hasImports": false,
+                     *         "state": "disabled",
+                     *         "disabledReason": null,
+                     *         "scopes": [
+                     *           "issues:read",
+                     *           "issues:write",
+                     *           "teams:read",
+                     *           "projects:read",
+                     *           "members:read",
+                     *           "workspace:admin"
+                     *         ],
+                     *         "userAccountId": "user_01h8rdjaqqe00axwey638yrwmz",
+                     *         "failures": 0,
+                     *         "lastSuccessUtc": null,
+                     *         "nextAttemptUtc": null,
+                     *         "backlog": 1146,
+                     *         "waitingCount": 1,
+                     *         "previousSecretUntilUtc": "2026-02-11T12:00:00.000Z",
+                     *         "createdUtc": "2026-02-11T12:00:00.000Z",
+                     *         "updatedUtc": "2026-02-11T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookSecretRotate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookSecretRotate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookSecretRotate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist in the workspace of the token. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookSecretRotate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The object has changed since the revision in the request. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookSecretRotate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookSecretRotate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookSecretRotate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookSecretRotate";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page; empty or left out for the first page. */
+                cursor?: string;
+                /** @description The largest number of results of a page. */
+                page_size?: number;
+                /** @description Deliveries in this state. */
+                state?: "waiting" | "delivered" | "failed";
+                /** @description Messages of this type, such as `issue.updated.v1`. */
+                event_type?: string;
+            };
+            header?: {
+                /** @description The `ETag` of an earlier answer, or several. If the answer has not changed, the response is 304. An invalid header is ignored. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example webhook_01jc65wyj0fmx9rgaydy52q78h
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "WebhookDeliveries";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    /**
+                     * @description The URLs of other pages (RFC 8288): `rel="first"`, and `rel="next"` when there is one. Not sent when it would be longer than 4000 characters.
+                     * @example <https://work.example.com/v1/webhooks/webhook_01jc65wyj0fmx9rgaydy52q78h/deliveries>; rel="first"
+                     */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "whdelivery_01jc65wyj0fmx9rgaydy52q78j",
+                     *           "webhookId": "webhook_01jc65wyj0fmx9rgaydy52q78h",
+                     *           "changeId": null,
+                     *           "eventType": "issue.created.v1",
+                     *           "issueId": null,
+                     *           "state": "delivered",
+                     *           "attemptCount": 0,
+                     *           "attempts": [],
+                     *           "nextAttemptUtc": null,
+                     *           "body": "{}",
+                     *           "createdUtc": "2026-02-11T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "pageSize": 100,
+                     *         "cursor": "",
+                     *         "nextCursor": "",
+                     *         "hasMore": false,
+                     *         "returnedCount": 1,
+                     *         "totalCount": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            /** @description The answer has the tag in `If-None-Match`. There is no body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "WebhookDeliveries";
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveries";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveries";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveries";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist in the workspace of the token. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveries";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveries";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveries";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveries";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhookDeliveryRedeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write, chosen by the client. If the write is repeated with it within 24 hours, it gets the same answer and is not done again. It must be 1 to 255 visible ASCII characters. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example webhook_01jc65wyj0fmx9rgaydy52q78h
+                 */
+                webhookId: string;
+                /**
+                 * @description The id of the delivery.
+                 * @example whdelivery_01jc65wyj0fmx9rgaydy52q78j
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The redelivery. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation that ran, as in `x-graphql-document`. */
+                    "X-GraphQL-Operation": "WebhookDeliveryRedeliver";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    Vary: components["headers"]["Vary"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Redelivery"];
+                };
+            };
+            /** @description A query parameter, an argument or a cursor is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveryRedeliver";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveryRedeliver";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token lacks a scope, or the member lacks the role. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveryRedeliver";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist in the workspace of the token. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveryRedeliver";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description The request conflicts with the current state, or with another request in progress. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveryRedeliver";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key was already used for a different request. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveryRedeliver";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token, or the address of a request without a token, has used up its quota; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveryRedeliver";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the server; it is in the log under the request id. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveryRedeliver";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or too many requests are waiting; `Retry-After` says when to try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The name of the operation, if one ran. */
+                    "X-GraphQL-Operation"?: "WebhookDeliveryRedeliver";
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     codes: {
         parameters: {
             query?: never;
@@ -10642,6 +12736,46 @@ export interface operations {
                      *           ]
                      *         },
                      *         {
+                     *           "name": "webhookState",
+                     *           "entries": [
+                     *             {
+                     *               "name": "active",
+                     *               "code": 1,
+                     *               "description": ""
+                     *             },
+                     *             {
+                     *               "name": "backing_off",
+                     *               "code": 2,
+                     *               "description": ""
+                     *             },
+                     *             {
+                     *               "name": "disabled",
+                     *               "code": 3,
+                     *               "description": ""
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "name": "webhookDeliveryState",
+                     *           "entries": [
+                     *             {
+                     *               "name": "waiting",
+                     *               "code": 1,
+                     *               "description": ""
+                     *             },
+                     *             {
+                     *               "name": "delivered",
+                     *               "code": 2,
+                     *               "description": ""
+                     *             },
+                     *             {
+                     *               "name": "failed",
+                     *               "code": 3,
+                     *               "description": ""
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
                      *           "name": "errorCode",
                      *           "entries": [
                      *             {
@@ -10933,6 +13067,11 @@ export interface operations {
                      *               "name": "project-link.updated.v1",
                      *               "code": null,
                      *               "description": "A link of a project was changed; `fields` names what."
+                     *             },
+                     *             {
+                     *               "name": "webhook.disabled.v1",
+                     *               "code": null,
+                     *               "description": "The service stopped serving a webhook, because it failed for days or its member may not read any more."
                      *             },
                      *             {
                      *               "name": "import.finished.v1",

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { table } from '../../src/rest-compat/table.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
+import { storeWebhook } from '../support/stored-webhook.ts';
 import type { ListBody } from './walk.ts';
 
 let app: App;
 beforeAll(async () => {
   app = await startApp({ demo: true });
+  await storeWebhook(app.database.of(app.workspaceId), app.ownerUserAccountId);
 }, 300_000);
 afterAll(() => app.stop());
 
@@ -18,6 +21,7 @@ const revised = new Set([
   '/v1/issues/{issueKey}',
   '/v1/issues/{issueKey}/comments/{commentId}',
   '/v1/issues/{issueKey}/attachments/{attachmentId}',
+  '/v1/webhooks/{webhookId}',
 ]);
 
 describe('reads', () => {
@@ -176,7 +180,16 @@ async function newIssue(): Promise<NewThing> {
   return { path, id, tag: tagOf(made), change: { title: 'Changed' }, state };
 }
 
+async function newWebhook(): Promise<NewThing> {
+  const { webhookId } = await storeWebhook(app.database.of(app.workspaceId), app.ownerUserAccountId);
+  const id = encodeId('webhook', webhookId);
+  const path = `/v1/webhooks/${id}`;
+  const state = async () => (await app.request('GET', path)).body;
+  return { path, id, tag: tagOf(await app.request('GET', path)), change: { description: 'Changed' }, state };
+}
+
 async function newThing(template: string): Promise<NewThing> {
+  if (template.startsWith('/v1/webhooks/')) return newWebhook();
   const issue = await newIssue();
   const [, , , , child] = template.split('/');
   if (child === undefined) return issue;

@@ -188,6 +188,32 @@ it('writes, and undoes what it wrote', async () => {
   expect(await statusOf(api.DELETE('/v1/issues/{issueKey}', { params }))).toBe(204);
 });
 
+it('manages webhooks', async () => {
+  const hooks = await data(api.GET('/v1/webhooks', { params: { query: { state: 'disabled' } } }));
+  const [{ id: stored } = { id: '' }] = hooks.results;
+  const deliveries = await data(
+    api.GET('/v1/webhooks/{webhookId}/deliveries', { params: { path: { webhookId: stored } } }),
+  );
+  const deliveryId = deliveries.results[0]?.id ?? '';
+  const repeated = { params: { path: { webhookId: stored, deliveryId } } };
+  const redeliver = '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver';
+  expect(await data(api.POST(redeliver, repeated))).toEqual({ count: 1 });
+
+  const body = { url: 'http://127.0.0.1:9/hook', eventTypes: ['webhook.disabled.v1' as const] };
+  const made = await data(api.POST('/v1/webhooks', { body }));
+  const at = { params: { path: { webhookId: made.webhook.id } } };
+  expect(await data(api.GET('/v1/webhooks/{webhookId}', at))).toEqual(made.webhook);
+  const changed = await data(
+    api.PATCH('/v1/webhooks/{webhookId}', { ...at, body: { state: 'disabled', clearTeam: true } }),
+  );
+  expect(changed.state).toBe('disabled');
+  const rotated = await data(api.POST('/v1/webhooks/{webhookId}/rotate-secret', at));
+  expect(rotated.secret).not.toBe(made.secret);
+  const pinged = await data(api.POST('/v1/webhooks/{webhookId}/ping', at));
+  expect(pinged).toMatchObject({ isReceived: false, status: null, head: '' });
+  expect(await statusOf(api.DELETE('/v1/webhooks/{webhookId}', at))).toBe(204);
+});
+
 it('is told what is wrong in the form of the document', async () => {
   const gone = await api.GET('/v1/issues/{issueKey}', { params: { path: { issueKey: 'WEB-9999' } } });
   expect([gone.response.status, gone.error?.code]).toEqual([404, 'not_found']);

@@ -7,7 +7,7 @@ import type { OpenApi, OpenApiLink } from '../support/openapi.ts';
 
 const document = JSON.parse(printOpenApi()) as OpenApi;
 const creations = table
-  .filter(({ method }) => method === 'POST')
+  .filter(({ method, successes }) => method === 'POST' && successes.some(({ status }) => status === 201))
   .map((route) => [`POST ${route.path}`, route] as const);
 
 let app: App;
@@ -31,6 +31,7 @@ const bodies = (): Readonly<Record<string, Readonly<Record<string, unknown>>>> =
   '/v1/issues/{issueKey}/links': { url: `https://example.com/${(links += 1)}`, title: 'Elsewhere' },
   '/v1/issues/{issueKey}/attachments': { fileName: 'a.txt', sizeBytes: 3 },
   '/v1/issues/{issueKey}/agent-thread/messages': { body: 'Please.' },
+  '/v1/webhooks': { url: 'https://hooks.example.com/', eventTypes: ['webhook.disabled.v1'] },
 });
 
 /** Makes a thing at a path; an attachment is there once its bytes are. */
@@ -77,10 +78,10 @@ describe('what a POST makes', () => {
       const location = headers.get('location');
       expect(location !== null).toBe(isReadable);
       if (location === null) return;
-      expect(location).toMatch(/^\/v1\/issues\/ENG-\d+/);
+      expect(location).toMatch(/^\/v1\/(?:issues\/ENG-\d+|webhooks\/webhook_)/);
       const read = await app.request<Record<string, unknown>>('GET', location);
       expect(read.status).toBe(200);
-      const shown = (body['attachment'] ?? body) as Record<string, unknown>;
+      const shown = (body['attachment'] ?? body['webhook'] ?? body) as Record<string, unknown>;
       expect(read.body['id']).toBe(shown['id']);
     },
   );
@@ -95,7 +96,11 @@ describe('what a POST makes', () => {
     for (const { method, path: target } of followed.toSorted(
       (a, b) => order.indexOf(a.method) - order.indexOf(b.method),
     )) {
-      const change = path === '/v1/issues' ? { title: 'Newer' } : { body: 'Said again.' };
+      const changes: Record<string, object> = {
+        '/v1/issues': { title: 'Newer' },
+        '/v1/webhooks': { description: 'Newer.' },
+      };
+      const change = changes[path] ?? { body: 'Said again.' };
       const answer = await app.request(method, target, method === 'PATCH' ? { body: change } : {});
       expect([method, target, answer.status]).toEqual([method, target, method === 'DELETE' ? 204 : 200]);
     }
@@ -112,6 +117,7 @@ describe('what a POST makes', () => {
       'POST /v1/issues/{issueKey}/links': ['issueLinkDelete', 'issueLinks'],
       'POST /v1/issues/{issueKey}/attachments': ['attachment'],
       'POST /v1/issues/{issueKey}/agent-thread/messages': ['agentThreadMessages'],
+      'POST /v1/webhooks': ['webhook', 'webhookDelete', 'webhookUpdate'],
     });
   });
 

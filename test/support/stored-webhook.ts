@@ -6,11 +6,9 @@ import { newUuid } from '../../src/resolvers/ids.ts';
 export async function storeWebhook(
   db: TenantDb,
   userAccountId: string,
+  { webhookId = newUuid(), deliveryId = newUuid(), createdUtc = new Date() } = {},
 ): Promise<{ webhookId: string; deliveryId: string }> {
   const team = await db.selectFrom('team').select('id').limit(1).executeTakeFirst();
-  const createdUtc = new Date();
-  const webhookId = newUuid();
-  const deliveryId = newUuid();
   await db
     .insertInto('webhook')
     .values({
@@ -24,6 +22,7 @@ export async function storeWebhook(
       position: 0,
       tag: 0,
       createdUtc,
+      updatedUtc: createdUtc,
     })
     .execute();
   const sent = { body: '{}', state: webhookDeliveryState.delivered, createdUtc, finishedUtc: createdUtc };

@@ -169,7 +169,6 @@ describe('webhookPing', () => {
 describe('webhookDeliveryRedeliver', () => {
   it.each([
     ['nothing', {}, ['ids']],
-    ['both', { ids: [], webhookId: encodeId('webhook', newUuid()) }, ['ids']],
     ['no ids', { ids: [] }, ['ids']],
     ['an id of something else', { ids: [encodeId('issue', newUuid())] }, ['ids']],
     ['another state', { webhookId: encodeId('webhook', newUuid()), state: 'WAITING' }, ['state']],

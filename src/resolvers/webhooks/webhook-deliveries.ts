@@ -119,21 +119,21 @@ function wantedOf(
   violations: Violations,
   { ids, webhookId, state, sinceUtc }: RedeliverInput,
 ): RedeliveryWanted {
-  if ((ids == null) === (webhookId == null)) {
+  if (ids == null && webhookId == null) {
     violations.add('ids', 'must be given, or else webhookId');
-    return { ids: [] };
+    return { ids: [], webhookId: null };
   }
+  const webhook = webhookId == null ? null : (uuidOf(violations, 'webhookId', 'webhook', webhookId) ?? null);
   if (ids) {
     violations.that(ids.length > 0, 'ids', 'must name at least one delivery');
-    return { ids: uuidsOf(violations, 'ids', 'whdelivery', ids, limits.redeliveries) };
+    return { ids: uuidsOf(violations, 'ids', 'whdelivery', ids, limits.redeliveries), webhookId: webhook };
   }
   violations.that(
     state == null || state === webhookDeliveryState.failed,
     'state',
     'can only be FAILED, which it is when it is left out',
   );
-  const uuid = uuidOf(violations, 'webhookId', 'webhook', webhookId ?? '');
-  return { webhookId: uuid ?? '', since: sinceUtc ?? null };
+  return { webhookId: webhook ?? '', since: sinceUtc ?? null };
 }
 
 /** What was sent; null if the token may not read such events. */

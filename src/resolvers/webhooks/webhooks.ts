@@ -123,13 +123,11 @@ export async function changeWebhook(
 export async function rotateSecret(ctx: Context, input: NamedWebhook): Promise<WebhookWithSecret> {
   const context = webhookManager(ctx);
   const { now, webhooks } = context;
-  const rights = rightsOf(context);
   let text = '';
   const webhook = await changed(context, input, 'webhook.updated', (_trx, row) => {
     const made = webhooks.secrets.make(row.id);
     text = made.text;
     return {
-      ...rights,
       secret: made.sealed,
       previousSecret: row.secret,
       previousUntilUtc: new Date(now.getTime() + bothSecretsMs),

@@ -75,6 +75,7 @@ const tags = [
   { name: 'projects', description: 'Projects and their links.' },
   { name: 'members', description: 'Members of the workspace.' },
   { name: 'changes', description: 'What happened in the workspace, in order, and what happens next.' },
+  { name: 'webhooks', description: 'URLs that are told of changes as they happen.' },
   { name: 'stats', description: 'Numbers of issues, now and over time.' },
   { name: 'meta', description: 'The meaning of codes.' },
   { name: 'health', description: 'Probes for load balancers.' },
