@@ -17,6 +17,7 @@ export const commands: SubCommandsDef = {
   explain: () => import('./explain.ts').then(({ command }) => command as CommandDef),
   manifest: () => import('./manifest.ts').then(({ command }) => command as CommandDef),
   schema: () => import('./schema.ts').then(({ command }) => command),
+  webhooks: () => import('./webhooks.ts').then(({ command }) => command as CommandDef),
   openapi: () => import('./openapi.ts').then(({ command }) => command),
 };
 

@@ -14,6 +14,7 @@ import {
 } from '../db/housekeeping.ts';
 import { recountTallies } from '../db/issue-tallies.ts';
 import { removeOldChanges, selectLongLogs } from '../db/changes.ts';
+import { removeOldDeliveries, selectOldDeliveries } from '../db/webhooks.ts';
 import { analyzeStaleTable } from '../db/writes/import-writes.ts';
 import type { FileStore } from '../storage/storage.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
@@ -152,6 +153,23 @@ export function oldChanges(database: Database, days: number): Chore {
           limit: 5_000,
         });
       }
+      return removed;
+    },
+  };
+}
+
+/** For how many days the messages to webhooks are kept after they have arrived or failed. */
+const deliveriesDays = 3;
+
+/** Removes finished deliveries of webhooks after some days, and deleted webhooks with all of theirs. */
+export function oldWebhookDeliveries(database: Database): Chore {
+  return {
+    name: 'old webhook deliveries',
+    doSome: async (now) => {
+      const before = new Date(now.getTime() - deliveriesDays * 24 * hourMs);
+      let removed = 0;
+      for (const workspaceId of await selectOldDeliveries(database.unscoped, before))
+        removed += await removeOldDeliveries(database.of(workspaceId), before, 1_000);
       return removed;
     },
   };

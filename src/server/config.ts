@@ -174,6 +174,11 @@ export function readConfig(flags: Settings = {}, environment: NodeJS.ProcessEnv 
   };
 }
 
+/** The token of commands that are clients of a server. */
+export function readClientToken(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  return environment.WORKGRAPH_TOKEN || undefined;
+}
+
 /** What npm, or `bin/workgraph.js` on an old Node, tells the process that it starts. */
 export function readLauncher(environment: NodeJS.ProcessEnv = process.env) {
   const { npm_lifecycle_event: script, npm_package_name: packageName } = environment;

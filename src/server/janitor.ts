@@ -10,6 +10,7 @@ import {
   oldChanges,
   oldKeys,
   oldReferenceChanges,
+  oldWebhookDeliveries,
   staleStatistics,
   unwrittenSets,
   wrongTallies,
@@ -40,6 +41,7 @@ export function startJanitor({ database, store, logger, changesDays }: JanitorOp
     oldKeys(database),
     oldReferenceChanges(database),
     oldChanges(database, changesDays),
+    oldWebhookDeliveries(database),
     unwrittenSets(database),
     // Only one process at a time opens an embedded database, so that no earlier version writes to it.
     ...(database.engine === 'embedded'

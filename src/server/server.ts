@@ -144,6 +144,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     admission,
     reference,
     unsent,
+    webhooks,
   });
   if (metrics) watchStreams(metrics.metrics, live, changeWaits);
   const front = createFront({
@@ -247,12 +248,14 @@ async function openMetrics(
     admission,
     reference,
     unsent,
+    webhooks,
   }: {
     database: Database;
     graphql: GraphQLFace;
     admission: Admission;
     reference: ReferenceMemory;
     unsent: Unsent;
+    webhooks: Webhooks;
   },
 ): Promise<MetricsServer | undefined> {
   if (!address) return undefined;
@@ -299,6 +302,17 @@ async function openMetrics(
     name: 'workgraph_unread_answers_total',
     help: 'Clients that were disconnected because they did not read an answer',
     read: () => unsent.load.cut,
+  });
+  metrics.counter({
+    name: 'workgraph_webhook_attempts_total',
+    help: 'Attempts to deliver to webhooks',
+    label: 'outcome',
+    read: () => ({ ...webhooks.counts }),
+  });
+  metrics.gauge({
+    name: 'workgraph_webhooks_served',
+    help: 'Webhooks that this process is delivering to',
+    read: () => webhooks.serving,
   });
   return serveMetrics(metrics, address);
 }

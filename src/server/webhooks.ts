@@ -81,6 +81,16 @@ export class Webhooks {
     return this.#deliverer;
   }
 
+  /** Attempts of this process, by what came of them. */
+  get counts(): Deliverer['counts'] {
+    return this.#deliverer?.counts ?? { delivered: 0, failed: 0 };
+  }
+
+  /** How many webhooks this process is delivering to. */
+  get serving(): number {
+    return this.#deliverer?.serving ?? 0;
+  }
+
   async close(): Promise<void> {
     await this.#deliverer?.close();
     this.#close();

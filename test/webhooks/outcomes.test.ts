@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+import { outcomeOf, type Sent } from '../../src/live/webhooks/outcomes.ts';
+import { webhookDeliveryState, webhookState } from '../../src/model/codes.ts';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const ago = (ms: number) => new Date(now.getTime() - ms);
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** In the middle of the spread. */
+const middle = () => 0.5;
+
+const active = { state: webhookState.active, failures: 0, firstFailureUtc: null };
+
+function sent(
+  status: number | null,
+  more: { attemptCount?: number; createdUtc?: Date; retryAfter?: string } = {},
+): Sent {
+  const { attemptCount = 0, createdUtc = now, retryAfter = null } = more;
+  return {
+    delivery: { id: 'd', changeId: null, body: '{}', createdUtc, attemptCount, attempts: [] },
+    answer: { status, ms: 1, error: null, head: '', retryAfter },
+    at: now,
+  };
+}
+
+const waitOf = (each: Sent, webhook = active) => {
+  const { outcomes } = outcomeOf(webhook, [each], now, middle);
+  return ((outcomes[0]?.nextAttemptUtc?.getTime() ?? 0) - now.getTime()) / 1_000;
+};
+
+describe('what follows from an attempt', () => {
+  it('is a retry after growing times, over three days', () => {
+    const waits = Array.from({ length: 10 }, (_, attemptCount) => waitOf(sent(500, { attemptCount })));
+    expect(waits).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, 86_400]);
+    const [last] = outcomeOf(active, [sent(500, { createdUtc: ago(3 * dayMs) })], now).outcomes;
+    expect(last).toMatchObject({ state: webhookDeliveryState.failed, nextAttemptUtc: null });
+  });
+
+  it('spreads retries by a fifth', () => {
+    const waitWith = (random: number) =>
+      outcomeOf(active, [sent(500)], now, () => random).outcomes[0]?.nextAttemptUtc;
+    expect(waitWith(0)).toEqual(new Date(now.getTime() + 4_000));
+    expect(waitWith(1)).toEqual(new Date(now.getTime() + 6_000));
+  });
+
+  it.each([
+    ['60', 60],
+    [new Date(now.getTime() + 120_000).toUTCString(), 120],
+    ['999999999', 86_400],
+    ['soon', 5],
+    ['-5', 5],
+  ])('waits as long as Retry-After says, a day at most: %s', (retryAfter, seconds) => {
+    expect(waitOf(sent(429, { retryAfter }))).toBe(seconds);
+  });
+
+  it('is backing off after five failures in a row, with probes that are an hour apart at most', () => {
+    const probe = (failures: number) => {
+      const { change } = outcomeOf(
+        { ...active, failures, firstFailureUtc: ago(hourMs) },
+        [sent(500)],
+        now,
+        middle,
+      );
+      return change.nextAttemptUtc && (change.nextAttemptUtc.getTime() - now.getTime()) / 60_000;
+    };
+    expect(probe(3)).toBeUndefined();
+    expect([4, 5, 6, 9, 20, 2_000].map(probe)).toEqual([1, 2, 4, 32, 60, 60]);
+  });
+
+  it('is recovery with the first success, whatever was before', () => {
+    const webhook = { state: webhookState.backing_off, failures: 50, firstFailureUtc: ago(6 * dayMs) };
+    const { change, isRecovered, outcomes } = outcomeOf(webhook, [sent(204)], now);
+    expect(isRecovered).toBe(true);
+    expect(change).toMatchObject({
+      state: webhookState.active,
+      failures: 0,
+      firstFailureUtc: null,
+      nextAttemptUtc: null,
+    });
+    expect(outcomes[0]).toMatchObject({ state: webhookDeliveryState.delivered });
+  });
+
+  it('counts only failures in a row', () => {
+    const four = { ...active, failures: 4, firstFailureUtc: ago(hourMs) };
+    expect(outcomeOf(four, [sent(200), sent(500)], now).change).toMatchObject({ failures: 1 });
+    expect(outcomeOf(four, [sent(200), sent(500)], now).change.state).toBeUndefined();
+  });
+
+  it.each([
+    [410, ago(0), 'The receiver answered 410 Gone.'],
+    [500, ago(7 * dayMs), 'The receiver has failed for seven days.'],
+    [500, ago(7 * dayMs - 1), undefined],
+    [302, ago(0), undefined],
+  ])(
+    'disables a webhook when it is gone, or has failed for seven days: %s',
+    (status, firstFailureUtc, reason) => {
+      const { disabledReason, change } = outcomeOf(
+        { ...active, failures: 1, firstFailureUtc },
+        [sent(status)],
+        now,
+      );
+      expect(disabledReason).toBe(reason);
+      expect(change.state === webhookState.disabled).toBe(reason !== undefined);
+    },
+  );
+
+  it('keeps the last ten attempts', () => {
+    const each = sent(500, { attemptCount: 30 });
+    const attempts = Array.from({ length: 10 }, (_, ms) => ({
+      utc: '',
+      status: 500,
+      ms,
+      error: null,
+      head: '',
+    }));
+    const { outcomes } = outcomeOf(active, [{ ...each, delivery: { ...each.delivery, attempts } }], now);
+    expect(outcomes[0]?.attempts).toHaveLength(10);
+    expect(outcomes[0]?.attempts.at(-1)).toMatchObject({ utc: now.toISOString(), ms: 1 });
+  });
+});
