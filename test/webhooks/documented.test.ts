@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type App, startApp } from '../support/app.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const run = promisify(execFile);
+const page = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
+const fenced = (language: string) =>
+  Array.from(page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\\n\`\`\``, 'gs')), ([, text = '']) => text);
+
+let app: App;
+let receiver: Receiver;
+beforeAll(async () => {
+  app = await startApp({ demo: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
+  receiver = await startReceiver();
+}, 120_000);
+afterAll(async () => {
+  receiver.close();
+  await app.stop();
+});
+
+interface Answered {
+  secret?: string;
+  webhook?: Record<string, unknown> & { id: string };
+}
+
+it('the server answers each command of docs/webhooks.md as the page says, and a receiver verifies as it says', async () => {
+  const names: Record<string, string> = { URL: app.url, TOKEN: app.token, HOOK: receiver.url };
+  const commands = fenced('sh');
+  expect(commands).toHaveLength(5);
+  const [shown = '', message = ''] = fenced('json');
+  let secret = '';
+  for (const command of commands) {
+    const expected = Number(/^# (\d+)$/m.exec(command)?.[1]);
+    // The status is printed behind the body.
+    const told = command.replace('curl -s', "curl -s -w '\\n%{http_code}'");
+    const { stdout } = await run('sh', ['-ec', told], { env: { ...process.env, ...names } });
+    const status = Number(stdout.slice(stdout.lastIndexOf('\n') + 1));
+    expect([command, status]).toEqual([command, expected]);
+    const answer = JSON.parse(stdout.slice(0, stdout.lastIndexOf('\n'))) as Answered;
+    if (answer.webhook && !names.WEBHOOK) {
+      names.WEBHOOK = answer.webhook.id;
+      const example = JSON.parse(shown) as Required<Answered>;
+      expect(Object.keys(answer)).toEqual(Object.keys(example));
+      expect(Object.keys(answer.webhook)).toEqual(expect.arrayContaining(Object.keys(example.webhook)));
+    }
+    secret = answer.secret ?? secret;
+  }
+  await app.request('POST', '/v1/issues/WEB-63/comments', { body: { body: 'Said.' } });
+  const [said] = await receiver.until(1, ({ type }) => type === 'issue-comment.created.v1');
+  const [code = ''] = fenced('js');
+  process.env.WEBHOOK_SECRET = secret;
+  const library = import.meta.resolve('standardwebhooks');
+  const source = `${code.replace("'standardwebhooks'", `'${library}'`)}\nexport { verified };`;
+  const { verified } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
+    verified: (body: string, headers: unknown) => unknown;
+  };
+  expect(verified(said?.text ?? '', said?.headers)).toEqual(JSON.parse(said?.text ?? ''));
+  const example = JSON.parse(message) as { data: Record<string, object> };
+  for (const [name, fields] of Object.entries(example.data))
+    expect(Object.keys(said?.data[name] as object)).toEqual(expect.arrayContaining(Object.keys(fields)));
+}, 60_000);
+
+it('the server answers the query of the page', async () => {
+  const [query = ''] = fenced('graphql');
+  expect((await app.graphql(query)).body.errors).toBeUndefined();
+});
