@@ -30,15 +30,19 @@ export class Webhooks {
 
   constructor(config: WebhooksConfig) {
     const targets = new WebhookTargets(config.webhookNetworks);
-    const secrets = new WebhookSecrets(keysOf(config));
+    // The first use reads the keys, and perhaps makes one: many processes have no webhook.
+    let opened: WebhookSecrets | undefined;
+    const secrets = () => (opened ??= new WebhookSecrets(keysOf(config)));
     const send = createSend({ targets, withinMs: attemptMs });
     this.#close = send.close;
     this.sending = {
       targets,
-      secrets,
+      get secrets() {
+        return secrets();
+      },
       send: async (webhook, message, withinMs) => {
         const now = new Date();
-        const signing = secretsOf(secrets, webhook, now);
+        const signing = secretsOf(secrets(), webhook, now);
         if (!signing) return unreadable;
         const headers = {
           'Content-Type': 'application/json; charset=utf-8',

@@ -813,7 +813,68 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tells of a change, with what it is about as it is now.
+         * @description Tells of a change, with what it is about as it is now. It is signed as Standard Webhooks says.
+         */
+        post: operations["changeMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    ping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Shows that messages arrive. It is sent when somebody asks for it.
+         * @description Shows that messages arrive. It is sent when somebody asks for it. It is signed as Standard Webhooks says.
+         */
+        post: operations["pingMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    lost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says that changes are missing, because the log was removed before the webhook was served.
+         * @description Says that changes are missing, because the log was removed before the webhook was served. It is signed as Standard Webhooks says.
+         */
+        post: operations["lostMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         ActivityEntry: {
@@ -1804,6 +1865,20 @@ export interface components {
             /** @description The first bytes of the answer. */
             head: string;
         };
+        WebhookChangeMessage: {
+            /** @enum {string} */
+            type: "issue.created.v1" | "issue.updated.v1" | "issue.deleted.v1" | "issue.restored.v1" | "issue-comment.created.v1" | "issue-comment.deleted.v1" | "issue-comment.updated.v1" | "issue-link.created.v1" | "issue-link.deleted.v1" | "agent-message.created.v1" | "issue-attachment.created.v1" | "issue-attachment.deleted.v1" | "member.created.v1" | "member.updated.v1" | "agent-installation.created.v1" | "agent-installation.updated.v1" | "team.created.v1" | "team.updated.v1" | "status.created.v1" | "status.updated.v1" | "label.created.v1" | "label.updated.v1" | "delivery.created.v1" | "delivery.updated.v1" | "repository.created.v1" | "repository.updated.v1" | "project-status.created.v1" | "project-status.updated.v1" | "project.created.v1" | "project.updated.v1" | "project-link.created.v1" | "project-link.updated.v1" | "webhook.disabled.v1" | "import.finished.v1";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                change: components["schemas"]["Change"];
+                issue?: components["schemas"]["Issue"] | null;
+                comment?: components["schemas"]["Comment"];
+                agentMessage?: components["schemas"]["AgentThreadMessage"];
+                /** @description Whether texts were cut or things left out. */
+                isTruncated?: boolean;
+            };
+        };
         WebhookCreateBody: {
             /**
              * Format: uri
@@ -1844,6 +1919,28 @@ export interface components {
         WebhookList: {
             results: components["schemas"]["Webhook"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        WebhookLostMessage: {
+            /** @enum {string} */
+            type: "changes.lost.v1";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                /** @description The last place that the webhook was served with. */
+                fromCursor: string;
+                /** @description The place from which it goes on. */
+                toCursor: string;
+            };
+        };
+        WebhookPingMessage: {
+            /** @enum {string} */
+            type: "webhook.ping.v1";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                /** @description The webhook. */
+                webhookId: string;
+            };
         };
         WebhookPinged: {
             /** @description Whether the status was 2xx. */
@@ -13307,6 +13404,120 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
+            };
+        };
+    };
+    changeMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the message, the same in each attempt. */
+                "webhook-id": string;
+                /** @description When the attempt was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description One signature or, after a rotation, two: `v1,…`. */
+                "webhook-signature": string;
+                /** @description The id of the webhook. */
+                "X-Workgraph-Webhook": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChangeMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message has arrived. Anything else is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    pingMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the message, the same in each attempt. */
+                "webhook-id": string;
+                /** @description When the attempt was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description One signature or, after a rotation, two: `v1,…`. */
+                "webhook-signature": string;
+                /** @description The id of the webhook. */
+                "X-Workgraph-Webhook": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookPingMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message has arrived. Anything else is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    lostMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the message, the same in each attempt. */
+                "webhook-id": string;
+                /** @description When the attempt was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description One signature or, after a rotation, two: `v1,…`. */
+                "webhook-signature": string;
+                /** @description The id of the webhook. */
+                "X-Workgraph-Webhook": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookLostMessage"];
+            };
+        };
+        responses: {
+            /** @description The receiver is gone: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message has arrived. Anything else is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

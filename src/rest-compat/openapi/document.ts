@@ -10,6 +10,7 @@ import { Components, type Printed } from './components.ts';
 import { type Example, type Examples, variablesOf } from './example.ts';
 import { linksOf, type OperationIds } from './links.ts';
 import { allowOrigin, headers, operationHeader, shownHeader } from './headers.ts';
+import { webhooksOf } from './webhooks.ts';
 import { isRepeatable, problemResponses, rateLimitHeaders, sharedResponses } from './problems.ts';
 
 /** The OpenAPI 3.1 description of routes, which is derived from their declarations. */
@@ -43,6 +44,7 @@ export function openApiDocument(
     ],
     tags,
     paths,
+    webhooks: webhooksOf(components),
     components: {
       securitySchemes,
       headers,

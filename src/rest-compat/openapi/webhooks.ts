@@ -1,0 +1,101 @@
+import { eventTypes } from '../../model/events.ts';
+import { type JsonSchema, orNull } from '../json-schema.ts';
+import { agentThreadMessage } from '../shapes/agent-threads.ts';
+import { change } from '../shapes/changes.ts';
+import { comment } from '../shapes/comments.ts';
+import { issue } from '../shapes/issues.ts';
+import type { Components, Printed } from './components.ts';
+
+const timestamp: JsonSchema = { type: 'string', format: 'date-time', maxLength: 24 };
+
+function message(title: string, types: readonly string[], data: JsonSchema): JsonSchema {
+  return {
+    title,
+    type: 'object',
+    properties: { type: { type: 'string', enum: types }, timestamp, data },
+    required: ['type', 'timestamp', 'data'],
+  };
+}
+
+const text = (description: string, maxLength: number): JsonSchema => ({
+  type: 'string',
+  description,
+  maxLength,
+});
+
+/** What is sent to webhooks, by the name of the message. */
+const messages: Readonly<Record<string, { summary: string; body: JsonSchema }>> = {
+  change: {
+    summary: 'Tells of a change, with what it is about as it is now.',
+    body: message('WebhookChangeMessage', eventTypes, {
+      type: 'object',
+      properties: {
+        change: change.schema,
+        issue: orNull(issue.schema),
+        comment: comment.schema,
+        agentMessage: agentThreadMessage.schema,
+        isTruncated: { type: 'boolean', description: 'Whether texts were cut or things left out.' },
+      },
+      required: ['change'],
+    }),
+  },
+  ping: {
+    summary: 'Shows that messages arrive. It is sent when somebody asks for it.',
+    body: message('WebhookPingMessage', ['webhook.ping.v1'], {
+      type: 'object',
+      properties: { webhookId: text('The webhook.', 50) },
+      required: ['webhookId'],
+    }),
+  },
+  lost: {
+    summary: 'Says that changes are missing, because the log was removed before the webhook was served.',
+    body: message('WebhookLostMessage', ['changes.lost.v1'], {
+      type: 'object',
+      properties: {
+        fromCursor: text('The last place that the webhook was served with.', 40),
+        toCursor: text('The place from which it goes on.', 40),
+      },
+      required: ['fromCursor', 'toCursor'],
+    }),
+  },
+};
+
+const header = (name: string, description: string, maxLength: number) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string', maxLength },
+});
+
+/** The `webhooks` of OpenAPI 3.1: what receivers are sent, and what they answer. */
+export function webhooksOf(components: Components): Printed {
+  return Object.fromEntries(
+    Object.entries(messages).map(([name, { summary, body }]) => [
+      name,
+      {
+        post: {
+          operationId: `${name}Message`,
+          tags: ['webhooks'],
+          summary,
+          description: `${summary} It is signed as Standard Webhooks says.`,
+          parameters: [
+            header('webhook-id', 'The id of the message, the same in each attempt.', 50),
+            header('webhook-timestamp', 'When the attempt was sent, in seconds since 1970.', 20),
+            header('webhook-signature', 'One signature or, after a rotation, two: `v1,…`.', 200),
+            header('X-Workgraph-Webhook', 'The id of the webhook.', 50),
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: components.print(body) } },
+          },
+          responses: {
+            '2XX': { description: 'The message has arrived. Anything else is a failure.' },
+            410: { description: 'The receiver is gone: the webhook is disabled.' },
+          },
+          security: [],
+        },
+      },
+    ]),
+  );
+}
