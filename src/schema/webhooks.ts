@@ -1,7 +1,8 @@
 import type { WebhookAttempt as Attempt } from '../db/tables/webhook-tables.ts';
+import { eventTypes } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
 import { behind, readNewestCursor } from '../resolvers/changes.ts';
-import { type Context, signedIn } from '../resolvers/context.ts';
+import { type Context, scopes as allScopes, signedIn } from '../resolvers/context.ts';
 import { raise } from '../resolvers/errors.ts';
 import { bodyFor } from '../resolvers/webhooks/webhook-deliveries.ts';
 import { mayManageWebhooks } from '../resolvers/webhooks/webhooks.ts';
@@ -72,7 +73,7 @@ Webhook.implement((t) => ({
   url: t.expose('url', { type: 'URL', description: 'Where messages are sent to.' }),
   description: t.exposeString('description', { description: 'What it is for.' }),
   eventTypes: t.exposeStringList('eventTypes', {
-    description: 'The kinds of events that it is told of; all that it may read if there are none.',
+    description: `The kinds of events that it is told of, at most ${eventTypes.length}; all that it may read if there are none.`,
   }),
   teamId: t.idOf('team', 'teamId', {
     nullable: true,
@@ -88,7 +89,7 @@ Webhook.implement((t) => ({
     description: 'Why the service has disabled it; null if it is served, or if a member disabled it.',
   }),
   scopes: t.exposeStringList('scopes', {
-    description: 'The scopes with which it reads: those of the token that changed it last.',
+    description: `The scopes with which it reads, at most ${allScopes.length}: those of the token that changed it last.`,
   }),
   userAccountId: t.idOf('user', 'userAccountId', {
     description: 'The account that changed it last, with whose rights it reads.',

@@ -183,9 +183,11 @@ const spares: readonly (readonly [string, PoolName])[] = [
   ['IssueLinkDelete', 'spareLink'],
   ['AttachmentDelete', 'spareAttachment'],
   ['AccessTokenRevoke', 'spareToken'],
+  ['WebhookDelete', 'webhook'],
 ];
 
 const anyPrefix: readonly IdPrefix[] = [
+  'webhook',
   'issue',
   'team',
   'comment',
@@ -206,6 +208,7 @@ const anyPrefix: readonly IdPrefix[] = [
 function ofKind(of: string): fc.Arbitrary<string> | undefined {
   if (/^(String|Int|Date|DateTime|Boolean)Filter$/.test(of)) return undefined;
   const word = of.toLowerCase();
+  if (word.startsWith('webhookdelivery')) return pooled('whdelivery');
   const prefix = anyPrefix.find((each) => word.startsWith(each) || word.startsWith(`issue${each}`));
   return prefix ? pooled(prefix) : pooled(...anyPrefix);
 }

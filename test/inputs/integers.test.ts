@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getNamedType, type GraphQLInputField, GraphQLInt, isInputObjectType } from 'graphql';
 import type { Route } from '../../src/rest-compat/route.ts';
 import { table } from '../../src/rest-compat/table.ts';
+import { encodeId } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
+import { storeWebhook } from '../support/stored-webhook.ts';
 import { sampled, saysSeed } from '../support/samples.ts';
 
 // Each integer that a write takes is sent at its extremes by every role; then other roles go on with the same issue.
@@ -52,6 +54,7 @@ interface Target {
   commentId: string;
   linkId: string;
   attachmentId: string;
+  webhookId: string;
 }
 
 /** The rest of the input of each mutation that takes an integer. */
@@ -66,6 +69,9 @@ const inputs: Readonly<Record<string, (target: Target) => Input>> = {
   issueDelete: ({ key }) => ({ key }),
   issueLinkDelete: ({ linkId }) => ({ id: linkId }),
   issueUpdate: ({ key }) => ({ key, title: 'Changed' }),
+  webhookDelete: ({ webhookId }) => ({ id: webhookId }),
+  webhookSecretRotate: ({ webhookId }) => ({ id: webhookId }),
+  webhookUpdate: ({ webhookId }) => ({ id: webhookId, description: 'Changed' }),
 };
 
 const mutations = Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap(({ name, args }) => {
@@ -209,11 +215,13 @@ async function newTarget(): Promise<Target> {
   );
   if (!parts.body.data) throw new Error(JSON.stringify(parts.body.errors));
   const { comment, link, file } = parts.body.data;
+  const { webhookId } = await storeWebhook(app.database.of(app.workspaceId), app.ownerUserAccountId);
   return {
     ...issue,
     commentId: comment.comment.id,
     linkId: link.issueLink.id,
     attachmentId: file.attachment.id,
+    webhookId: encodeId('webhook', webhookId),
   };
 }
 

@@ -3,6 +3,7 @@ import { type AnyRow, untyped } from '../../src/db/query/any-tables.ts';
 import { encodeId, type IdPrefix, idPrefixes } from '../../src/resolvers/ids.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import type { App } from '../support/app.ts';
+import { storeWebhook } from '../support/stored-webhook.ts';
 
 /** What the names of real things are kept under: ids by their prefix, and what else a client calls things by. */
 export type PoolName =
@@ -55,6 +56,8 @@ function nameAt(text: string, pool: Pool): string {
 export async function readPool(app: App): Promise<Pool> {
   const rowsOf = (table: string): Promise<AnyRow[]> =>
     untyped(app.database.of(app.workspaceId)).selectFrom(table).selectAll().orderBy('id').execute();
+  const db = app.database.of(app.workspaceId);
+  for (let place = 0; place < 10; place += 1) await storeWebhook(db, app.ownerUserAccountId);
   const teams = new Map((await rowsOf('team')).map(({ id, code }) => [id, String(code)]));
   const issues = (await rowsOf('issue')).map(({ id, teamId, number }) => ({
     id,
