@@ -31,6 +31,9 @@ export const attemptMs = 15_000;
 const claimMs = 40_000;
 /** How many messages are sent to one webhook at once. */
 const mostAtOnce = 4;
+/** How many messages a round sends at most, and how long it begins to send: what follows must end before the claim does. */
+const mostInRound = 24;
+const beginsForMs = 10_000;
 
 export interface RoundParts {
   readonly database: Database;
@@ -78,17 +81,43 @@ export async function serveOnce(
   const hasMore =
     !isProbe &&
     (await parts.reading(principal, (context) => expand(parts.schema, db, webhook, context, claimId)));
-  const due = await selectNextDeliveries(db, id, { now, isProbe, limit: isProbe ? 1 : pace.atOnce });
+  const due = await selectNextDeliveries(db, id, { now, isProbe, limit: isProbe ? 1 : mostInRound });
   if (due.length === 0) {
     if (isProbe) await resume(db, webhook, claimId, now);
     return hasMore;
   }
-  const sent = await Promise.all(due.map((delivery) => attempt(parts, webhook, delivery)));
+  const sent = await sendAll(parts, webhook, due, pace.atOnce);
   for (const { answer } of sent) parts.onAttempt(isReceived(answer));
   pace.atOnce = sent.some(({ answer }) => isOverloaded(answer))
     ? Math.max(Math.floor(pace.atOnce / 2), 1)
     : Math.min(pace.atOnce + 1, mostAtOnce);
   return inTransaction(db, (trx) => note(trx, id, claimId, sent));
+}
+
+/** Sends messages, some at once. Those that are not begun in time, or after the receiver has asked for less, are left for later. */
+async function sendAll(
+  parts: RoundParts,
+  webhook: WebhookRow,
+  due: readonly DueDelivery[],
+  atOnce: number,
+): Promise<Sent[]> {
+  const untilMs = performance.now() + beginsForMs;
+  const waiting = [...due];
+  const sent: Sent[] = [];
+  let isRefused = false;
+  const work = async () => {
+    while (!isRefused && performance.now() < untilMs) {
+      const delivery = waiting.shift();
+      if (!delivery) return;
+      const result = await attempt(parts, webhook, delivery);
+      sent.push(result);
+      // A receiver that does not work gets no more than a few messages before it is asked again.
+      isRefused ||= !isReceived(result.answer);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  const places = new Map(due.map(({ id }, place) => [id, place]));
+  return sent.toSorted((a, b) => (places.get(a.delivery.id) ?? 0) - (places.get(b.delivery.id) ?? 0));
 }
 
 async function attempt({ sending }: RoundParts, webhook: WebhookRow, delivery: DueDelivery): Promise<Sent> {
