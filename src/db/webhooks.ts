@@ -93,6 +93,23 @@ export async function hastenDeliveries(db: TenantDb, webhookId: string, now: Dat
     .execute();
 }
 
+/** Ends the deliveries of a webhook that wait and are of these types: its scopes do not cover them any more. */
+export async function failDeliveries(
+  trx: Trx,
+  webhookId: string,
+  types: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (types.length === 0) return;
+  await trx
+    .updateTable('webhookDelivery')
+    .set({ state: webhookDeliveryState.failed, nextAttemptUtc: null, finishedUtc: now })
+    .where('webhookId', '=', webhookId)
+    .where('state', '=', webhookDeliveryState.waiting)
+    .where('eventType', 'in', types)
+    .execute();
+}
+
 /** Which deliveries to repeat: by their ids, of a webhook if one is named, or those of a webhook that have failed since a time. */
 export type RedeliveryWanted =
   | { ids: readonly string[]; webhookId: string | null }
@@ -104,7 +121,7 @@ export async function repeatDeliveries(
   wanted: RedeliveryWanted,
   now: Date,
   limit: number,
-): Promise<{ webhook: Pick<WebhookRow, 'id' | 'url'>; count: number }[]> {
+): Promise<{ webhook: Pick<WebhookRow, 'id' | 'url' | 'scopes'>; count: number }[]> {
   const repeated = await trx
     .updateTable('webhookDelivery')
     .set({ state: webhookDeliveryState.waiting, nextAttemptUtc: now, finishedUtc: null })
@@ -133,7 +150,7 @@ export async function repeatDeliveries(
   const counts = Map.groupBy(repeated, ({ webhookId }) => webhookId);
   const webhooks = await trx
     .selectFrom('webhook')
-    .select(['id', 'url'])
+    .select(['id', 'url', 'scopes'])
     .where('id', '=', anyUuid(counts.keys()))
     .execute();
   return webhooks.map((webhook) => ({ webhook, count: counts.get(webhook.id)?.length ?? 0 }));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { limits } from '../../src/model/limits.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
+import { storeWebhook } from '../support/stored-webhook.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { webhookCalls } from './calls.ts';
 
@@ -121,6 +122,25 @@ describe('a webhook', () => {
         changes: expect.arrayContaining([{ field: 'state', before: 'active', after: 'disabled' }]),
       },
     ]);
+  });
+
+  it('sends nothing to who has fewer scopes that was made with more', async () => {
+    const db = app.database.of(app.workspaceId);
+    const { webhookId, deliveryId } = await storeWebhook(db, app.ownerUserAccountId);
+    const id = encodeId('webhook', webhookId);
+    await db
+      .updateTable('webhookDelivery')
+      .set({ eventType: 'member.updated.v1', state: 1, finishedUtc: null, nextAttemptUtc: new Date() })
+      .where('id', '=', deliveryId)
+      .execute();
+    const token = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin', 'issues:read'] });
+    const narrow = webhookCalls(app, { token });
+    await narrow.call('webhookUpdate', { id, description: 'Mine now.' });
+    expect(await narrow.deliveries(id)).toMatchObject([
+      { state: 'FAILED', nextAttemptUtc: null, body: null },
+    ]);
+    await hooks().call('webhookDeliveryRedeliver', { ids: [encodeId('whdelivery', deliveryId)] });
+    expect(await hooks().deliveries(id)).toMatchObject([{ state: 'FAILED', body: '{}' }]);
   });
 
   it('refuses a change of another revision, and the state that only the service sets', async () => {

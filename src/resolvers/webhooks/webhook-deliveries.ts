@@ -1,5 +1,6 @@
 import {
   activated,
+  failDeliveries,
   hastenDeliveries,
   lockWebhook,
   type RedeliveryWanted,
@@ -20,7 +21,7 @@ import { thingIsGone } from '../issues/issue-locks.ts';
 import { uuidOf, uuidsOf } from '../writes/write-rules.ts';
 import { write } from '../writes/write-transaction.ts';
 import { isReceived, type SentAnswer } from './sending.ts';
-import { webhookManager, webhookSubject, webhookUuid } from './webhooks.ts';
+import { typesBeyond, webhookManager, webhookSubject, webhookUuid } from './webhooks.ts';
 
 /** How long a ping waits for the answer: less than a request may take. */
 const pingWithinMs = 5_000;
@@ -102,6 +103,8 @@ export async function redeliver(ctx: Context, input: RedeliverInput): Promise<{ 
   violations.check();
   const count = await write(context, undefined, async (trx) => {
     const repeated = await repeatDeliveries(trx, wanted, context.now, limits.redeliveries);
+    for (const { webhook } of repeated)
+      await failDeliveries(trx, webhook.id, typesBeyond(webhook.scopes), context.now);
     const acts = repeated.map(({ webhook, count }) => ({
       act: 'webhook.redelivered' as const,
       subject: webhookSubject(webhook),

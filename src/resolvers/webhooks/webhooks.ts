@@ -2,6 +2,7 @@ import { selectLogHead } from '../../db/reads/change-pages.ts';
 import {
   activated,
   countWebhooks,
+  failDeliveries,
   hastenDeliveries,
   insertWebhook,
   lockWebhook,
@@ -11,6 +12,7 @@ import {
 } from '../../db/webhooks.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { memberRole, webhookState } from '../../model/codes.ts';
+import { events, eventTypes } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
 import { actorOf, type AuditAct, type AuditedAction, recordAuditEntries } from '../audit.ts';
 import { type Context, type SignedIn, signedIn } from '../context.ts';
@@ -106,6 +108,7 @@ export async function changeWebhook(
   const webhook = await changed(context, { id, expectedRevision }, 'webhook.updated', async (trx, row) => {
     await checkTeam(trx, violations, fields.teamId);
     violations.check();
+    await failDeliveries(trx, row.id, typesBeyond(rights.scopes), now);
     const isActivated = fields.state === webhookState.active && row.state !== webhookState.active;
     if (isActivated) await hastenDeliveries(trx, row.id, now);
     return {
@@ -117,6 +120,14 @@ export async function changeWebhook(
   });
   webhooks.wake();
   return { webhook };
+}
+
+/** The events that these scopes do not cover: what was made with wider ones must not be sent any more. */
+export function typesBeyond(scopes: readonly string[]): string[] {
+  return eventTypes.filter((type) => {
+    const { scope } = events[type];
+    return scope !== 'token' && !scopes.includes(scope);
+  });
 }
 
 /** Gives a webhook another secret. For a day, messages are signed with both. */
