@@ -37,9 +37,12 @@ export function webhookMessage(node: Node): WebhookChangeMessage {
   };
 }
 
+/** The type of the message of a webhook that has missed changes. It takes the place of the event of this type in the log. */
+export const lostType = 'changes.lost.v1';
+
 /** The message that changes are missing, because the log does not go back to them any more. */
 export function lostMessage(at: Date, fromCursor: string, toCursor: string): string {
-  return bodyOf('changes.lost.v1', at.toISOString(), { fromCursor, toCursor });
+  return bodyOf(lostType, at.toISOString(), { fromCursor, toCursor });
 }
 
 function bodyOf(type: string, timestamp: string, data: Record<string, unknown>): string {

@@ -1,3 +1,5 @@
+import { newUuid } from '../../src/resolvers/ids.ts';
+import { resetChanges } from '../../src/resolvers/changes-reset.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { useIssueWorld } from '../support/use-issue-world.ts';
@@ -200,6 +202,30 @@ describe('the deliverer', () => {
     const [, next] = await receiver.until(2);
     expect(next?.type).toBe('issue.created.v1');
     expect(await hooks().read(id)).toMatchObject({ state: 'ACTIVE' });
+  });
+
+  it('says it once when the log begins anew, whenever the event gets its position', async () => {
+    const { receiver } = await hooked();
+    await newIssue();
+    await receiver.until(1);
+    await resetChanges(app.database, app.workspaceId);
+    const [, lost] = await receiver.until(2);
+    expect(lost).toMatchObject({ type: 'changes.lost.v1', data: { fromCursor: expect.any(String) } });
+    // The same event as at the beginning of the log, as if the webhook had been served before it had its position.
+    const log = app.database.of(app.workspaceId);
+    const [event] = await log
+      .selectFrom('change')
+      .select(['eventType', 'occurredUtc', 'subjectId', 'origin'])
+      .where('eventType', '=', 'changes.lost.v1')
+      .execute();
+    if (!event) throw new Error('A log that began anew has the event.');
+    await log
+      .insertInto('changeInbox')
+      .values({ ...event, changeId: newUuid() })
+      .execute();
+    await newIssue('After it');
+    const [, , next] = await receiver.until(3);
+    expect(next?.type).toBe('issue.created.v1');
   });
 });
 

@@ -8,7 +8,7 @@ import { executeOperation, type OperationContext } from '../../executor/execute.
 import { changeCursor, parseCursor } from '../../resolvers/changes.ts';
 import { decodeId, encodeId, newUuid } from '../../resolvers/ids.ts';
 import { WebhookChangesDocument, type WebhookChangesQuery } from '../../rest-compat/operations.generated.ts';
-import { lostMessage, webhookMessage } from '../../rest-compat/webhook-messages.ts';
+import { lostMessage, lostType, webhookMessage } from '../../rest-compat/webhook-messages.ts';
 
 /** How many changes become deliveries at once. */
 const pageSize = 100;
@@ -28,9 +28,11 @@ export async function expand(
   const page = await read(schema, webhook, context, first);
   const now = new Date();
   if (page === 'expired') return restart(db, webhook, claimId, now);
+  // A log that begins anew has this event at its beginning, and the webhook has its own message of the kind by then.
+  const nodes = page.nodes.filter(({ eventType }) => eventType !== lostType);
   // Lists of deliveries of the same time are in the order of their ids.
-  const ids = page.nodes.map(() => newUuid(now.getTime())).sort();
-  const deliveries = page.nodes.map((node, index) => {
+  const ids = nodes.map(() => newUuid(now.getTime())).sort();
+  const deliveries = nodes.map((node, index) => {
     const { changeId, issueId, ...message } = webhookMessage(node);
     const about = { changeId: uuidOf('change', changeId), issueId: issueId && uuidOf('issue', issueId) };
     return { ...deliveryOf(webhook, now, { ...message, ...about }), ...(ids[index] && { id: ids[index] }) };
@@ -82,7 +84,7 @@ async function restart(
     const head = await selectLogHead(trx);
     const body = lostMessage(now, changeCursor({ position, tag }), changeCursor(head));
     const lost = {
-      eventType: 'changes.lost.v1',
+      eventType: lostType,
       position: head.position,
       changeId: null,
       issueId: null,

@@ -4,6 +4,7 @@ import { agentThreadMessage } from '../shapes/agent-threads.ts';
 import { change } from '../shapes/changes.ts';
 import { comment } from '../shapes/comments.ts';
 import { issue } from '../shapes/issues.ts';
+import { lostType } from '../webhook-messages.ts';
 import type { Components, Printed } from './components.ts';
 
 const timestamp: JsonSchema = { type: 'string', format: 'date-time', maxLength: 24 };
@@ -23,11 +24,13 @@ const text = (description: string, maxLength: number): JsonSchema => ({
   maxLength,
 });
 
+const changeTypes = eventTypes.filter((type) => type !== lostType);
+
 /** What is sent to webhooks, by the name of the message. */
 const messages: Readonly<Record<string, { summary: string; body: JsonSchema }>> = {
   change: {
     summary: 'Tells of a change, with what it is about as it is now.',
-    body: message('WebhookChangeMessage', eventTypes, {
+    body: message('WebhookChangeMessage', changeTypes, {
       type: 'object',
       properties: {
         change: change.schema,
@@ -49,7 +52,7 @@ const messages: Readonly<Record<string, { summary: string; body: JsonSchema }>> 
   },
   lost: {
     summary: 'Says that changes are missing, because the log was removed before the webhook was served.',
-    body: message('WebhookLostMessage', ['changes.lost.v1'], {
+    body: message('WebhookLostMessage', [lostType], {
       type: 'object',
       properties: {
         fromCursor: text('The last place that the webhook was served with.', 40),
