@@ -2,7 +2,7 @@ import { defineCommand } from 'citty';
 import { selectWorkspaces } from '../db/workspaces.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { resetChanges } from '../resolvers/changes-reset.ts';
-import { databaseCommand } from './environment.ts';
+import { actorOf, databaseCommand } from './environment.ts';
 import { findWorkspace } from './lookup.ts';
 
 const reset = databaseCommand({
@@ -13,11 +13,12 @@ const reset = databaseCommand({
     workspace: { type: 'string', description: 'The workspace, by name or id; all of them if it is omitted' },
     json: { type: 'boolean', description: 'Print an array of objects: workspaceId, name' },
   },
-  async run({ database, stdout, stderr }, { workspace, json }) {
+  async run(env, { workspace, json }) {
+    const { database, stdout, stderr } = env;
     const workspaces = workspace
       ? [await findWorkspace(database, workspace)]
       : await selectWorkspaces(database.unscoped);
-    for (const { id } of workspaces) await resetChanges(database, id);
+    for (const each of workspaces) await resetChanges(database, each, actorOf(env));
     if (json)
       stdout(
         `${JSON.stringify(workspaces.map(({ id, name }) => ({ workspaceId: encodeId('workspace', id), name })))}\n`,

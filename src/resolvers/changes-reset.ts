@@ -3,12 +3,19 @@ import type { Database } from '../db/engine/engine.ts';
 import { inTransaction } from '../db/engine/transaction.ts';
 import { logChanges } from '../db/writes/change-log.ts';
 import { changeOrigin } from '../model/codes.ts';
+import { type Actor, recordAuditEntries } from './audit.ts';
 import { newUuid } from './ids.ts';
 
 /** Makes the log of a workspace begin anew: all its cursors expire, and `changes.lost.v1` is its next event. */
-export async function resetChanges(database: Pick<Database, 'of'>, workspaceId: string): Promise<void> {
+export async function resetChanges(
+  database: Pick<Database, 'of'>,
+  { id: workspaceId, name }: { id: string; name: string },
+  actor: Actor,
+): Promise<void> {
   await inTransaction(database.of(workspaceId), async (trx) => {
     await beginLogAnew(trx);
+    const subject = { kind: 'workspace', id: workspaceId, name };
+    await recordAuditEntries(trx, actor, [{ act: 'changes.reset', subject }]);
     await logChanges(trx, [
       {
         changeId: newUuid(),

@@ -115,6 +115,7 @@ teams: [{ code: AUD, name: Audit }]\n`,
       'Test',
     ],
   },
+  'changes reset': { acts: ['changes.reset'], words: () => ['--workspace', 'Test'] },
   export: { acts: ['export.started'], words: () => ['--workspace', 'Test'] },
   import: {
     acts: ['import.started', 'import.finished'],

@@ -1,4 +1,5 @@
 import { newUuid } from '../../src/resolvers/ids.ts';
+import { systemActor } from '../../src/resolvers/audit.ts';
 import { resetChanges } from '../../src/resolvers/changes-reset.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -208,7 +209,7 @@ describe('the deliverer', () => {
     const { receiver } = await hooked();
     await newIssue();
     await receiver.until(1);
-    await resetChanges(app.database, app.workspaceId);
+    await resetChanges(app.database, { id: app.workspaceId, name: 'Test' }, systemActor);
     const [, lost] = await receiver.until(2);
     expect(lost).toMatchObject({ type: 'changes.lost.v1', data: { fromCursor: expect.any(String) } });
     // The same event as at the beginning of the log, as if the webhook had been served before it had its position.
