@@ -79,7 +79,7 @@ describe('webhookCreate', () => {
     await expect(member.read(encodeId('webhook', newUuid()))).rejects.toThrow('Only owners and admins');
     const admin = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin'] });
     expect(await webhookCalls(app, { token: admin }).refused('webhookCreate', { url })).toMatchObject({
-      code: 'FORBIDDEN',
+      code: 'VALIDATION_FAILED',
       message: expect.stringContaining('issues:read'),
     });
     const narrow = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin', 'issues:read'] });

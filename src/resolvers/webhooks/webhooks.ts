@@ -51,10 +51,14 @@ export function webhookManager(ctx: Context): SignedIn & { readonly webhooks: We
   return { ...signed, webhooks: signed.webhooks };
 }
 
+/** A token may manage webhooks, and yet not read what they are to tell. */
+function checkScopes(violations: Violations, { principal }: SignedIn): void {
+  const needed = 'tell of issues, so the token must have issues:read, too';
+  violations.that(principal.scopes.has('issues:read'), 'eventTypes', needed);
+}
+
 /** A webhook reads with the rights of the member who changed it last, so nobody can make it read more than he may. */
 function rightsOf({ principal }: SignedIn): Pick<WebhookRow, 'userAccountId' | 'scopes'> {
-  if (!principal.scopes.has('issues:read'))
-    raise('forbidden', 'A webhook tells of issues, so the token needs the scope issues:read, too.');
   return { userAccountId: principal.userAccountId, scopes: [...principal.scopes] };
 }
 
@@ -66,6 +70,7 @@ export async function createWebhook(
   const { principal, now, webhooks } = context;
   const violations = new Violations();
   const fields = readWebhookFields(violations, input, { targets: webhooks.targets, principal });
+  checkScopes(violations, context);
   violations.check();
   const rights = rightsOf(context);
   const id = newUuid(now.getTime());
@@ -103,6 +108,7 @@ export async function changeWebhook(
   const { principal, now, webhooks } = context;
   const violations = new Violations();
   const fields = readWebhookFields(violations, input, { targets: webhooks.targets, principal });
+  checkScopes(violations, context);
   violations.check();
   const rights = rightsOf(context);
   const webhook = await changed(context, { id, expectedRevision }, 'webhook.updated', async (trx, row) => {
