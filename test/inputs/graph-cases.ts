@@ -183,7 +183,7 @@ const spares: readonly (readonly [string, PoolName])[] = [
   ['IssueLinkDelete', 'spareLink'],
   ['AttachmentDelete', 'spareAttachment'],
   ['AccessTokenRevoke', 'spareToken'],
-  ['WebhookDelete', 'webhook'],
+  ['WebhookDelete', 'spareWebhook'],
 ];
 
 const anyPrefix: readonly IdPrefix[] = [

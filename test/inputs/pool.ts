@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type AnyRow, untyped } from '../../src/db/query/any-tables.ts';
+import { limits } from '../../src/model/limits.ts';
 import { encodeId, type IdPrefix, idPrefixes } from '../../src/resolvers/ids.ts';
 import { entitiesByPrefix } from '../../src/schema/builder/entity.ts';
 import type { App } from '../support/app.ts';
@@ -15,7 +16,8 @@ export type PoolName =
   | 'spareToken'
   | 'spareComment'
   | 'spareLink'
-  | 'spareAttachment';
+  | 'spareAttachment'
+  | 'spareWebhook';
 
 /** Names of things that are there. Those that are spare may be deleted. */
 export type Pool = Readonly<Record<PoolName, readonly string[]>>;
@@ -57,7 +59,12 @@ export async function readPool(app: App): Promise<Pool> {
   const rowsOf = (table: string): Promise<AnyRow[]> =>
     untyped(app.database.of(app.workspaceId)).selectFrom(table).selectAll().orderBy('id').execute();
   const db = app.database.of(app.workspaceId);
-  for (let place = 0; place < 10; place += 1) await storeWebhook(db, app.ownerUserAccountId);
+  const hooks: { webhookId: string; deliveryId: string }[] = [];
+  // Those of an earlier run would leave no room for new ones.
+  await db.deleteFrom('webhookDelivery').execute();
+  await db.deleteFrom('webhook').execute();
+  for (let place = 0; place < limits.webhooks * 0.75; place += 1)
+    hooks.push(await storeWebhook(db, app.ownerUserAccountId));
   const teams = new Map((await rowsOf('team')).map(({ id, code }) => [id, String(code)]));
   const issues = (await rowsOf('issue')).map(({ id, teamId, number }) => ({
     id,
@@ -97,6 +104,10 @@ export async function readPool(app: App): Promise<Pool> {
     spareAttachment: attachments.flatMap((row) =>
       isHome(row) ? [] : [encodeId('attachment', String(row.id))],
     ),
+    // Two, so that a webhook and a delivery often go together.
+    webhook: hooks.slice(0, 2).map(({ webhookId }) => encodeId('webhook', webhookId)),
+    whdelivery: hooks.slice(0, 2).map(({ deliveryId }) => encodeId('whdelivery', deliveryId)),
+    spareWebhook: hooks.slice(2).map(({ webhookId }) => encodeId('webhook', webhookId)),
     ...(await makeSpares(app, homeKeys[0] ?? '')),
   };
 }

@@ -126,6 +126,7 @@ const spares: Partial<Record<PoolName, PoolName>> = {
   issueKey: 'spareKey',
   comment: 'spareComment',
   link: 'spareLink',
+  webhook: 'spareWebhook',
 };
 
 function namesOf(name: string): PoolName | undefined {

@@ -146,7 +146,12 @@ async function send<Body>(
   return { status: response.status(), body: (await response.json()) as Body };
 }
 
+/** The operations of paths, and those of the webhooks that the service calls. */
 async function countOperations(app: App): Promise<number> {
-  const { body } = await app.request<{ paths: Record<string, object> }>('GET', '/v1/openapi.json');
-  return Object.values(body.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
+  const { body } = await app.request<Record<'paths' | 'webhooks', Record<string, object>>>(
+    'GET',
+    '/v1/openapi.json',
+  );
+  const items = [...Object.values(body.paths), ...Object.values(body.webhooks)];
+  return items.reduce((sum, methods) => sum + Object.keys(methods).length, 0);
 }

@@ -10686,7 +10686,7 @@ export interface operations {
                      *           "failures": 0,
                      *           "lastSuccessUtc": null,
                      *           "nextAttemptUtc": null,
-                     *           "backlog": 1146,
+                     *           "backlog": 1144,
                      *           "waitingCount": 0,
                      *           "previousSecretUntilUtc": null,
                      *           "createdUtc": "2026-02-11T12:00:00.000Z",
