@@ -31,18 +31,17 @@ export class WebhookTargets {
   }
 
   /** Notes a violation for a URL that can never be delivered to. What a name resolves to is checked at each attempt. */
-  check(violations: Violations, field: string, text: string): string {
+  check(violations: Violations, field: string, text: string): void {
     const before = violations.any;
     checkText(violations, field, text, { min: 1, max: limits.url });
-    if (violations.any && !before) return text;
+    if (violations.any && !before) return;
     const url = URL.parse(text);
     if (!url || isLonger(url.href, limits.url)) {
       violations.add(field, 'must be a URL such as https://example.com/hook');
-      return text;
+      return;
     }
     const problem = this.problemOf(url);
     if (problem) violations.add(field, problem);
-    return url.href;
   }
 
   /** What is wrong with a URL, as the end of a sentence; undefined if nothing is. */

@@ -25,12 +25,13 @@ export function readWebhookFields(
   { url, description, eventTypes: types, teamId, hasImports, state }: WebhookFields,
   { targets, principal }: { targets: WebhookTargets; principal: Principal },
 ): WebhookChange {
+  if (url != null) targets.check(violations, 'url', url);
   if (description != null) checkText(violations, 'description', description, { min: 0, max: limits.summary });
   if (types) checkEventTypes(violations, types, principal);
   if (state != null)
     violations.that(state !== webhookState.backing_off, 'state', 'can be set to ACTIVE or DISABLED only');
   return {
-    ...(url != null && { url: targets.check(violations, 'url', url) }),
+    ...(url != null && { url }),
     ...(description != null && { description }),
     ...(types && { eventTypes: [...new Set(types)] }),
     ...(teamId !== undefined && {
