@@ -13,7 +13,7 @@ export class Settled {
   of<T>(value: T): T {
     return JSON.parse(
       JSON.stringify(value, (key, each: unknown) =>
-        typeof each === 'string' ? this.#text(each) : key === 'ms' ? 12 : each,
+        typeof each === 'string' ? this.#text(each) : (ofTheMoment[key] ?? each),
       ),
     ) as T;
   }
@@ -41,6 +41,9 @@ export class Settled {
     return made;
   }
 }
+
+/** Numbers that are of the moment: how long something took, and how many changes have their position by then. */
+const ofTheMoment: Readonly<Record<string, number>> = { ms: 12, backlog: 0 };
 
 const idForm = new RegExp(`\\b(?:${idPrefixes.join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}\\b`, 'g');
 /** The id of a request. Ids of things have another form. */
