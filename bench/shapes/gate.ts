@@ -15,6 +15,7 @@ import { coerceVariables } from '../../src/executor/variables.ts';
 import { memberRole, principalKind } from '../../src/model/codes.ts';
 import { ReferenceMemory } from '../../src/reference/memory.ts';
 import { scopes } from '../../src/resolvers/context.ts';
+import { AppError } from '../../src/resolvers/errors.ts';
 import { SerialQueue } from '../../src/resolvers/writes/serial-queue.ts';
 import { writesOf } from '../../src/resolvers/writes/write-transaction.ts';
 import { schema } from '../../src/schema/index.ts';
@@ -102,6 +103,8 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
         executor: 'compiled',
         maxCost: Number.MAX_SAFE_INTEGER,
         fellBack: (reason) => {
+          // A refusal is worded by graphql-js.
+          if (reason instanceof AppError) return;
           throw new Error('graphql-js answers a shape.', { cause: reason });
         },
       };

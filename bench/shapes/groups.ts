@@ -1,4 +1,4 @@
-import { defaultReadBudget, readBounds } from '../../src/db/query/read-bounds.ts';
+import { readBounds } from '../../src/db/query/read-bounds.ts';
 import type { Gate } from './gate.ts';
 import type { Judged } from './judge.ts';
 import { enumValues } from './schema-facts.ts';
@@ -14,12 +14,16 @@ export function groupings(): string[][] {
  * Judges one grouping of all issues: its counts must add up; with labels, an issue counts more than once. Its statement is not
  * explained, because a resolver sends it; what it took is the time of the whole operation.
  */
-export async function checkGrouping(gate: Gate, groupBy: readonly string[], issues: number): Promise<Judged> {
+export async function checkGrouping(
+  gate: Gate,
+  groupBy: readonly string[],
+  { issues, budget }: { issues: number; budget: number },
+): Promise<Judged> {
   const document = `query ($groupBy: [IssueStatsGroup!]!) { issueStats(groupBy: $groupBy) { count } }`;
   const began = performance.now();
   const groups = await gate.ask(document, { groupBy }, { isGeneric: false }).then(
     ({ data }) => data['issueStats'] as readonly { count: number }[],
-    (error: unknown) => refused(error, issues),
+    (error: unknown) => refused(error, issues > readBounds(budget).statistics),
   );
   const ms = performance.now() - began;
   const sum = groups.reduce((total, { count }) => total + count, 0);
@@ -39,8 +43,7 @@ export async function checkGrouping(gate: Gate, groupBy: readonly string[], issu
 const tooMany: readonly { count: number }[] = [];
 
 /** Groups that no tallies have may be refused where there are more issues than statistics may read. */
-function refused(error: unknown, issues: number): typeof tooMany {
-  const isExpected = issues > readBounds(defaultReadBudget).statistics;
+function refused(error: unknown, isExpected: boolean): typeof tooMany {
   if (isExpected && error instanceof Error && error.message.includes('counted issue by issue'))
     return tooMany;
   throw error;

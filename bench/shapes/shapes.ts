@@ -105,7 +105,7 @@ export async function checkShapes({
     );
     for (const groupBy of groupings())
       await judge('groups', `issueStats ${groupBy.join(' ')}`, async () => [
-        await checkGrouping(gate, groupBy, rows[0].issues),
+        await checkGrouping(gate, groupBy, { issues: rows[0].issues, budget }),
       ]);
     const isChosenChild = everyNth(8 * oneOf);
     for (const list of childLists) {
