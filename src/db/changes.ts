@@ -152,7 +152,8 @@ export async function beginLogAnew(trx: Trx): Promise<void> {
   await trx.updateTable('change').set({ tag }).where('position', '=', head.position).execute();
 }
 
-const moved = [
+/** What a change is logged with; in the inbox, its id is `change_id`. */
+export const loggedColumns = [
   'id',
   'sortOrder',
   'eventType',
@@ -241,14 +242,17 @@ function numberingOf(db: TenantDb) {
     .with('moved', (parts) =>
       parts
         .insertInto('change')
-        .columns(['position', 'tag', ...moved])
+        .columns(['position', 'tag', ...loggedColumns])
         .expression(
           parts
             .selectFrom('taken')
             .innerJoin('head', (join) => join.onTrue())
             .innerJoin('counted', (join) => join.onTrue())
             .select([sql<number>`head.position - counted.count + ${nthTaken}`.as('position'), 'head.tag'])
-            .select(['taken.changeId as id', ...moved.slice(1).map((column) => `taken.${column}` as const)]),
+            .select([
+              'taken.changeId as id',
+              ...loggedColumns.slice(1).map((column) => `taken.${column}` as const),
+            ]),
         ),
     )
     .selectFrom('counted')

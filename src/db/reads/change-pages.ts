@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { loggedColumns } from '../changes.ts';
 import { type Predicate, predicateSql } from '../query/predicate.ts';
 import type { Row } from '../tables/tables.ts';
 import type { TenantDb } from '../tables/tenant-tables.ts';
@@ -43,23 +44,7 @@ interface PageWanted {
   readonly scan: number;
 }
 
-const columns = [
-  'workspaceId',
-  'position',
-  'tag',
-  'id',
-  'sortOrder',
-  'eventType',
-  'occurredUtc',
-  'actorUserAccountId',
-  'issueId',
-  'teamId',
-  'subjectId',
-  'fields',
-  'previous',
-  'origin',
-  'requestId',
-] as const;
+const columns = ['workspaceId', 'position', 'tag', ...loggedColumns] as const;
 
 /**
  * Reads the changes after a position that match, oldest first, with the head of the log, by one statement: what the head says
